@@ -5,7 +5,7 @@
  */
 export function decide({ run, compare, failOnFailure, failOnWorse }) {
   if (run === 130) return 'the sweep was interrupted';
-  if (run > 1) return 'a cell could not be tested';
+  if (run > 1) return 'a cell ended with an error or was cancelled';
   if (failOnWorse && compare === 1) return 'the sweep is worse than that of the base branch';
   if (run === 1 && failOnFailure) return 'a cell failed';
   if (failOnWorse && compare !== null && ![0, 1, 4].includes(compare))

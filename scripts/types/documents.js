@@ -15,7 +15,7 @@ const documents = {
     SweepCell,
     'One cell of a sweep. Fields that only a finished run can fill are null until then.',
   ],
-  Outcome: [Outcome, 'How a run ended. `error`: it could not be tested.'],
+  Outcome: [Outcome, 'How a run ended. `error`: nothing can be said of the target.'],
   RunRecord: [RunRecord, 'What ran, where, with which inputs, and how it ended: artifacts/run.json.'],
   AgentRecord: [AgentRecord, 'How the agent of a run was started and ended.'],
   CommandRecord: [CommandRecord, 'One setup command, health check or post script.'],

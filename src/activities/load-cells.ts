@@ -56,7 +56,7 @@ export const loadCells =
           ...accounts(cell),
         };
       }
-      // In a round of chosen cells, one that was never run stays so.
+      // A round of chosen cells does not run other cells, even if they were never run.
       return { cell, finished: known?.outcome ?? 'cancelled', costUsd };
     });
     const isFirst = wanted.offset === 0 && wanted.positions === undefined;

@@ -77,8 +77,8 @@ export const prepareWorkspace =
   };
 
 /**
- * Builds the workspace: from the fixture, or from the work of an earlier run if that is to be checked again. If the cell
- * may also be run, only the work of a run with the same inputs is.
+ * Builds the workspace: from the fixture, or from the work of an earlier run that is to be checked again. If the cell may
+ * also be run, the work is used only if its inputs were the same.
  */
 async function prepare(
   deps: Deps,

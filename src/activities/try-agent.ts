@@ -27,7 +27,7 @@ export interface Tried {
   usage: TokenUsage;
   /** US dollars; null if unknown. */
   cost_usd: number | null;
-  /** What does not fit in its output. Absent if everything does, or if the output is in another form than our events. */
+  /** The invalid lines of its output. Absent if there are none, or if the output is in another form than our events. */
   output_problems?: OutputProblems;
 }
 

@@ -97,7 +97,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
       ...(changed ? [TARGET_CHANGED] : []),
       ...left.map(leftoverWarning).map(redact),
     ],
-    // With other checks, nothing can be said of the work.
+    // After a change of checks, a difference says nothing about the agent's work.
     regressions: kept === undefined ? regressionsOf(resultsPath, composed, metrics, cost_usd) : [],
   };
 
@@ -176,7 +176,7 @@ function resultOf(line: ResultLine): RunResult {
     : { outcome, message, costUsd: cost_usd };
 }
 
-/** Returns what is worse than in the previous run of the cell and those beside it; nothing for a run that could not be tested. */
+/** Returns what is worse than in the previous run of the cell and that run's repetitions; nothing for a run with the outcome error. */
 function regressionsOf(
   resultsPath: string,
   { run_id, cell, outcome }: RunRecord,

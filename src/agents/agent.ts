@@ -61,7 +61,7 @@ export interface StreamParser {
   end(): EventBody[];
   /** True if the model has answered, in this or an earlier start, and no `usage` event covers the answer. */
   usagePending(): boolean;
-  /** What does not fit in the lines until now, counted as of one start. Only for agents that print our events. */
+  /** The invalid lines so far, counted as of one start. Only for agents that print our events. */
   problems?(): OutputProblems;
   /** True if the lines are plain text, which becomes one message at the end. */
   readsText?: true;

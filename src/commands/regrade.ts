@@ -9,9 +9,9 @@ export function addRegrade(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('regrade')
     .alias('rescore')
-    .description('Check the work of earlier runs again, with the checks of today, without running agents')
+    .description('Check the work of earlier runs again with the current checks, without running agents')
     .argument(`<${ID[0]}>`, ID[1])
-    .option('--dry-run', 'show which verdicts change, and keep nothing', false)
+    .option('--dry-run', 'show which verdicts change, and keep no results', false)
     .addOption(
       new Option(
         '--judge-model <name>',

@@ -9,7 +9,7 @@ export function addShow(program: Program, { exitWith }: CommandLine): void {
     .command('show')
     .description('Show the results of a sweep, or what the agent of a run did')
     .argument(`<${ID[0]}>`, ID[1])
-    .option('--failed', 'only cells that failed, could not be tested or were cancelled', false)
+    .option('--failed', 'only cells that failed, ended with an error or were cancelled', false)
     .option(
       '--scenario, --scenarios <names>',
       'only cells of these scenarios (comma-separated, repeatable)',
@@ -24,7 +24,7 @@ export function addShow(program: Program, { exitWith }: CommandLine): void {
       list,
       [],
     )
-    .option('--all', 'leave nothing out, even if it is longer than the screen', false)
+    .option('--all', 'print everything, even if it is longer than the screen', false)
     .option('--transcript', 'print the whole conversation of a run, or its events with --json', false)
     .option(...RESULTS)
     .option('--follow', 'show a running sweep or run until it is over')
@@ -38,8 +38,8 @@ export function addShow(program: Program, { exitWith }: CommandLine): void {
       'Show which cells of an agent did not pass, and why',
       'llm-tool-test show latest --failed --agent codex',
     ],
-    ['Show the commands of a run, by the beginning of its id', 'llm-tool-test show 20260102-030405'],
-    ['Read everything that was said and done in it', 'llm-tool-test show 20260102-030405 --transcript'],
+    ['Show the commands of a run, by a prefix of its id', 'llm-tool-test show 20260102-030405'],
+    ['Print its whole conversation', 'llm-tool-test show 20260102-030405 --transcript'],
     ['Watch what the agent of a run is doing', 'llm-tool-test show 20260102-030405 --follow'],
     ['Print a sweep as JSON', 'llm-tool-test show before --json'],
   );

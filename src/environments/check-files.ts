@@ -9,7 +9,7 @@ import { RUN_FOLDERS } from './run-folders.js';
 export const checkFilesFolder = ({ root }: Pick<EnvironmentHandle, 'root'>): string =>
   join(root, RUN_FOLDERS.checkFiles);
 
-/** The request with the variable that leads to the checks. Like all variables, those of the target win over it. */
+/** Adds the variable that leads to the checks to a request. As for all variables, those of the target take precedence. */
 export const withChecksVariable = (request: ExecRequest, path: string): ExecRequest => ({
   ...request,
   env: { [CHECKS_VARIABLE]: path, ...request.env },

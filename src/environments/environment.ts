@@ -90,7 +90,7 @@ export interface ExecRequest {
     shown: string[];
     /**
      * Folder on the host with the scenario's checks, to which `CHECKS_VARIABLE` leads. It is there only while the command
-     * runs: the agent never sees it.
+     * runs, so that no turn of the agent can read it.
      */
     checks?: string;
   };

@@ -61,7 +61,7 @@ export interface GateContext {
   exec(command: string, timeoutSecs: number): Promise<CommandResult>;
   /** Looks at a path relative to the workspace. `text()` returns null if the content is not UTF-8. */
   look(path: string): Promise<FileStat>;
-  /** Looks at a path in the checks folder, which the agent does not see. */
+  /** Looks at a path in the checks folder, which is not in the workspace. */
   expected(path: string): Promise<FileStat>;
   /** Performs work that may be slow, without blocking anything else. Returns null if it does not finish in time. */
   work: <K extends keyof GateWork>(

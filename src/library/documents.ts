@@ -151,7 +151,7 @@ export interface SweepCell {
   attempts: number | null;
   /** Starts of the agent */
   starts: number | null;
-  /** What is worse than in all runs before that it is compared with */
+  /** What is worse than in all earlier runs that it is compared with */
   regressions: Array<{
     /** What got worse */
     kind: 'score' | 'gate' | 'cost';
@@ -177,7 +177,7 @@ export interface SweepCell {
   results_dir: string | null;
 }
 
-/** How a run ended. `error`: it could not be tested. */
+/** How a run ended. `error`: nothing can be said of the target. */
 export type Outcome = 'pass' | 'fail' | 'error' | 'cancelled';
 
 /** What ran, where, with which inputs, and how it ended: artifacts/run.json. */
@@ -199,7 +199,7 @@ export interface RunRecord {
     description: string;
     /** Its file */
     file: string;
-    /** Changes with its content and its fixture */
+    /** Changes with its content, its fixture and its checks folder */
     hash: string;
     /** Its tier */
     tier: number;
@@ -392,7 +392,7 @@ export interface RunRecord {
   }>;
   /** Problems that do not change the outcome */
   warnings: Array<string>;
-  /** What is worse than in all runs before that it is compared with */
+  /** What is worse than in all earlier runs that it is compared with */
   regressions: Array<{
     /** What got worse */
     kind: 'score' | 'gate' | 'cost';
@@ -442,19 +442,19 @@ export interface AgentRecord {
   output_bytes: number;
   /** Lines of its output that are not valid events; absent: none, or its output has another form */
   output_problems?: {
-    /** Number of lines that do not fit */
+    /** Number of invalid lines */
     lines: number;
     /** Number of valid events */
     events: number;
     /** Whether something that the agent did may be missing */
     unread: boolean;
-    /** The first lines that do not fit, at most 20 */
+    /** The first invalid lines, at most 20 */
     first: Array<{
       /** Start of the agent, from 1 */
       start: number;
       /** Line of what it printed in that start, from 1 */
       line: number;
-      /** The first field that does not fit; null: the line is no event */
+      /** The first invalid field; null: the line is no event */
       field: string | null;
       /** What was found and what is expected, redacted */
       message: string;
@@ -685,7 +685,7 @@ export interface Comparison {
       shared: number;
       /** Rerun although they had a result; the first result counts */
       retried: number;
-      /** Left out: could not be tested */
+      /** Left out: outcome error */
       errored: number;
       /** Left out: cancelled */
       cancelled: number;
@@ -713,7 +713,7 @@ export interface Comparison {
       shared: number;
       /** Rerun although they had a result; the first result counts */
       retried: number;
-      /** Left out: could not be tested */
+      /** Left out: outcome error */
       errored: number;
       /** Left out: cancelled */
       cancelled: number;
@@ -788,7 +788,7 @@ export interface Comparison {
       shared: number;
       /** Rerun although they had a result; the first result counts */
       retried: number;
-      /** Left out: could not be tested */
+      /** Left out: outcome error */
       errored: number;
       /** Left out: cancelled */
       cancelled: number;
@@ -816,7 +816,7 @@ export interface Comparison {
       shared: number;
       /** Rerun although they had a result; the first result counts */
       retried: number;
-      /** Left out: could not be tested */
+      /** Left out: outcome error */
       errored: number;
       /** Left out: cancelled */
       cancelled: number;
@@ -978,7 +978,7 @@ export interface ComparedConfiguration {
     shared: number;
     /** Rerun although they had a result; the first result counts */
     retried: number;
-    /** Left out: could not be tested */
+    /** Left out: outcome error */
     errored: number;
     /** Left out: cancelled */
     cancelled: number;
@@ -1006,7 +1006,7 @@ export interface ComparedConfiguration {
     shared: number;
     /** Rerun although they had a result; the first result counts */
     retried: number;
-    /** Left out: could not be tested */
+    /** Left out: outcome error */
     errored: number;
     /** Left out: cancelled */
     cancelled: number;

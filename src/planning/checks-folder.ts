@@ -57,6 +57,6 @@ async function whyUnusable(
   if (!isFolder(checks))
     return `checks folder '${folder}' was not found; paths are relative to the scenario file`;
   if (fixture !== null && !relative(realpathSync(fixture), realpathSync(checks)).split(sep).includes('..'))
-    return `'${folder}' lies in the fixture ${displayPath(fixture)}, where the agent sees it; move it out of the fixture`;
+    return `'${folder}' is inside the fixture ${displayPath(fixture)}, where the agent sees it; move it out of the fixture`;
   return look(checks);
 }

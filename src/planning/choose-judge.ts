@@ -17,7 +17,7 @@ export interface JudgeFlags {
   /** False if `--no-judge` was given. */
   judge: boolean;
   judgeModel?: string;
-  /** True if `--judge-model` was given, and not only the variable. */
+  /** True if `--judge-model` was given, not only its environment variable. */
   isJudgeNamed?: boolean;
 }
 

@@ -18,8 +18,8 @@ interface Exposed {
 }
 
 /**
- * Returns a warning for each script of a gate or evaluator, and for the rubric, if they lie in the fixture. Programs of the
- * target are no checks, and agent scripts are the target if that is Deno.
+ * Returns a warning for each script of a gate or evaluator, and for the rubric, if they are in the fixture. Programs of the
+ * target are not checks, and neither are agent scripts if the target is Deno.
  */
 export function exposedCheckWarnings(project: Project, scenarios: readonly SelectedScenario[]): Problem[] {
   const warnings = scenarios.flatMap((selected) =>
@@ -42,7 +42,7 @@ export function exposedCheckWarnings(project: Project, scenarios: readonly Selec
   return [...new Map(warnings.map((warning) => [formatProblem(warning), warning])).values()];
 }
 
-/** The rubric, if it lies in the fixture. */
+/** The rubric, if it is in the fixture. */
 function exposedRubric({ path }: SelectedScenario, { scenario, fixture }: SelectedVariant): Exposed[] {
   const { judge } = scenario.judgment;
   if (judge === undefined || fixture === null) return [];

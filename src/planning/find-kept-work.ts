@@ -12,7 +12,7 @@ import { resultsLog, scenarioFile } from '../store/results-folder.js';
 import { parseResult } from '../store/results-log.js';
 import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
 
-/** Runs whose agents were given what the cells of a sweep would give them. */
+/** Earlier runs whose agents were given the same as the cells of a sweep would give them. */
 export interface KeptRuns {
   /** By cell. */
   runs: Record<string, string>;
@@ -22,7 +22,7 @@ export interface KeptRuns {
 
 /**
  * Finds, for each cell, its last run that passed or failed, if its scenario was the same except for its checks. Whether
- * the target and the agent are the same, only the run can tell.
+ * the target and the agent are the same is not known before the run.
  */
 export async function findKeptWork(
   resultsPath: string,

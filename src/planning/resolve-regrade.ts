@@ -94,7 +94,7 @@ export async function resolveRegrade(
   };
 }
 
-/** The flags with which a scenario was planned, as far as they change more than its checks. */
+/** The flags with which a scenario was planned, except those that only change its checks. */
 const flagsOf = (
   plan: Plan,
   { target_path }: EffectiveScenario,
@@ -115,7 +115,7 @@ async function selectPlanned(
   if (found === undefined)
     throw new UsageError(
       'scenario_not_found',
-      `the file of the scenario ${name}, ${file}, is gone; its checks are read from it`,
+      `the file of the scenario ${name}, ${file}, no longer exists, so its checks cannot be read`,
     );
   const loaded = await loadScenarios(project, [found], readerFor(plan, name));
   refuseProblems(loaded.problems, loaded.texts);
@@ -150,6 +150,6 @@ function workChanged(file: string, changed: readonly string[]): UsageError {
   const more = changed.length > NAMED ? ` and ${changed.length - NAMED} more` : '';
   return new UsageError(
     'work_changed',
-    `${file} has changed in more than its checks (${named.join(', ')}${more}), so the work of its runs is not what agents would do now; run it instead`,
+    `${file} has changed in more than its checks (${named.join(', ')}${more}), so agents would now do different work; use \`run\` instead`,
   );
 }

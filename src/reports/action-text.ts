@@ -11,10 +11,9 @@ export function actionEnd({ command, end }: Action): string {
 /** Formats an action: the command, or the name of the tool and its input. */
 export const actionText = ({ command, tool, input }: Action): string => command ?? `${tool} ${input}`;
 
-const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`;
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** Counts actions: "5 commands, 3 other calls of tools, 1 failed". */
+/** Counts actions: "5 commands, 3 other tool calls, 1 failed". */
 export function actionCounts({ actions, more }: ActionLog): string {
   const commands = actions.filter(({ command }) => command !== null).length;
   const others = actions.length - commands;
@@ -22,11 +21,7 @@ export function actionCounts({ actions, more }: ActionLog): string {
   const sign = more > 0 ? 'at least ' : '';
   return [
     ...(commands > 0 ? [`${sign}${counted(commands, 'command')}`] : []),
-    ...(others > 0
-      ? [
-          `${sign}${counted(others, commands > 0 ? 'other call of a tool' : 'call of a tool', commands > 0 ? 'other calls of tools' : 'calls of tools')}`,
-        ]
-      : []),
+    ...(others > 0 ? [`${sign}${counted(others, commands > 0 ? 'other tool call' : 'tool call')}`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
   ].join(', ');
 }
@@ -39,7 +34,7 @@ export function whyNoActions({ actions, isText }: ActionLog, calls: number | nul
     calls === null
       ? ''
       : ` The target was called ${calls === 1 ? 'once' : `${calls} times`}, as far as the text shows.`;
-  return `The agent printed text, from which its commands cannot be read.${found}`;
+  return `The agent printed text, so its commands are unknown.${found}`;
 }
 
 /** The first line of the output of a failed action that says something, for a place with a single line. */

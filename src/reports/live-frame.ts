@@ -24,7 +24,7 @@ export interface LiveState {
   /** Number of runs that wait for their providers. `parked` has the first of them. */
   parkedTotal: number;
   parked: { name: string[]; wait: string; reason: string }[];
-  /** Cells that failed or could not be tested, oldest first. */
+  /** Cells that failed or ended with an error, oldest first. */
   failures: EndedRow[];
   /** The other finished cells, oldest first. */
   ended: EndedRow[];
@@ -228,7 +228,7 @@ function lists(state: LiveState, { now, width, colors, room }: Frame & { room: n
       ...fold(active, running, forActive, 'running'),
       ...fold(going.slice(active.length), parkedTotal, forParked, 'waiting for their providers'),
     ],
-    fold(rows(failures).reverse(), state.failures.length, forFailures, 'that failed before').reverse(),
+    fold(rows(failures).reverse(), state.failures.length, forFailures, 'that failed earlier').reverse(),
     forEnded > 0 ? rows(ended).slice(-forEnded) : [],
   ];
 }

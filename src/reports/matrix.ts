@@ -60,7 +60,7 @@ export function outcomeOf(cells: readonly SweepCell[]): Outcome | null {
 }
 
 /**
- * Formats repetitions: "pass" for one, "1/3" for several, "1/2, 1 error" if some have not run or could not be tested.
+ * Formats repetitions: "pass" for one, "1/3" for several, "1/2, 1 error" if some have not run or ended with an error.
  */
 export function entryText(cells: readonly SweepCell[]): string {
   const { passed, tested, errored, cancelled, waiting } = countOf(cells);

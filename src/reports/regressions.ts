@@ -1,7 +1,7 @@
 import type { Regression } from '../results/regressions.js';
 import type { SweepCell } from '../results/records/sweep-document.js';
 
-/** How the reports call regressions. Few runs differ by chance, so this is no verdict. */
+/** The name of regressions in reports. A few runs can differ by chance, so this is not a verdict. */
 export const REGRESSIONS = 'Worse than in earlier runs, perhaps by chance';
 
 /** The same regression in one or more cells of a configuration. */

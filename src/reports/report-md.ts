@@ -215,9 +215,9 @@ function artifacts(run: RunRecord): string {
     ...(fixture ? [`${link('fixture/')}: the workspace at the end of the run`] : []),
     ...(transcripts
       ? [
-          `${link('artifacts/transcript.human.txt')}: what the agent said and actionLog, as text`,
+          `${link('artifacts/transcript.human.txt')}: what the agent said and did, as text`,
           `${link('artifacts/transcript.raw.txt')}: what the agent printed`,
-          `${link('artifacts/events.jsonl')}: what the agent said and actionLog, as events`,
+          `${link('artifacts/events.jsonl')}: what the agent said and did, as events`,
         ]
       : []),
     `${link('artifacts/run.json')}: this report as data`,

@@ -6,24 +6,24 @@ const SHOWN = 5;
 const lineProblemText = ({ start, line, message }: LineProblem): string =>
   `${start > 1 ? `start ${start}, ` : ''}line ${line}: ${message}`;
 
-/** The warnings of a run about output that should be events: the first lines that do not fit, and how many more there are. */
+/** The warnings of a run about output that should be events: the first invalid lines, and how many more there are. */
 export function outputWarnings({ lines, events, first }: OutputProblems): string[] {
   const shown = first.slice(0, SHOWN);
   const more = lines - shown.length;
   return [
     ...shown.map((problem) => `agent output, ${lineProblemText(problem)}`),
-    ...(more > 0 ? [`agent output: ${more} more ${more === 1 ? 'line does' : 'lines do'} not fit`] : []),
+    ...(more > 0 ? [`agent output: ${more} more invalid ${more === 1 ? 'line' : 'lines'}`] : []),
     ...(events === 0 ? ['agent output: no events, although the agent has output = "jsonl"'] : []),
   ];
 }
 
-/** What does not fit in the output of one run of an agent. */
+/** The invalid lines in the output of one run of an agent. */
 export interface RunOutput {
   agent: string;
   problems: OutputProblems;
 }
 
-/** Returns a warning of a sweep for each agent whose output should be events and does not fit. */
+/** Returns a warning of a sweep for each agent whose output should be events and has invalid lines. */
 export function outputsThatDoNotFit(runs: readonly RunOutput[]): string[] {
   const byAgent = new Map<string, OutputProblems[]>();
   for (const { agent, problems } of runs) byAgent.set(agent, [...(byAgent.get(agent) ?? []), problems]);
@@ -34,7 +34,7 @@ export function outputsThatDoNotFit(runs: readonly RunOutput[]): string[] {
     const what =
       example === undefined
         ? `no event in the output of ${runsText}`
-        : `${lines} ${lines === 1 ? 'line' : 'lines'} of its output in ${runsText} do not fit; ${lineProblemText(example)}`;
+        : `${lines} invalid ${lines === 1 ? 'line' : 'lines'} in the output of ${runsText}; ${lineProblemText(example)}`;
     return `agent ${agent}: ${what}`;
   });
 }

@@ -25,7 +25,7 @@ const EPSILON = 1e-9;
 
 /**
  * Returns what is worse now than in `before`, the previous run of the cell, and in all `others`, the runs of the same
- * configuration beside it: what differs from run to run anyway is not worse. A value that is unknown on either side is
+ * configuration beside it, so that what differs from run to run anyway does not count. A value that is unknown on either side is
  * not compared. Only one score is compared: the composite score, or the judge's score where a composite one is missing.
  */
 export function findRegressions(

@@ -41,7 +41,9 @@ export const workspaceFile = inSchema(
 /** The checks folder of a scenario, in either form of file. */
 export const checksFolder = nonBlank('the path of a folder')
   .exactOptional()
-  .describe('Scripts and expected files that the agent never sees: a folder, relative to the scenario file');
+  .describe(
+    'Folder of scripts and expected files of checks, not copied into the workspace; relative to the scenario file',
+  );
 
 /** Names that any `sh` passes on: dash and busybox drop variables like `FOO.BAR`, and agents are started by `sh`. */
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -56,7 +56,7 @@ describe('the comment on a pull request', () => {
     expect(server.comments.map(({ body }) => body)).toEqual([`${MARKER}\n\nsecond`]);
   });
 
-  test('is found behind more comments than one page holds', async () => {
+  test('is found beyond the first page of comments', async () => {
     for (let id = 1; id <= 130; id += 1) server.comments.push(person(id, 'looks good'));
     await comment('first');
     await comment('second');
@@ -64,7 +64,7 @@ describe('the comment on a pull request', () => {
     expect(server.comments[130]?.body).toContain('second');
   });
 
-  test('leaves alone what others write, even if it begins with the marker', async () => {
+  test('does not change comments of others, even if they begin with the marker', async () => {
     server.comments.push(person(1, `${MARKER} mine`), person(2, 'looks good', 'OWNER'));
     await comment('first');
     expect(server.comments.map(({ body }) => body.split('\n').at(-1))).toEqual([
@@ -74,7 +74,7 @@ describe('the comment on a pull request', () => {
     ]);
   });
 
-  test('replaces that of a person who may write to the repository, whose token was used', async () => {
+  test('replaces a comment made with the token of a person who may write to the repository', async () => {
     server.comments.push(person(1, `${MARKER}\n\nold`, 'MEMBER'));
     await comment('new');
     expect(server.comments.map(({ body }) => body)).toEqual([`${MARKER}\n\nnew`]);

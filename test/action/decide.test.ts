@@ -15,7 +15,7 @@ describe('whether the job fails', () => {
     [{ run: 1, compare: 1, ...strict }, 'the sweep is worse than that of the base branch'],
     [{ run: 1, compare: 1, ...lax }, ''],
     [{ run: 1, compare: 0, failOnFailure: false, failOnWorse: true }, ''],
-    [{ run: 3, compare: 0, ...lax }, 'a cell could not be tested'],
+    [{ run: 3, compare: 0, ...lax }, 'a cell ended with an error or was cancelled'],
     [{ run: 130, compare: null, ...lax }, 'the sweep was interrupted'],
   ])('%j: %s', (codes, reason) => {
     expect(decide(codes)).toBe(reason);

@@ -105,7 +105,7 @@ test('a late end of an earlier round does not affect the current round, which en
   expect(await newestRound(resultsPath, 's')).toBe(2);
 });
 
-test('the end of a round of chosen cells makes up no results for the others', async () => {
+test('the end of a round of chosen cells writes no results for other cells', async () => {
   const cells = [cell(1), cell(2), cell(3)];
   const { finishSweep, summary } = await sweepOf('2026-01-01T00:00:00.000Z', cells);
   const order = { round: 2, concurrency: 1, againCells: [cell(2).id] };

@@ -60,7 +60,7 @@ test('half a line of a killed worker is skipped, and its event is recorded again
   expect(texts(tailEvents(path).read())).toHaveLength(2);
 });
 
-test('whoever follows does not show twice what a frozen worker has repeated', async () => {
+test('events that a frozen worker has repeated are shown once', async () => {
   const { path, context } = await newRun();
   const [one, other] = [createLiveEvents(context, 1), createLiveEvents(context, 1)];
   for (const live of [one, other]) live.add(say('a'));
@@ -68,7 +68,7 @@ test('whoever follows does not show twice what a frozen worker has repeated', as
   expect(texts(tailEvents(path).read())).toEqual([[1, 1, 'a']]);
 });
 
-test('whoever follows sees the last events even of a file that has been removed', async () => {
+test('the last events are read even if the file has just been removed', async () => {
   const { path, record } = await newRun();
   await record(1, [say('a')]);
   const tail = tailEvents(path);

@@ -169,9 +169,9 @@ describe('validate', () => {
     expect(await at('/etc')).toEqual(['8:16 checks_folder: expected a path relative to the scenario file']);
     await project.write('fixtures/empty/hidden/check.sh', '');
     expect(await at('empty/hidden')).toEqual([
-      "8:16 checks_folder: 'empty/hidden' lies in the fixture fixtures/empty, where the agent sees it; move it out of the fixture",
+      "8:16 checks_folder: 'empty/hidden' is inside the fixture fixtures/empty, where the agent sees it; move it out of the fixture",
     ]);
-    expect(await at('empty')).toEqual([expect.stringContaining("'empty' lies in the fixture")]);
+    expect(await at('empty')).toEqual([expect.stringContaining("'empty' is inside the fixture")]);
     await rm(join(project.folder, 'fixtures/empty/hidden'), { recursive: true });
   });
 

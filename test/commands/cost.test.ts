@@ -147,7 +147,7 @@ describe('regressions', () => {
     expect(shown.stdout).toMatch(/worse than in earlier runs.*\n.*gate newly failing: out is good/);
   });
 
-  test('are not what a flaky agent does now and then', async () => {
+  test('do not include occasional failures of a flaky agent', async () => {
     const count = `${project.folder}/count`;
     const flip = `echo x >> ${count}; [ $(($(wc -l < ${count}) % 2)) = 1 ] || echo good > out.txt`;
     await project.write(

@@ -209,7 +209,9 @@ describe('the .gitignore of init', () => {
     const { exitCode, stderr } = await project.cli(['init', 'odd']);
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringContaining('warning: add llm-tool-test-results/ to .gitignore yourself'),
+      expect.stringContaining(
+        'warning: .gitignore could not be changed; add the line llm-tool-test-results/ to it',
+      ),
     ]);
   });
 });
@@ -251,7 +253,7 @@ describe('init --example', () => {
     const { exitCode, stderr } = await project.cli(['init', 'unknown', '--example', 'nix']);
     expect([exitCode, stderr]).toEqual([
       2,
-      expect.stringMatching(/no example 'nix'; there are .*git_history/),
+      expect.stringMatching(/no example 'nix'; the examples are .*git_history/),
     ]);
   });
 });

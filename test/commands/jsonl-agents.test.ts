@@ -71,14 +71,14 @@ async function runOf(name: string) {
 }
 
 describe('an agent whose lines are all events', () => {
-  test('passes the gates on what it did, and nothing is said about its output', async () => {
+  test('passes the gates on what it did, without warnings about its output', async () => {
     const { run, problems } = await runOf('fits');
     expect(run.outcome).toBe('pass');
     expect([problems, run.warnings]).toEqual([undefined, []]);
   });
 });
 
-describe('lines that do not fit', () => {
+describe('invalid lines', () => {
   test('are named in run.json with line, field and what was expected; only the first ones, but all are counted', async () => {
     const { problems } = await runOf('lacks');
     expect(problems).toMatchObject({ lines: 31, events: 1, unread: true });
@@ -101,7 +101,7 @@ describe('lines that do not fit', () => {
   });
 
   test('are named on the terminal by `run` and `show`', async () => {
-    const says = /warning: agent ours: \d+ lines of its output in 3 runs do not fit; .*line \d+: /;
+    const says = /warning: agent ours: \d+ invalid lines in the output of 3 runs; .*line \d+: /;
     expect(printed.stdout).toMatch(says);
     expect((await project.cli(['show', 'latest'])).stdout).toMatch(says);
   });
@@ -148,7 +148,7 @@ describe('lines that do not fit', () => {
 });
 
 describe('doctor --try', () => {
-  test('reports an agent whose output does not fit as a problem, with line and field, and exits with 3', async () => {
+  test('reports an agent with invalid lines as a problem, with line and field, and exits with 3', async () => {
     const { exitCode, stdout } = await project.cli(['doctor', '--try', 'misspelt'], ENV);
     expect(stdout).toContain('✗  try misspelt');
     expect(stdout).toContain('line 1: message.text: missing, expected a string');

@@ -29,7 +29,7 @@ describe.skipIf(noTerminal !== null)(
         /^shown-\w+  running  .* mock\/default$/,
       );
       expect(running).toContain('0 passed  0 failed  0 errors  1 running  1 waiting');
-      expect(running.at(-1)).toBe('Ctrl-C pauses, pressed twice it cancels');
+      expect(running.at(-1)).toBe('Ctrl-C pauses; press it twice to cancel');
       await terminal.resize(50, 12);
       const narrow = await terminal.untilScreen('a narrower frame', (lines) =>
         lines.some((line) => /\$ ec.*…$/.test(line)),

@@ -56,7 +56,7 @@ describe('a scenario can be named', () => {
     expect(await refusal('broken_one')).toMatch(/sub\/broken\.yaml:\d+:1 tsak: unknown key/);
   });
 
-  test('only by what can mean no other scenario', async () => {
+  test('only if the name is unambiguous', async () => {
     expect(await refusal('twice')).toContain(
       "'twice' could mean fixtures/twice.yaml or fixtures/sub/named.yaml; name one of these paths",
     );

@@ -114,7 +114,7 @@ test('--dry-run shows the verdicts and keeps nothing of them', async () => {
   const { exitCode, stdout, stderr } = await project.cli(['regrade', document.sweep, '--dry-run']);
   expect(exitCode).toBe(1);
   expect(stdout).toContain('changed: 1\n');
-  expect(stderr).toContain('dry run: nothing of this was kept');
+  expect(stderr).toContain('dry run: no results were kept');
   expect(await files()).toEqual(before);
 });
 

@@ -83,7 +83,7 @@ describe('show <run>', () => {
     const { stdout, exitCode } = await show(runOf('broken'));
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/✗ fail {2}file_exists made\.txt\n {6}made\.txt does not exist/);
-    expect(stdout).toContain('2 commands, 1 other call of a tool, 1 failed\n  exit 0  $ cat README.md\n');
+    expect(stdout).toContain('2 commands, 1 other tool call, 1 failed\n  exit 0  $ cat README.md\n');
     expect(stdout).toMatch(/exit 1 {2}\$ echo token=\[REDACTED\]; cat nothing\.txt\n/);
     expect(stdout).toContain('answer\n  I have made it.\n');
     expect(stdout).toMatch(/took +[\d.]+ (ms|s), cost \$0\.00/);
@@ -91,16 +91,14 @@ describe('show <run>', () => {
   });
   test('shows the events of an agent of the config', async () => {
     const { stdout } = await show(runOf('broken', 'events'));
-    expect(stdout).toContain(
-      '1 command, 1 other call of a tool, 1 failed\n  exit 1      $ cat missing.txt\n',
-    );
+    expect(stdout).toContain('1 command, 1 other tool call, 1 failed\n  exit 1      $ cat missing.txt\n');
     expect(stdout).toContain('      cat: missing.txt\n  unfinished  search {"query":"x"}\n');
     expect(stdout).toContain('cost $0.25');
     expect(stdout).toMatch(/tokens +input 10, output 5/);
   });
-  test('says so if an agent prints text, from which no commands can be read', async () => {
+  test('says that the commands of an agent that prints text are unknown', async () => {
     const { stdout } = await show(runOf('broken', 'chatty'));
-    expect(stdout).toContain('The agent printed text, from which its commands cannot be read.');
+    expect(stdout).toContain('The agent printed text, so its commands are unknown.');
     expect(stdout).toContain('output\n  I looked around\n  cat README.md\n');
   });
   test('reads runs of an earlier build', async () => {
@@ -230,7 +228,7 @@ describe('a sweep of 200 cells', () => {
 describe('reports', () => {
   test('report.md has the commands with exit codes, the output of those that failed, and the last message', async () => {
     const report = await project.read(`llm-tool-test-results/${runOf('broken')}/report.md`);
-    expect(report).toContain('## What the agent did\n\n2 commands, 1 other call of a tool, 1 failed.\n');
+    expect(report).toContain('## What the agent did\n\n2 commands, 1 other tool call, 1 failed.\n');
     expect(report).toContain(
       '1. `cat README.md`: exit 0\n2. **Failed:** `echo token=[REDACTED]; cat nothing.txt`: exit 1\n',
     );
@@ -242,7 +240,7 @@ describe('reports', () => {
     const { stdout } = await project.cli(['report', done.sweep, '--format', format]);
     expect(stdout).toContain('cat missing.txt');
     expect(stdout).toContain('I could not find it.');
-    expect(stdout).toContain('from which its commands cannot be read');
+    expect(stdout).toContain('so its commands are unknown');
     expect(stdout).not.toContain(SECRET);
   });
 });

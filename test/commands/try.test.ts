@@ -108,7 +108,7 @@ describe('try', () => {
       'a tool that prints no help',
       './silent',
       'no_help',
-      /`\.\/silent -h`: exit 0, printed nothing.*give the tool a --help/,
+      /`\.\/silent -h`: exit 0, printed nothing.*add a --help option to the tool/,
     ],
     ['a tool that waits for input', './asks', 'no_help', /`\.\/asks --help`: exit 3, printed nothing/],
   ])('reports %s, and writes nothing', async (_, name, code, message) => {

@@ -96,7 +96,7 @@ describe('the package, installed in an empty folder', () => {
 });
 
 describe('the packed content', () => {
-  test('is what a user needs, and nothing else: no tests, no source maps, no keys', () => {
+  test('contains what a user needs, and nothing else: no tests, no source maps, no keys', () => {
     expect(tarballProblems(packed, (path) => readFileSync(join(installed(), path), 'utf8'))).toEqual([]);
     expect(packed.files.filter(({ path }) => path.endsWith('.map'))).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { REPOSITORY } from '../commands/project.js';
 describe('a tag', () => {
   const changelog = '# Changelog\n\n## [0.2.0] - Unreleased\n\n## [0.1.0] - 2026-12-01\n';
 
-  test('can be released if it names the version, which has a dated section in the changelog', () => {
+  test('can be released if it names the version, and the changelog has a dated section for it', () => {
     expect(releaseProblems({ tag: 'v0.1.0', version: '0.1.0', changelog })).toEqual([]);
   });
 

@@ -47,7 +47,7 @@ describe('what an agent did, by the agent', () => {
     expect(text).toContain('2 commands\n  exit n/a  $ echo out1; echo oops >&2; exit 3\n');
     expect(text).toContain('\nanswer\n  Recovered.');
   });
-  test('a jsonl command and the mock: commands, and other calls of tools', () => {
+  test('a jsonl command and the mock: commands, and other tool calls', () => {
     const events = [
       ...shell('stock add lamps'),
       { type: 'tool_call', id: 'w', name: 'write', input: { path: 'a.md' }, command: null } as const,
@@ -57,19 +57,19 @@ describe('what an agent did, by the agent', () => {
     const read = [...events.flatMap((event) => parser.line(JSON.stringify(event))), ...parser.end()];
     expect(show(logOf(read))).toBe(
       [
-        ...['', '1 command, 1 other call of a tool'],
+        ...['', '1 command, 1 other tool call'],
         ...['  exit 0      $ stock add lamps', '  unfinished  write {"path":"a.md"}'],
         ...['', 'answer', '  Done.'],
       ].join('\n'),
     );
   });
-  test('a text agent: says that its commands cannot be read, and shows the end of its output', () => {
+  test('a text agent: says that its commands are unknown, and shows the end of its output', () => {
     const parser = textStream();
     const output = Array.from({ length: 20 }, (_, at) => `line ${at}`);
     const read = [...output.flatMap((line) => parser.line(line)), ...parser.end()];
     const text = show(logOf(read), 8, 80, 2);
-    expect(text).toContain('The agent printed text, from which its commands cannot be read.');
-    expect(text).toContain('called 2 times');
+    expect(text).toContain('The agent printed text, so its commands are unknown.');
+    expect(text).toMatch(/called\s+2\s+times/);
     expect(text).toMatch(/output\n {2}line 19\nnot shown: 19 output lines; add --all$/);
   });
   test('an agent that called nothing', () => {

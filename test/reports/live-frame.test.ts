@@ -131,7 +131,7 @@ describe('renderLiveView', () => {
     const waits = lines.filter((line) => line.includes('parked ')).length;
     expect(lines).toContain(`  … and ${100 - shown} more running`);
     expect(lines).toContain(`  … and ${30 - waits} more waiting for their providers`);
-    expect(lines).toContain('  … and 16 more that failed before');
+    expect(lines).toContain('  … and 16 more that failed earlier');
     expect(lines.filter((line) => line.includes('bad '))).toHaveLength(4);
     expect(lines.at(-3)).toContain('bad 19.');
     expect(lines.at(-1)).toBe('Ctrl-C pauses');

@@ -35,7 +35,7 @@ describe('the matrix of outcomes', () => {
     ['all failed', ['fail', 'fail'], '✗ 0/2'],
     ['none could be tested', ['error', 'error'], '! error ×2'],
     ['none has run', [null, null], '· waiting ×2'],
-    ['some could not be tested', ['pass', 'error', 'error'], '✓ 1/1 !2'],
+    ['some ended with an error', ['pass', 'error', 'error'], '✓ 1/1 !2'],
     ['some have yet to run', ['pass', null], '✓ 1/1 ·1'],
     ['some were cancelled', ['fail', 'cancelled'], '✗ 0/1 -1'],
     ['none tested, for several reasons', ['error', null, 'cancelled'], '! 0/0 !1 -1 ·1'],

@@ -131,6 +131,8 @@ describe('renderReport', () => {
       'metrics.json',
       'evaluation.md',
     ]);
+    expect(report).toContain('what the agent said and did, as text');
+    expect(report).toContain('what the agent said and did, as events');
   });
   test('does not link to files that a run without workspace and agent lacks', () => {
     const unfit = run({

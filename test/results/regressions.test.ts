@@ -44,7 +44,7 @@ describe('a regression', () => {
     );
     expect(found).toEqual([{ kind: 'gate', message: 'gate newly failing: b', since: 'run-before' }]);
   });
-  test('is not what varied between the earlier runs', () => {
+  test('does not include what varied between the earlier runs', () => {
     const others = [before({ gatesPassed: ['a'], composite_score: 0.4, cost_usd: 3 })];
     const was = before({ gatesPassed: ['a', 'b'], composite_score: 0.9, cost_usd: 1 });
     expect(

@@ -17,7 +17,7 @@ const INPUT_LIMIT = 16_000;
 /** In bytes. An agent that works for hours must not fill the disk twice. */
 const FILE_LIMIT = 16 * 1024 * 1024;
 
-/** Keeps what an agent does, redacted, in a file that others can follow. */
+/** Records what an agent does, redacted, in a file that `show --follow` reads. */
 export interface LiveEvents {
   add(event: EventBody): void;
   /** Appends the events that were added since, and returns the agent's last command or message; null: none so far. */
@@ -88,7 +88,7 @@ function recordedIn(path: string, start: number): Recorded {
   if (!existsSync(path)) return found;
   for (const { text, end, whole } of linesOf(path)) {
     found.bytes = end;
-    // Half a line of a killed worker. Readers have read it, so it is not removed; they skip it.
+    // Half a line of a killed worker. It is not removed, because readers may have read it already; they skip it.
     found.torn = !whole;
     const event = parseJson(text);
     if (!whole || !isJsonObject(event)) continue;

@@ -71,8 +71,8 @@ export async function startOneShot(
 }
 
 /**
- * Reads the answer of an ended start, how it ended, what it cost in US dollars (null if unknown), and what does not fit
- * in its output (null if the output is in another form than our events).
+ * Reads the answer of an ended start, how it ended, what it cost in US dollars (null if unknown), and the invalid
+ * lines of its output (null if the output is in another form than our events).
  * @throws Error if the start left no output
  */
 export async function readStart(

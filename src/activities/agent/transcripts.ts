@@ -53,7 +53,7 @@ interface LeftOut {
   transcripts: boolean;
   /** True if a line was too long to be read. */
   lines: boolean;
-  /** What does not fit in output that should be events. Null for output in another form. */
+  /** Invalid lines in output that should be events. Null for output in another form. */
   problems: OutputProblems | null;
 }
 

@@ -30,7 +30,7 @@ const KILLED = new Set([129, 130, 137, 143]);
 export const wasInterrupted = ({ exitCode, stopped }: Pick<AgentOutput, 'exitCode' | 'stopped'>): boolean =>
   stopped !== null || exitCode === null || KILLED.has(exitCode);
 
-/** Usage of a single start with its own session, and what does not fit in its output. `look` is called with each event. */
+/** Usage of a single start with its own session, and the invalid lines of its output. `look` is called with each event. */
 export async function usageOfStart(
   agent: Agent,
   output: AgentOutput,

@@ -93,13 +93,13 @@ export async function watchOutput(
   end();
   await looking.at;
   stopped = true;
-  // What a short start has shown is in events.jsonl in a moment.
+  // The events of a short start will be in events.jsonl in a moment.
   if (seen > 0) look();
   await looking.at;
   if (looking.failure !== null) throw looking.failure;
 }
 
-/** Counts usage from the first output on: most starts of a mock are over before they are looked at. */
+/** Counts usage from the first output on, because most starts of a mock end before their output is first read. */
 async function begin(
   context: RunContext,
   { earlier, resumed }: Started,

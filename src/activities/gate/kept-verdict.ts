@@ -16,7 +16,7 @@ import { readStep } from '../step/run-step-once.js';
 
 /**
  * Of the work of an earlier run, only the last state of the workspace was kept. Returns the verdict of a gate that
- * checks an earlier state: the one that the run had recorded, or an error if the gate is another one now. Returns null
+ * checks an earlier state: the one that the run recorded, or an error if the gate has changed since. Returns null
  * if the gate can be checked.
  */
 export async function keptVerdict(
@@ -56,7 +56,7 @@ async function recordedVerdict(
   );
   if (record === null) return null;
   const { effective } = await readScenario(deps.resultsPath, record.scenario.hash);
-  // Its scripts may be other ones.
+  // Its scripts may have changed.
   if (effective.checks !== context.checks) return null;
   const index = gatesOf(effective.scenario).findIndex((one) => canonicalJson(one) === canonicalJson(placed));
   if (index === -1) return null;

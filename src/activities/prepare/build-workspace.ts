@@ -58,7 +58,7 @@ export interface Prepared {
   kept?: WorkOfRun;
 }
 
-/** The work of an earlier run: what its agent left and did. */
+/** The work of an earlier run: what its agent did and left. */
 export interface WorkOfRun extends KeptSteps {
   run: string;
 }

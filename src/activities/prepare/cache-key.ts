@@ -115,7 +115,7 @@ export async function cacheKey(
 /** What the work of an agent depends on. Each part is JSON; any change of any part changes the key. */
 export interface AgentParts {
   build: string;
-  /** Hash of the part of the scenario that the agent's work depends on, the fixture among it. */
+  /** Hash of the part of the scenario that the agent's work depends on, including the fixture. */
   inputs: string;
   environment: string;
   live: boolean;
@@ -139,9 +139,9 @@ export interface AgentParts {
   health: (number | string | null)[] | null;
 }
 
-/** What the verdict on that work depends on besides. */
+/** What else the verdict on that work depends on. */
 export interface CheckParts {
-  /** Hash of the whole scenario, the snapshot of its checks folder among it. */
+  /** Hash of the whole scenario, including the snapshot of its checks folder. */
   scenario: string;
   /** Files that commands of gates and evaluators name by absolute path. */
   checkFiles: SourceFile[];

@@ -43,8 +43,8 @@ export const storeOfRun = (
 ): StepStore => ({ originKey, run: { ...run, run: id }, state: stateOfRun(stateFolder, id), proven: true });
 
 /**
- * Builds the workspace from what an earlier run left in its own, so that its work can be checked again. Nothing of the
- * scenario's setup is repeated.
+ * Builds the workspace from the workspace that an earlier run left, so that its work can be checked again. The scenario's
+ * setup is not repeated.
  */
 export async function restoreWork(
   deps: Deps,
@@ -57,7 +57,7 @@ export async function restoreWork(
   if (notReady !== null) return unfit(notReady);
   if (id === null) return unfit('the cell has no run whose work could be checked again');
   if (given.onServers.databases.length > 0)
-    return unfit(`the databases of ${id} were removed with it, so its work cannot be checked again`);
+    return unfit(`the databases of ${id} were removed when it ended, so its work cannot be checked again`);
   const files = runFiles(join(deps.resultsPath, id));
   const found = await readSteps(deps, given, id);
   if (typeof found === 'string') return unfit(found);
@@ -82,7 +82,7 @@ export async function restoreWork(
     ...prepared,
     resolved,
     reuse: null,
-    // Whether the inputs are those of the run is unknown.
+    // It is unknown whether the inputs are the same.
     cache_key: null,
     warnings: [
       ...prepared.warnings,
@@ -149,7 +149,7 @@ function keptWork({ scenario }: RunContext, run: string, agents: readonly Manife
   };
 }
 
-/** Checks call the target as it is now. */
+/** Warns that checks call a target that has changed. */
 async function differences(
   context: RunContext,
   { target_fingerprint }: Prepared,
@@ -159,7 +159,7 @@ async function differences(
   const now = await targetFiles(context, resolved);
   return now.fingerprint === target_fingerprint
     ? []
-    : ['the target has changed since the agent used it; the checks call it as it is now'];
+    : ['the target has changed since the agent used it; the checks call the changed target'];
 }
 
 const SETUP = 'setup commands were not repeated: what they made outside of the workspace is missing';

@@ -43,5 +43,5 @@ export function ownEventStream(): StreamParser {
   };
 }
 
-/** Whether a line that is no event may be what is left of one. Other lines are noise, such as the log of a library. */
+/** Whether a line that is no event may be a damaged one. Other lines are noise, such as the log of a library. */
 const isMeantAsEvent = (text: string): boolean => /^\s*\{|"type"\s*:/.test(text);

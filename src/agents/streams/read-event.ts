@@ -4,7 +4,7 @@ import { isJsonObject, MAX_DEPTH, parseJson, type Json } from '../../lib/json.js
 import { suggest } from '../../lib/suggest.js';
 import { AgentEvent } from '../../results/records/events.js';
 
-/** Why a line does not fit. `field`: the first one that is wrong; null if the line as a whole is. */
+/** Why a line is invalid. `field`: the first one that is wrong; null if the whole line is. */
 interface Flaw {
   field: string | null;
   message: string;
@@ -25,7 +25,7 @@ const kinds: ReadonlyMap<Json | undefined, Kind> = new Map(
 );
 const types = AgentEvent.options.map((kind) => kind.shape.type.value);
 
-/** Fields of events.jsonl, where these events come to be. An agent may print them; they are not read. */
+/** Fields that are added to events in events.jsonl. An agent may print them; they are ignored. */
 const OF_THE_LOG = ['ts', 'seq', 'attempt'];
 const SHOWN_FLAWS = 3;
 const SHOWN_LENGTH = 60;
@@ -68,7 +68,7 @@ const wrongType = (type: Json | undefined): string =>
     ? `type: unknown type ${quoted(type)}${didYouMean(type, types)}; expected ${oneOf(types)}`
     : `type: ${type === undefined ? 'missing' : `got ${kindOf(type)}`}, expected ${oneOf(types)}`;
 
-/** The fields are few, but a line can have many that do not exist. */
+/** A line can have many fields that do not exist. */
 function together(flaws: readonly Flaw[]): Flaw | null {
   const [first] = flaws;
   if (first === undefined) return null;

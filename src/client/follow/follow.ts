@@ -31,7 +31,7 @@ export interface Following {
   signals: Signals;
   view: View;
   earlier: EarlierResults;
-  /** True if signals only end the following. */
+  /** True if signals only end this command. */
   watchOnly?: boolean;
 }
 
@@ -50,7 +50,7 @@ const AWAY_MS = 10 * 60_000;
 
 type End = { status: SweepResult['status'] } | { lost: Error };
 
-/** A sweep that was followed, and has not ended, is paused. */
+/** If the sweep has not ended when following it is over, it is paused. */
 const endOf = (end: End | null): { ended?: SweepStatus } =>
   end === null ? { ended: 'paused' } : 'status' in end ? { ended: end.status } : {};
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseJson } from '../../lib/json.js';
 import { openRunsFolder } from '../../platform/engine/engine-state.js';
 
-/** A run that was begun on this machine and is not over. */
+/** A run that was started on this machine and is not over. */
 export interface OpenRun {
   run: string;
   sweep: string;
@@ -13,7 +13,7 @@ export interface OpenRun {
 
 const Note = z.object({ run: z.object({ run: z.string(), sweep: z.string() }) });
 
-/** Returns the runs that are not over, whether or not somebody works on them now. */
+/** Returns the runs that are not over, whether or not a worker performs them now. */
 export function openRunsIn(stateFolder: string): OpenRun[] {
   const folder = openRunsFolder(stateFolder);
   return (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) => {

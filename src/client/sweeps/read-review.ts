@@ -8,10 +8,10 @@ import { reviewText } from '../../results/records/text-fields.js';
 import { parseReview } from '../../results/review/parse-review.js';
 import { runFiles } from '../../store/results-folder.js';
 
-/** An evaluation.md has some kilobytes. This also holds a long review, and keeps 500 of them quick to read. */
+/** An evaluation.md has some kilobytes. The limit allows long reviews, and keeps 500 of them quick to read. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Values handed over to a sweep are gone when it has ended, so only what looks like a secret can be masked. */
+/** Values of variables are deleted when a sweep ends, so only what looks like a secret can be masked. */
 const redact = createRedactor({ secrets: [] });
 
 /**

@@ -47,5 +47,5 @@ export function findExample(name: string): Example {
   const found = examples.find((example) => example.name === name);
   if (found !== undefined) return found;
   const names = examples.map((example) => example.name);
-  throw new UsageError('usage', `there is no example '${name}'; there are ${names.join(', ')}`);
+  throw new UsageError('usage', `there is no example '${name}'; the examples are ${names.join(', ')}`);
 }

@@ -31,7 +31,9 @@ export function extendIgnoreFile(folder: string): string[] {
     appendFileSync(join(folder, FILE), missing);
     return [FILE];
   } catch (error) {
-    printNotice(`warning: add ${LINE} to ${FILE} yourself: ${(error as Error).message}`);
+    printNotice(
+      `warning: ${FILE} could not be changed; add the line ${LINE} to it: ${(error as Error).message}`,
+    );
     return [];
   }
 }

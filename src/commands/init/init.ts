@@ -121,7 +121,7 @@ function describe(
   return [
     `created in ${displayPath(folder)}:`,
     ...files.map((path) => `  ${path}`),
-    ...changed.map((path) => `changed ${path}: the results folder is ignored`),
+    ...changed.map((path) => `changed ${path}: git ignores the results folder`),
     '',
     'next:',
     ...next.map(({ command, does }) => `  ${command.padEnd(width)}  ${does}`.trimEnd()),

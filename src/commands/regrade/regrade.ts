@@ -15,7 +15,7 @@ export interface RegradeOptions extends RegradeFlags {
   address?: string;
   envFile?: string;
   name?: string;
-  /** Keep nothing of the new results. */
+  /** Keep no results. */
   dryRun: boolean;
   detach: boolean;
   json: boolean;
@@ -54,7 +54,7 @@ async function removeDryRun(resultsPath: string, plan: Plan): Promise<void> {
   }
   await removeSweep(resultsPath, plan.sweep).then(
     () => {
-      printNotice('dry run: nothing of this was kept');
+      printNotice('dry run: no results were kept');
     },
     (error: unknown) => {
       printNotice(`dry run: ${plan.sweep} could not be removed: ${(error as Error).message}`);

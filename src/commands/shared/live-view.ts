@@ -65,9 +65,9 @@ export function liveView(
   }
 
   const hint = (): string => {
-    if (watchOnly) return 'Ctrl-C stops watching; the sweep goes on';
+    if (watchOnly) return 'Ctrl-C stops watching; the sweep continues';
     if (asked === null || asked.status === 'running')
-      return (process.env['CI'] ?? '') === '' ? 'Ctrl-C pauses, pressed twice it cancels' : 'Ctrl-C cancels';
+      return (process.env['CI'] ?? '') === '' ? 'Ctrl-C pauses; press it twice to cancel' : 'Ctrl-C cancels';
     return asked.status === 'pausing' ? 'Ctrl-C again cancels' : 'Ctrl-C again ends this command';
   };
 

@@ -65,7 +65,7 @@ function knownRun(resultsPath: string, id: string, open: readonly OpenRun[]): st
 }
 
 const notRunning = (sweep: string): string =>
-  `the engine is not running, so nothing happens in ${sweep}; continue it with ${ownCommand(`resume ${sweep}`)}`;
+  `the engine is not running, so ${sweep} makes no progress; continue it with ${ownCommand(`resume ${sweep}`)}`;
 
 /** Returns false if a signal ended it. */
 async function followSweep(resultsPath: string, plan: Plan): Promise<boolean> {
@@ -81,13 +81,13 @@ async function followSweep(resultsPath: string, plan: Plan): Promise<boolean> {
     ? liveView(session, plan, { uiUrl, startedAt, watchOnly: true })
     : plainView(plan);
   if (!process.stderr.isTTY)
-    printNotice(`following ${plan.sweep}; Ctrl-C stops watching, and the sweep goes on`);
+    printNotice(`following ${plan.sweep}; Ctrl-C stops watching, and the sweep continues`);
   try {
     const { interrupted } = await follow({
       ...{ session, plan, resultsPath, uiUrl, signals, view, earlier: NO_EARLIER },
       watchOnly: true,
     });
-    if (interrupted) printNotice(`stopped watching; ${plan.sweep} goes on`);
+    if (interrupted) printNotice(`stopped watching; ${plan.sweep} continues`);
     return !interrupted;
   } finally {
     await session.close();
@@ -111,7 +111,7 @@ async function followRun(
   const waiting = waitingFor(resultsPath, stateFolder);
   const signals = catchSignals(() => undefined);
   let told: string | null = null;
-  printNotice(`following ${run}; Ctrl-C stops watching, and the run goes on`);
+  printNotice(`following ${run}; Ctrl-C stops watching, and the run continues`);
   try {
     for (;;) {
       // Before the events are read, so that none is missed.
@@ -131,7 +131,7 @@ async function followRun(
   }
   if (existsSync(files.run)) return true;
   throw new InfrastructureError(
-    `${run} ended without a report; ${ownCommand(`show ${sweep}`)} says what became of its cell`,
+    `${run} ended without a report; ${ownCommand(`show ${sweep}`)} shows the outcome of its cell`,
   );
 }
 

@@ -15,7 +15,7 @@ export function onlyRun({ cells }: SweepDocument): string {
   throw new UsageError(
     'usage',
     [
-      `--transcript needs a run; there are ${folders.length} here:`,
+      `--transcript needs a single run; ${folders.length} are selected:`,
       ...named,
       ...(more > 0 ? [`  and ${more} more`] : []),
     ].join('\n'),

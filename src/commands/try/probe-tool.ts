@@ -59,7 +59,7 @@ async function askForHelp(call: (words: string[]) => Promise<Attempt>, shown: st
   );
   throw new UsageError(
     'no_help',
-    `${shown} prints no help, so there is nothing to draft a scenario from (${ends.join('; ')}); give the tool a --help, or start from \`init\``,
+    `${shown} prints no help, so there is nothing to draft a scenario from (${ends.join('; ')}); add a --help option to the tool, or start from \`init\``,
   );
 }
 

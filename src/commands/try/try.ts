@@ -84,7 +84,7 @@ async function locate(tool: string): Promise<string> {
   if (path !== null) return path;
   const remedy =
     !tool.includes('/') && existsSync(tool)
-      ? `it is a file here: write ./${tool}`
+      ? `there is a file of this name here; write ./${tool}`
       : tool.includes('/')
         ? existsSync(tool)
           ? `it is not an executable file: run chmod +x ${tool}`

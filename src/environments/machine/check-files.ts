@@ -6,7 +6,7 @@ import type { EnvironmentHandle, ExecRequest } from '../environment.js';
 import { mustRun, type Machine } from './machine.js';
 import { quoted } from './quoting.js';
 
-/** Removes what a worker that died has left of the checks, before the agent works again. */
+/** Removes checks that a worker left when it died, before the agent works again. */
 export async function removeCheckFiles(handle: EnvironmentHandle, machine: Machine): Promise<void> {
   await machine.run(`rm -rf ${quoted(checkFilesFolder(handle))}`, 'root');
 }

@@ -30,7 +30,7 @@ function summary(report: SweepReport): string {
   return text;
 }
 
-/** Returns workflow commands, one for each cell that failed or could not be tested. */
+/** Returns workflow commands, one for each cell that failed or ended with an error. */
 function annotations({ document, cells }: SweepReport): string[] {
   const nameOf = cellNamer(document.cells);
   const failed = cells.filter(({ cell }) => cell.outcome === 'fail' || cell.outcome === 'error');

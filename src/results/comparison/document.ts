@@ -33,7 +33,7 @@ export const Side = z.object({
   reused: z.number().int().describe('Tested runs reused from earlier sweeps'),
   shared: z.number().int().describe('Left out: the same run as on the other side'),
   retried: z.number().int().describe('Rerun although they had a result; the first result counts'),
-  errored: z.number().int().describe('Left out: could not be tested'),
+  errored: z.number().int().describe('Left out: outcome error'),
   cancelled: z.number().int().describe('Left out: cancelled'),
   waiting: z.number().int().describe('Left out: no result yet'),
 });

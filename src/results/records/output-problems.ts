@@ -4,21 +4,21 @@ import { z } from 'zod';
 export const LineProblem = z.object({
   start: z.number().int().describe('Start of the agent, from 1'),
   line: z.number().int().describe('Line of what it printed in that start, from 1'),
-  field: z.string().nullable().describe('The first field that does not fit; null: the line is no event'),
+  field: z.string().nullable().describe('The first invalid field; null: the line is no event'),
   message: z.string().describe('What was found and what is expected, redacted'),
 });
 export type LineProblem = z.infer<typeof LineProblem>;
 
-/** What does not fit in the output of an agent with `output = "jsonl"`. */
+/** The invalid lines in the output of an agent with `output = "jsonl"`. */
 export const OutputProblems = z.object({
-  lines: z.number().int().describe('Number of lines that do not fit'),
+  lines: z.number().int().describe('Number of invalid lines'),
   events: z.number().int().describe('Number of valid events'),
   unread: z.boolean().describe('Whether something that the agent did may be missing'),
-  first: z.array(LineProblem).describe('The first lines that do not fit, at most 20'),
+  first: z.array(LineProblem).describe('The first invalid lines, at most 20'),
 });
 export type OutputProblems = z.infer<typeof OutputProblems>;
 
-/** In each agent's record, so there are few. */
+/** Limited, because they are in each agent's record. */
 export const KEPT_PROBLEMS = 20;
 
 /** Adds what was found in one start to what was found in those before it. */

@@ -74,7 +74,7 @@ export const Metrics = z.object({
 });
 export type Metrics = z.infer<typeof Metrics>;
 
-/** Where the work comes from that a regraded run has checked. Cost and duration of the run are those of the work. */
+/** The run whose work a regraded run has checked. Agent cost and duration of the regraded run are those of the work. */
 export const RegradedFrom = z.object({
   run: z.string().describe('Id of the run whose work was checked'),
   outcome: Outcome.nullable().describe('Its outcome; null: unknown'),
@@ -89,7 +89,7 @@ export const ResultLine = z.object({
   sweep: z.string().describe('Id of the sweep'),
   cell: z.string().describe('Id of the cell'),
   scenario_id: z.string().describe('Name of the scenario'),
-  scenario_hash: z.string().describe('Changes with the scenario and its fixture'),
+  scenario_hash: z.string().describe('Changes with the scenario, its fixture and its checks folder'),
   agent: z.string().describe('Name of the agent'),
   model: z.string().describe('Name of the model'),
   variant: z.string().describe('Name of the variant'),
@@ -114,11 +114,13 @@ export const ResultLine = z.object({
   regressions: z
     .array(Regression)
     .default([])
-    .describe('What is worse than in all runs before that it is compared with'),
+    .describe('What is worse than in all earlier runs that it is compared with'),
   agent_key: z
     .string()
     .exactOptional()
-    .describe("The same of the agent's work, without the checks; absent: not computed"),
+    .describe(
+      "SHA-256 of everything that the agent's work depends on, which excludes checks; absent: not computed",
+    ),
   cached_from: z.string().nullable().default(null).describe('Id of the run whose result was reused'),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   attempts: z

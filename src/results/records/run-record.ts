@@ -96,7 +96,7 @@ export const RunRecord = z.object({
     name: z.string().describe('Its name'),
     description: z.string().describe('Its description'),
     file: z.string().describe('Its file'),
-    hash: z.string().describe('Changes with its content and its fixture'),
+    hash: z.string().describe('Changes with its content, its fixture and its checks folder'),
     tier: z.number().int().describe('Its tier'),
     tags: z.array(z.string()).describe('Its tags'),
     prompt: z.string().nullable().describe('What the agent was asked; null: no agent took part'),
@@ -186,6 +186,6 @@ export const RunRecord = z.object({
   regressions: z
     .array(Regression)
     .default([])
-    .describe('What is worse than in all runs before that it is compared with'),
+    .describe('What is worse than in all earlier runs that it is compared with'),
 });
 export type RunRecord = z.infer<typeof RunRecord>;

@@ -24,7 +24,7 @@ export const SweepCell = Cell.extend({
   regressions: z
     .array(Regression)
     .default([])
-    .describe('What is worse than in all runs before that it is compared with'),
+    .describe('What is worse than in all earlier runs that it is compared with'),
   cached: z.boolean().describe('Whether the result of an earlier run was reused'),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   results_dir: z.string().nullable().describe('Absolute path of the run'),
@@ -126,7 +126,7 @@ function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): Sweep
 
 /**
  * Returns the exit code of a sweep, by the first condition that holds: 130 if it was paused or cancelled as a whole, 1
- * if a cell failed, 3 if a cell could not be tested, 0 otherwise. A cell that was cancelled by itself (in the Web UI,
+ * if a cell failed, 3 if a cell ended with an error, 0 otherwise. A cell that was cancelled by itself (in the Web UI,
  * for example) was not tested, and hides no failure of another cell. Cells without a result count as not tested only if
  * the sweep is `completed`.
  */

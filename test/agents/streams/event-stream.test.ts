@@ -116,7 +116,7 @@ describe('output that should be events', () => {
     expect(problems).toMatchObject({ lines: 1, events: 1, unread: true });
   });
 
-  it('does not speak of problems if our own programs print it', () => {
+  it('reports no problems in the output of our own programs', () => {
     expect(ownEventStream()).not.toHaveProperty('problems');
     expect(ownEventStream().line(json(call))).toEqual([call]);
   });

@@ -4,14 +4,14 @@ import { isOver } from '../../../src/client/follow/is-over.js';
 const since = Date.parse('2026-01-02T13:00:00.000Z');
 const result = (timestamp: string) => ({ timestamp });
 
-test('a result since the run was started is its own; an earlier one is of a run before', () => {
+test('a result later than the start of the run is its own; an earlier one belongs to a previous run', () => {
   const run = { cell: 'a', workflowId: 'sweep/s/a/r2', since };
   expect(isOver(run, undefined)).toBe(false);
   expect(isOver(run, result('2026-01-02T12:59:59.000Z'))).toBe(false);
   expect(isOver(run, result('2026-01-02T13:00:00.200Z'))).toBe(true);
 });
 
-test('in a sweep of an older build, only a result in the first round is certainly that of the run', () => {
+test('in a sweep of an older build, only a result in the first round certainly belongs to the run', () => {
   const old = result('2026-01-02T12:00:00.000Z');
   expect(isOver({ cell: 'a', workflowId: 'sweep/s/a/r1' }, old)).toBe(true);
   expect(isOver({ cell: 'a', workflowId: 'sweep/s/a/r2' }, old)).toBe(false);

@@ -44,7 +44,7 @@ describe('the summary of a step', () => {
 });
 
 describe('the errors of a workflow', () => {
-  test('name each cell that failed or could not be tested', () => {
+  test('name each cell that failed or ended with an error', () => {
     const cells = [
       reported(),
       failed({ repetition: 2 }),

@@ -127,8 +127,8 @@ describe('exitCodeOf', () => {
   test.each([
     ['0 when all cells passed', 'completed', {}, 0],
     ['1 when a cell failed', 'completed', { passed: 1, failed: 1 }, 1],
-    ['3 when a cell could not be tested', 'completed', { passed: 1, errored: 1 }, 3],
-    ['1 when one failed and one could not be tested', 'completed', { passed: 0, failed: 1, errored: 1 }, 1],
+    ['3 when a cell ended with an error', 'completed', { passed: 1, errored: 1 }, 3],
+    ['1 when one failed and one ended with an error', 'completed', { passed: 0, failed: 1, errored: 1 }, 1],
     ['3 when a single cell was cancelled', 'completed', { passed: 1, cancelled: 1 }, 3],
     [
       '1 when a single cell was cancelled and one failed',
