@@ -195,6 +195,37 @@ test('run says when only checks have changed, and --regrade checks the work agai
   expect([cached.totals.cached, starts()]).toEqual([4, before + 2]);
 });
 
+test('a cell that is named is run, although its work could be checked again', async () => {
+  await write('named_cell', [says('one')]);
+  await project.run(['named_cell']);
+  await write('named_cell', [says('two')]);
+  const { document } = await project.run(['named_cell', '--regrade']);
+  const before = starts();
+  const retried = await project.cli([
+    ...['retry', document.sweep, '--cell', document.cells[0]?.id ?? ''],
+    '--json',
+  ]);
+  expect([outcomesOf(documentOf(retried.stdout)), starts()]).toEqual([['fail', 'pass'], before + 1]);
+});
+
+test('a workspace that was not kept as a whole is not checked again, or else its cell is run', async () => {
+  await project.write(
+    'fixtures/pipe.yaml',
+    scenario('pipe', {
+      gates: [says('one')],
+      more: `${own.more}\nscripts: {post: [{command: mkfifo pipe}]}`,
+    }),
+  );
+  const { document } = await project.run(['pipe']);
+  const { exitCode, stdout } = await project.cli(['regrade', document.sweep, '--json']);
+  const again = documentOf(stdout);
+  expect([exitCode, outcomesOf(again)]).toEqual([3, ['error', 'error']]);
+  expect(again.cells[0]?.message).toMatch(/the workspace of .* was not kept as a whole: pipe/);
+  const before = starts();
+  const run = await project.run(['pipe', '--regrade', '--no-cache']);
+  expect([outcomesOf(run.document), starts()]).toEqual([['pass', 'fail'], before + 2]);
+});
+
 test('what only the mock does is no reason to run other agents', async () => {
   await project.write(
     'fixtures/mocked.yaml',

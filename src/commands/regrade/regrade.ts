@@ -3,11 +3,12 @@ import { checkJudgeConsent } from '../../planning/check-spending-consent.js';
 import { checkWritable, openProject } from '../../planning/project.js';
 import { resolveRegrade, type RegradeFlags } from '../../planning/resolve-regrade.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
+import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { modelAsked, type Plan } from '../../scenario/plan.js';
 import { removeSweep } from '../clean/clean.js';
 import { startAndFollow } from '../run/run.js';
 import { readEnvFile } from '../shared/env-file.js';
-import { printNotice } from '../shared/output.js';
+import { printNotice, printSweep } from '../shared/output.js';
 import { findWork } from './find-work.js';
 
 export interface RegradeOptions extends RegradeFlags {
@@ -40,11 +41,23 @@ export async function regrade(id: string, options: RegradeOptions): Promise<numb
   if (!options.dryRun) return startAndFollow(project, resolved, environment, options);
   const planned: Plan[] = [];
   try {
-    return await startAndFollow(project, resolved, environment, options, (plan) => void planned.push(plan));
+    const print = (document: SweepDocument): void => {
+      printSweep(withoutPlaces(document), options.json);
+    };
+    return await startAndFollow(project, resolved, environment, { ...options, print }, (plan) => {
+      planned.push(plan);
+    });
   } finally {
     for (const plan of planned) await removeDryRun(project.resultsPath, plan);
   }
 }
+
+/** The document without what will be gone in a moment. */
+const withoutPlaces = (document: SweepDocument): SweepDocument => ({
+  ...document,
+  ui_url: null,
+  cells: document.cells.map((cell) => ({ ...cell, results_dir: null })),
+});
 
 /** A dry run that was interrupted has not ended, and can be resumed. */
 async function removeDryRun(resultsPath: string, plan: Plan): Promise<void> {
