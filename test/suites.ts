@@ -8,14 +8,13 @@ export const APART = ['test/production/**/*.test.ts', 'test/agents/real/**/*.tes
 
 /**
  * Run by `npm run test:long`, because each takes long: separate servers, kills and waits, sandboxes, containers,
- * gigabytes, full disks, and every error code. From test/chaos, `npm test` runs only a killed worker and attacks by
- * others on the machine.
+ * gigabytes, full disks, and every error code.
  */
 export const LONG = [
   'test/long/**/*.test.ts',
   'test/@(action/steps|walks/walks).test.ts',
-  'test/chaos/!(attacks-*|kill-worker).test.ts',
-  'test/agent-scripts/error-codes.test.ts',
+  'test/chaos/**/*.test.ts',
+  'test/agent-scripts/@(contract|error-codes).test.ts',
   'test/platform/process/supervise-@(end|full-disk).test.ts',
   'test/workflows/sweep-histories.test.ts',
   'test/commands/@(asking-gates|broken-places|e2b|eliza-matrix|engine|engine-stop|hostile|injection|large-file|mocked-endpoints|privacy|sandbox|scripts-check|shut-workspace).test.ts',
