@@ -29,8 +29,8 @@ export const checkGate =
     const { environment, handle } = context;
     const name = STEPS.gate(index, turn);
     const detail = await runStepOnce<GateDetail>(context, name, async (fence) => {
-      const kept = await keptVerdict(deps, context, placed, turn);
-      if (kept !== null) return { ...kept, index };
+      const kept = await keptVerdict(deps, context, placed, index, turn);
+      if (kept !== null) return kept;
       const startedAt = performance.now();
       const verdict = await heartbeating((signal) => {
         const inStep = stepCommands(context, name, signal, context.checksFolder);

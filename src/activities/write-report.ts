@@ -104,15 +104,16 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   // The transcripts below may take long, too.
   await fence.check();
   // Those of a run whose work is checked again were copied.
-  if (kept === undefined && found.agent !== null && found.agent.result.record.starts > 0) {
-    await addPostScripts(
-      context,
-      found.commands.flatMap(({ of, left }) => (of.isAfterAgent ? [left] : [])),
-    );
-    await writeHuman(context, found.agent.result.record);
-  }
-  if (kept === undefined)
+  if (kept === undefined) {
+    if (found.agent !== null && found.agent.result.record.starts > 0) {
+      await addPostScripts(
+        context,
+        found.commands.flatMap(({ of, left }) => (of.isAfterAgent ? [left] : [])),
+      );
+      await writeHuman(context, found.agent.result.record);
+    }
     await writeLostStarts(context, found.agent?.result.record.starts ?? found.starts + 1);
+  }
   await fence.check();
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   await writeFileAtomic(files.run, json(record));

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import type { CommandLine, Program } from './shared/command-line.js';
-import { ADDRESS, ENV_FILE, ID, JSON_FLAG, RESULTS } from './shared/common-options.js';
+import { ADDRESS, ENV_FILE, ID, JSON_FLAG, judgeModel, NO_JUDGE, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 import { atMostConcurrency, positive } from './shared/option-values.js';
 
@@ -12,13 +12,8 @@ export function addRegrade(program: Program, { exitWith }: CommandLine): void {
     .description('Check the work of earlier runs again with the current checks, without running agents')
     .argument(`<${ID[0]}>`, ID[1])
     .option('--dry-run', 'show which verdicts change, and keep no results', false)
-    .addOption(
-      new Option(
-        '--judge-model <name>',
-        'judge model, as provider/model or agent:<agent>/<model> (default: from the scenario or config file)',
-      ).env('LLM_TOOL_TEST_JUDGE'),
-    )
-    .option('--no-judge', 'do not judge runs')
+    .addOption(judgeModel())
+    .option(...NO_JUDGE)
     .option(
       '--concurrency <n>',
       'maximum number of cells checked at once (default: as in the sweep)',

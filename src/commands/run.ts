@@ -1,7 +1,15 @@
 import { Option } from '@commander-js/extra-typings';
 import { UsageError } from '../lib/errors/usage-error.js';
 import type { CommandLine, Program } from './shared/command-line.js';
-import { ADDRESS, ENV_FILE, JSON_FLAG, LIVE, RESULTS } from './shared/common-options.js';
+import {
+  ADDRESS,
+  ENV_FILE,
+  JSON_FLAG,
+  judgeModel,
+  LIVE,
+  NO_JUDGE,
+  RESULTS,
+} from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 import { atMostConcurrency, count, each, list, positive, seconds, tier } from './shared/option-values.js';
 
@@ -58,13 +66,8 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
       'where only the checks have changed, check the work of earlier runs again instead of running agents',
       false,
     )
-    .addOption(
-      new Option(
-        '--judge-model <name>',
-        'judge model, as provider/model or agent:<agent>/<model> (default: from the scenario or config file)',
-      ).env('LLM_TOOL_TEST_JUDGE'),
-    )
-    .option('--no-judge', 'do not judge runs')
+    .addOption(judgeModel())
+    .option(...NO_JUDGE)
     .option('--name <name>', 'prefix of the sweep id (default: the time)')
     .option(...LIVE, false)
     .option(...ENV_FILE)

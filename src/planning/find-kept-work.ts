@@ -16,8 +16,8 @@ import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
 export interface KeptRuns {
   /** By cell. */
   runs: Record<string, string>;
-  /** Those of them whose scenarios had other checks, by cell. */
-  otherChecks: Record<string, string>;
+  /** The cells whose runs had scenarios with other checks. */
+  otherChecks: Set<string>;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function findKeptWork(
   resultsPath: string,
   { cells, scenarios }: Pick<ResolvedSweep, 'cells' | 'scenarios'>,
 ): Promise<KeptRuns> {
-  const found: KeptRuns = { runs: {}, otherChecks: {} };
+  const found: KeptRuns = { runs: {}, otherChecks: new Set() };
   const lines = lastDecided(resultsPath, new Set(cells.map(({ id }) => id)));
   const ofLabel = new Map(
     scenarios.map((one) => [
@@ -48,7 +48,7 @@ export async function findKeptWork(
     const result = await comparison;
     if (result === 'other') continue;
     found.runs[cell.id] = workRunOf(line);
-    if (result === 'other checks') found.otherChecks[cell.id] = workRunOf(line);
+    if (result === 'other checks') found.otherChecks.add(cell.id);
   }
   return found;
 }

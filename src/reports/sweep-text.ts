@@ -7,6 +7,7 @@ import { wrap } from '../lib/format/wrap.js';
 import { configurationLabel } from '../results/records/cell-label.js';
 import { givenScore, scoreText } from '../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
+import { changedVerdicts } from './changed-verdicts.js';
 import { toMatrix, type Line, type Matrix } from './matrix.js';
 import { renderMatrix } from './outcome-matrix.js';
 import { cellNamer, totalsText } from './sweep-labels.js';
@@ -246,28 +247,6 @@ function regressions(
     colors.yellow(`${REGRESSIONS.toLowerCase()}; compare tests it`),
     ...renderTable(rows, { indent: '  ', width: options.width }),
     ...(more > 0 ? [`  … and ${more} more`] : []),
-  ];
-}
-
-/** Lists the cells of which checking their work again has changed the verdict. Empty if no work was checked again. */
-function changedVerdicts(
-  cells: readonly SweepCell[],
-  label: (cell: SweepCell) => string,
-  colors: Colors,
-): string[] {
-  const again = cells.filter(({ regraded_from }) => regraded_from !== undefined);
-  if (again.length === 0) return [];
-  const changed = again.filter(({ outcome, regraded_from }) => outcome !== regraded_from?.outcome);
-  return [
-    '',
-    `checked again: ${again.length} of ${cells.length}, without running agents; ${changed.length === 0 ? 'no verdict has changed' : `changed: ${changed.length}`}`,
-    ...renderTable(
-      changed.map((cell) => [
-        label(cell),
-        `${cell.regraded_from?.outcome ?? 'unknown'} → ${mark(cell.outcome, colors)}`,
-      ]),
-      { indent: '  ' },
-    ),
   ];
 }
 

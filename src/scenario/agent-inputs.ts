@@ -1,3 +1,4 @@
+import { omit } from '../lib/omit.js';
 import { modelAsked, type EffectiveScenario } from './plan.js';
 import type { Scenario, Step } from './scenario.js';
 
@@ -22,8 +23,8 @@ export interface AgentInputs extends Omit<EffectiveScenario, 'scenario' | (typeo
  * until it is named here. `agent`: the agent of the cell; only the mock depends on what the scenario says about it.
  */
 export function agentInputs(effective: EffectiveScenario, agent: string): AgentInputs {
-  const { scenario, ...others } = without(effective, OF_EFFECTIVE);
-  const { cost, steps, ...work } = without(scenario, OF_SCENARIO);
+  const { scenario, ...others } = omit(effective, ...OF_EFFECTIVE);
+  const { cost, steps, ...work } = omit(scenario, ...OF_SCENARIO);
   if (agent !== 'mock') delete work.mock;
   const asksModel = steps.some(({ kind }) => kind === 'conversation');
   return {
@@ -33,12 +34,9 @@ export function agentInputs(effective: EffectiveScenario, agent: string): AgentI
   };
 }
 
-const without = <T extends object, K extends keyof T>(value: T, names: readonly K[]): Omit<T, K> =>
-  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name as K))) as Omit<T, K>;
+/** The fields of a step that check it. */
+export const GATE_FIELDS = ['gates', 'turn_gates'] as const;
 
-function withoutGates(step: Step): Step {
-  const copy = { ...step };
-  if (copy.kind !== 'script') delete copy.gates;
-  if (copy.kind === 'conversation') delete copy.turn_gates;
-  return copy;
-}
+/** Returns a step without the gates that check it. */
+export const withoutGates = (step: Step): Step =>
+  omit(step as Partial<Record<(typeof GATE_FIELDS)[number], unknown>>, ...GATE_FIELDS) as Step;

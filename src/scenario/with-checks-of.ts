@@ -1,4 +1,5 @@
 import { omit } from '../lib/omit.js';
+import { GATE_FIELDS, withoutGates } from './agent-inputs.js';
 import type { EffectiveScenario } from './plan.js';
 import type { Step } from './scenario.js';
 
@@ -22,14 +23,10 @@ export function withChecksOf<P extends Planned>(planned: P, checked: Planned): P
 }
 
 const withGatesOf = (step: Step, checked: Step): Step => {
-  const gates = Object.entries(checked).filter(([field]) => (GATES as readonly string[]).includes(field));
-  return { ...omit(step as GatedStep, ...GATES), ...Object.fromEntries(gates) } as Step;
+  const isGate = (field: string): boolean => (GATE_FIELDS as readonly string[]).includes(field);
+  const gates = Object.entries(checked).filter(([field]) => isGate(field));
+  return { ...withoutGates(step), ...Object.fromEntries(gates) };
 };
-
-/** The fields of a step that check it. */
-const GATES = ['gates', 'turn_gates'] as const;
-/** Any step, with the fields that only some kinds have. */
-type GatedStep = Partial<Record<(typeof GATES)[number], unknown>>;
 
 /**
  * Returns a planned scenario without what flags can have set, which its file says nothing about: another build of the

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { gateSubject } from '../../gates/index.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
 import { readJsonIfThere } from '../../platform/fs/read-file.js';
 import type { GateDetail } from '../../results/records/result-line.js';
@@ -13,6 +12,7 @@ import type { Deps } from '../step/deps.js';
 import { readScenario } from '../step/load-plan.js';
 import type { RunContext } from '../step/run-context.js';
 import { readStep } from '../step/run-step-once.js';
+import { brokenGate } from './broken-gate.js';
 
 /**
  * Of the work of an earlier run, only the last state of the workspace was kept. Returns the verdict of a gate that
@@ -23,13 +23,15 @@ export async function keptVerdict(
   deps: Deps,
   context: RunContext,
   placed: PlacedGate,
+  index: number,
   turn: number | undefined,
 ): Promise<GateDetail | null> {
   if (context.regrade === null) return null;
   const prepared = await readStep<Prepared>(context, STEPS.prepare);
   const kept = prepared?.result.kept;
   if (kept === undefined || checksLastState(context.scenario, placed, kept, turn)) return null;
-  return (await recordedVerdict(deps, context, placed, kept, turn)) ?? notKept(placed);
+  const recorded = await recordedVerdict(deps, context, placed, kept, turn);
+  return recorded === null ? brokenGate(placed, index, NOT_KEPT) : { ...recorded, index };
 }
 
 /** Whether nothing can have changed the workspace between the time at which a gate is due and the end of the run. */
@@ -65,8 +67,4 @@ async function recordedVerdict(
   );
 }
 
-const notKept = ({ gate }: PlacedGate): GateDetail => ({
-  ...{ index: 0, gate_type: gate.type, name: gate.name ?? null, subject: gateSubject(gate) },
-  ...{ status: 'error', passed: false, detail: null, duration_ms: 0 },
-  message: 'cannot be checked again: what the workspace contained at this point was not kept',
-});
+const NOT_KEPT = 'cannot be checked again: what the workspace contained at this point was not kept';

@@ -1,5 +1,4 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { gateSubject } from '../../gates/index.js';
 import type { Judgment } from '../../results/records/judgment.js';
 import type { EvaluatorResult, GateDetail } from '../../results/records/result-line.js';
 import { NO_USAGE } from '../../results/records/token-usage.js';
@@ -15,6 +14,7 @@ import {
 } from '../../scenario/scenario.js';
 import type { ReportInput } from '../../workflows/protocol.js';
 import type { AgentStep } from '../agent/agent-step.js';
+import { brokenGate } from '../gate/broken-gate.js';
 import { askedArtifacts, otherAskers } from '../ask/answers.js';
 import { usageOf, type AskedUsage } from '../ask/usage.js';
 import { ALTERED, readStep, type Manifest } from '../step/run-step-once.js';
@@ -160,10 +160,7 @@ export async function collectSteps(
       : ending !== null && !/^(unable|cancelled)$/.test(ending);
   const worked = !cancelled && unfit === null && stepsDone;
   const gateDetails = placedGates.flatMap(({ gate }, index): GateDetail[] => {
-    const broken = (reason: string): GateDetail => ({
-      ...{ index, gate_type: gate.type, name: gate.name ?? null, subject: gateSubject(gate) },
-      ...{ status: 'error', passed: false, detail: null, duration_ms: 0, message: reason },
-    });
+    const broken = (reason: string): GateDetail => brokenGate({ gate }, index, reason);
     const details = (steps.gates[index]?.checks ?? []).flatMap(({ name, turn, left }) => {
       const reason = why(name);
       if (left !== null) return [{ turn, detail: left.result }];

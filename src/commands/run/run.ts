@@ -141,7 +141,7 @@ export async function startAndFollow(
 
 /** Says that work is kept which only has to be checked again. The mock is as fast as checking. */
 function printKeptWork({ otherChecks }: KeptRuns, { cells }: ResolvedSweep): void {
-  const found = cells.filter(({ id, agent }) => agent !== 'mock' && otherChecks[id] !== undefined);
+  const found = cells.filter(({ id, agent }) => agent !== 'mock' && otherChecks.has(id));
   if (found.length === 0) return;
   const names = [...new Set(found.map(scenarioLabel))].join(', ');
   printNotice(

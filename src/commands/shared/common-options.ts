@@ -1,3 +1,5 @@
+import { Option } from '@commander-js/extra-typings';
+
 // Arguments and options of several verbs.
 export const SWEEP = ['<sweep>', 'sweep id, a unique prefix of one, or `latest`'] as const;
 export const ID = ['id', 'sweep or run id, a unique prefix of one, or `latest` (the newest sweep)'] as const;
@@ -18,3 +20,9 @@ export const LIVE = [
   'ignore all mocks: commands, HTTP endpoints and services do their real work',
 ] as const;
 export const JSON_FLAG = ['--json', 'print exactly one JSON document on stdout'] as const;
+export const judgeModel = () =>
+  new Option(
+    '--judge-model <name>',
+    'judge model, as provider/model or agent:<agent>/<model> (default: from the scenario or config file)',
+  ).env('LLM_TOOL_TEST_JUDGE');
+export const NO_JUDGE = ['--no-judge', 'do not judge runs'] as const;

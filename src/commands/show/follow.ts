@@ -110,7 +110,7 @@ async function followRun(
   const tail = tailEvents(files.liveEvents);
   const waiting = waitingFor(resultsPath, stateFolder);
   const signals = catchSignals(() => undefined);
-  let told: string | null = null;
+  let noticed: string | null = null;
   printNotice(`following ${run}; Ctrl-C stops watching, and the run continues`);
   try {
     for (;;) {
@@ -121,8 +121,8 @@ async function followRun(
       if (!open) break;
       if (signals.interrupted()) return false;
       const why = (await waiting()) ?? ((await hasEngine(stateFolder)) ? null : notRunning(sweep));
-      if (why !== null && why !== told) printNotice(why);
-      told = why;
+      if (why !== null && why !== noticed) printNotice(why);
+      noticed = why;
       await sleep(LOOK_MS);
     }
   } finally {

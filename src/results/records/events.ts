@@ -72,7 +72,7 @@ const reported = [
     .describe('An error that the agent reports'),
   z
     .object({ type: z.literal('unknown'), kind: z.string().describe('What it is, in a few words') })
-    .describe('Something that is none of these events, or a line that could not be read'),
+    .describe('Output of no other type, or a line that could not be read'),
   z
     .object({
       type: z.literal('result'),

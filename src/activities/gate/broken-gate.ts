@@ -1,0 +1,13 @@
+import { gateSubject } from '../../gates/index.js';
+import type { GateDetail } from '../../results/records/result-line.js';
+import type { PlacedGate } from '../../scenario/scenario.js';
+
+/** The result of a gate that could not be checked. */
+export const brokenGate = (
+  { gate }: Pick<PlacedGate, 'gate'>,
+  index: number,
+  message: string,
+): GateDetail => ({
+  ...{ index, gate_type: gate.type, name: gate.name ?? null, subject: gateSubject(gate) },
+  ...{ status: 'error', passed: false, detail: null, duration_ms: 0, message },
+});
