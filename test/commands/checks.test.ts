@@ -286,7 +286,8 @@ describe('a warning', () => {
     expect(await validated('{binary: ./bin/tool}')).toEqual([
       expect.stringMatching(/:8:36 .* can read and change \.agents\/scripts\/count, .* keep its path there$/),
     ]);
-    expect(await validated('{binary: deno}')).toEqual([]);
+    await project.write('fixtures/open/bin/deno', '#!/bin/sh\n');
+    expect(await validated('{binary: ./bin/deno}')).toEqual([]);
     await project.write(`fixtures/checks/open/${script}`, 'x');
     expect(await validated('{binary: ./bin/tool}', 'checks_folder: checks/open')).toEqual([]);
   });

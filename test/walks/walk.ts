@@ -65,6 +65,7 @@ export function steady(line: string, { folder }: Pick<Place, 'folder'>): string 
       .replace(/^added \d+ packages in .*/, 'added packages')
       // the width of columns depends on the numbers
       .replace(/(\S) {2,}/g, '$1  ')
+      .replace(/^ {9,}/, ' '.repeat(8))
       .trimEnd()
   );
 }
