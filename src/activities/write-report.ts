@@ -17,8 +17,7 @@ import { executionsText, metricsText, recordText } from '../results/records/text
 import { findAgentStep } from '../scenario/scenario.js';
 import { readActionLog } from '../store/read-events.js';
 import { resultsIndex } from '../store/results-index.js';
-import { resultsLog, runFiles } from '../store/results-folder.js';
-import { appendResult } from '../store/results-log.js';
+import { runFiles } from '../store/results-folder.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { hasTargetChanged } from './prepare/target-files.js';
 import { collectSteps } from './report/collect-steps.js';
@@ -27,6 +26,7 @@ import { composeMetrics } from './report/compose-metrics.js';
 import { composeRecord } from './report/compose-record.js';
 import { originOfWork } from './report/origin-of-work.js';
 import { keepWork } from './report/keep-work.js';
+import { recordResult } from './report/record-result.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runLocallyIfSmall } from './step/run-locally-if-small.js';
@@ -164,8 +164,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     starts: found.starts,
   };
   // Written last, because it makes the run known: when the line is there, the files are.
-  await appendResult(resultsLog(resultsPath), line);
-  return resultOf(line);
+  return resultOf(await recordResult(deps, context.run, line));
 }
 
 function resultOf(line: ResultLine): RunResult {

@@ -26,5 +26,12 @@ export const QUERIES = { progress: 'progress' } as const;
 
 export const sweepWorkflowId = (sweep: string): string => `sweep/${sweep}`;
 
-export const runWorkflowId = (sweep: string, cell: string, round: number): string =>
-  `${sweepWorkflowId(sweep)}/${cell}/r${round}`;
+/** `incarnation`: from 1; the next one runs the cell again in the same round, because its host was lost. */
+export const runWorkflowId = (sweep: string, cell: string, round: number, incarnation = 1): string =>
+  `${sweepWorkflowId(sweep)}/${cell}/r${round}${incarnation === 1 ? '' : `.i${incarnation}`}`;
+
+/** Returns round and incarnation of a run by its workflow's id. */
+export function parseRunWorkflowId(id: string): { round: number; incarnation: number } {
+  const [, round = '1', incarnation = '1'] = /\/r(\d+)(?:\.i(\d+))?$/.exec(id) ?? [];
+  return { round: Number(round), incarnation: Number(incarnation) };
+}
