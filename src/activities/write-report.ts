@@ -74,6 +74,8 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     {
       ...composeRecord(context, input, found, leftOut, origin === null ? calls : origin.calls),
       ...origin?.fields,
+      ...(deps.host === undefined ? {} : { host: deps.host }),
+      ...(context.run.lost === undefined ? {} : { lost_hosts: [...context.run.lost] }),
     },
     recordText,
     redact,
@@ -162,6 +164,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     regressions: record.regressions,
     attempts: found.attempts,
     starts: found.starts,
+    ...(deps.host === undefined ? {} : { host: deps.host }),
   };
   // Written last, because it makes the run known: when the line is there, the files are.
   return resultOf(await recordResult(deps, context.run, line));

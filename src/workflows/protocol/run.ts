@@ -1,4 +1,5 @@
 import type { Cell } from '../../results/records/cell.js';
+import type { LostHost } from '../../results/records/host.js';
 import type { EndReason } from '../../results/records/run-record.js';
 import type { Outcome } from '../../results/records/result-line.js';
 
@@ -15,6 +16,8 @@ export interface RunRef {
   fresh?: true;
   /** Run id of the workflow's first execution; a reset keeps it. Absent in steps that an older build scheduled. */
   firstRunId?: string;
+  /** Hosts that had this run before and were lost. */
+  lost?: readonly LostHost[];
 }
 
 export interface ContextBrief {
