@@ -36,6 +36,12 @@ export interface EngineState {
   temporal?: PinnedTemporal | null;
 }
 
+/** What a command needs to know about the server and the queue of a project. */
+export type ProjectServer = Pick<
+  EngineState,
+  'address' | 'external' | 'namespace' | 'namespaceId' | 'taskQueue' | 'uiUrl' | 'resultsPath'
+>;
+
 /** The executable, and the version of its server, which is part of the database's file name. */
 interface PinnedTemporal {
   path: string;
