@@ -1,5 +1,5 @@
-import type { Host } from '../../results/records/host.js';
 import type { RunRef } from '../../workflows/protocol.js';
+import type { Host } from '../hosts/host.js';
 
 /** What the worker passes to every activity. */
 export interface Deps {
@@ -7,13 +7,13 @@ export interface Deps {
   stateFolder: string;
   /** Identifies the Temporal server that the worker is connected to; the same after a restart of the server. */
   server?: string;
-  /** The host of a shared project that this worker serves. */
-  host?: Host;
   /**
    * Whether the server that answers is the worker's own. Another server may have taken its port while it was down; that
    * one not knowing a workflow proves nothing. Never rejects.
    */
   isOwnServer: () => Promise<boolean>;
+  /** This machine as a host of shared results; absent if it has an engine of its own. */
+  host?: Host;
   /** Ends other runs of the cell whose workflows have ended, so that no two agents work for it. */
   endOthers?: (run: RunRef) => Promise<void>;
 }

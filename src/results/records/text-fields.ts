@@ -195,7 +195,7 @@ export const recordText: Treatments<RunRecord> = {
   repetition: 'kept',
   environment: 'kept',
   host: { id: 'kept', name: 'kept' },
-  lost_hosts: { host: 'kept', at: 'kept' },
+  lost_hosts: { id: 'kept', name: 'kept', at: 'kept' },
   image: { name: 'redacted', id: 'kept' },
   sandboxed: 'kept',
   sandbox: { filesystem: 'kept', network: 'kept' },

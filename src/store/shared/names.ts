@@ -58,6 +58,12 @@ export function parseRoundMark(name: string): RoundMark | null {
   return { sweep, mark: ended === undefined ? 'begun' : 'ended', round: Number(round) };
 }
 
+/** Folder with what each host says about itself. */
+export const HOSTS = '.shared/hosts';
+export const hostObject = (host: string): string => `${HOSTS}/${host}.json`;
+/** There while a host is to take no more runs. */
+export const drainObject = (host: string): string => `.shared/drains/${host}`;
+
 export const planObject = (sweep: string): string => `sweeps/${sweep}/plan.json`;
 export const summaryObject = (sweep: string): string => `sweeps/${sweep}/summary.json`;
 /** All result lines of a sweep when a round ended. */

@@ -112,6 +112,13 @@ export function sharedProjectOf(resultsPath: string): Promise<SharedProject | nu
   return open;
 }
 
+/** Returns the shared project of a mirror. @throws Error for an ordinary results folder */
+export async function requireSharedProject(resultsPath: string): Promise<SharedProject> {
+  const project = await sharedProjectOf(resultsPath);
+  if (project === null) throw new Error(`${resultsPath} is not a mirror of shared results`);
+  return project;
+}
+
 async function openMirror(stateFolder: string): Promise<SharedProject> {
   const file = sharedFile(stateFolder);
   const parsed = SharedFile.safeParse(parseJson(readFileSync(file, 'utf8')));
