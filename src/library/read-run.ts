@@ -39,7 +39,7 @@ export type RunReference = string | { results_dir: string | null };
  * @throws ResultsError if there is no such run, or its files cannot be read
  */
 export const readRun = (results: string, run: RunReference): Promise<Run> =>
-  withResultsErrors(() => {
+  withResultsErrors(async () => {
     const id = idOf(run);
     const found = await findById(resolve(results), id);
     if (found.kind === 'sweep') throw new UsageError('unknown_id', `'${id}' is a sweep, not a run`);

@@ -66,7 +66,7 @@ export async function verifyPlacing(
   given: SweepOrigin | undefined,
 ): Promise<string> {
   const order = await verifySweep(deps, planned, given);
-  if ((await whyClosed(deps.stateFolder, planned.sweep, order)) !== null)
+  if ((await whyClosed(await ledgerOf(deps), planned.sweep, order)) !== null)
     throw refusal(`sweep ${planned.sweep}`, ENDED);
   return order;
 }
