@@ -6,20 +6,24 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { objectNameProblem } from '../../../src/store/shared/object-name.js';
 import type { SharedStore } from '../../../src/store/shared/shared-store.js';
 
 const textOf = async (store: SharedStore, name: string): Promise<string | null> =>
   (await store.get(name))?.toString() ?? null;
 
-const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'shared-store-'));
+/** Folders of the tests, which are removed after the last one. */
+const scratch = mkdtempSync(join(tmpdir(), 'llm-tool-test-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const temporaryFolder = (): string => mkdtempSync(join(scratch, 'folder-'));
 
 /** A folder with what runs leave: modes, symlinks inside and out, empty folders, odd names and many files. */
 function sampleFolder(files = 300): string {
@@ -90,14 +94,14 @@ export function storeContract(open: () => Promise<SharedStore>): void {
   });
 
   test('lets exactly one of 20 writers create an object', async () => {
-    const stores = await Promise.all(Array.from({ length: 20 }, open));
+    const [store, stores] = [await open(), await Promise.all(Array.from({ length: 20 }, open))];
     for (let round = 0; round < 5; round++) {
       const name = `race/${round}`;
-      const created = await Promise.all(stores.map((store, writer) => store.putOnce(name, `by ${writer}`)));
+      const created = await Promise.all(stores.map((each, writer) => each.putOnce(name, `by ${writer}`)));
       expect(created.filter(Boolean)).toHaveLength(1);
-      expect(await textOf(stores[0]!, name)).toBe(`by ${created.indexOf(true)}`);
+      expect(await textOf(store, name)).toBe(`by ${created.indexOf(true)}`);
     }
-    expect(await stores[0]!.list('race')).toEqual(['0', '1', '2', '3', '4']);
+    expect(await store.list('race')).toEqual(['0', '1', '2', '3', '4']);
   });
 
   test('lists the objects directly in a folder, sorted', async () => {
@@ -160,7 +164,7 @@ export function storeContract(open: () => Promise<SharedStore>): void {
 
   test('stores nothing of a folder that cannot be read', async () => {
     const store = await open();
-    await expect(store.putFolder('runs/gone', join(temporaryFolder(), 'gone'))).rejects.toThrow('ENOENT');
+    await expect(store.putFolder('runs/gone', join(temporaryFolder(), 'gone'))).rejects.toThrow();
     expect(await store.getFolder('runs/gone', join(temporaryFolder(), 'copy'))).toBe(false);
   });
 
@@ -176,14 +180,15 @@ export function storeContract(open: () => Promise<SharedStore>): void {
   test('never shows a reader a part of an object that is replaced', async () => {
     const [writer, reader] = [await open(), await open()];
     const contents = ['a'.repeat(1000), 'b'.repeat(1000), 'c'.repeat(100_000), 'd'.repeat(100_000), 'e'];
-    await writer.put('replaced', contents[0]!);
-    let writing = true;
-    const writes = (async () => {
-      for (let count = 0; count < 200; count++) await writer.put('replaced', contents[count % 5]!);
-      writing = false;
-    })();
-    while (writing) expect(contents).toContain(await textOf(reader, 'replaced'));
-    await writes;
+    const write = async (): Promise<void> => {
+      for (const text of contents) await writer.put('replaced', text);
+    };
+    await write();
+    for (let count = 0; count < 20; count++) {
+      const written = write();
+      for (let reads = 0; reads < 10; reads++) expect(contents).toContain(await textOf(reader, 'replaced'));
+      await written;
+    }
   });
 
   test('finds an object under its own name only, whatever the name', async () => {
