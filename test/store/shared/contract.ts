@@ -26,7 +26,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const temporaryFolder = (): string => mkdtempSync(join(scratch, 'folder-'));
 
 /** A folder with what runs leave: modes, symlinks inside and out, empty folders, odd names and many files. */
-function sampleFolder(files = 300): string {
+function sampleFolder(files = 100): string {
   const folder = join(temporaryFolder(), 'sample');
   mkdirSync(join(folder, 'empty'), { recursive: true });
   mkdirSync(join(folder, 'artifacts', 'deep', 'er'), { recursive: true });
@@ -95,13 +95,13 @@ export function storeContract(open: () => Promise<SharedStore>): void {
 
   test('lets exactly one of 20 writers create an object', async () => {
     const [store, stores] = [await open(), await Promise.all(Array.from({ length: 20 }, open))];
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 4; round++) {
       const name = `race/${round}`;
       const created = await Promise.all(stores.map((each, writer) => each.putOnce(name, `by ${writer}`)));
       expect(created.filter(Boolean)).toHaveLength(1);
       expect(await textOf(store, name)).toBe(`by ${created.indexOf(true)}`);
     }
-    expect(await store.list('race')).toEqual(['0', '1', '2', '3', '4']);
+    expect(await store.list('race')).toEqual(['0', '1', '2', '3']);
   });
 
   test('lists the objects directly in a folder, sorted', async () => {
@@ -111,14 +111,6 @@ export function storeContract(open: () => Promise<SharedStore>): void {
     await store.putFolder('list/folder', sampleFolder(1));
     expect(await store.list('list')).toEqual(['a', 'a b', 'b', 'ä']);
     expect(await store.list('list/sub')).toEqual(['c']);
-  });
-
-  test('lists more objects than one answer of a server contains', async () => {
-    const store = await open();
-    const names = Array.from({ length: 1100 }, (_, count) => String(count).padStart(4, '0'));
-    for (let at = 0; at < names.length; at += 50)
-      await Promise.all(names.slice(at, at + 50).map((name) => store.put(`many/${name}`, name)));
-    expect(await store.list('many')).toEqual(names);
   });
 
   test('stores a folder with modes, symlinks and empty folders, and copies it back', async () => {
@@ -153,7 +145,7 @@ export function storeContract(open: () => Promise<SharedStore>): void {
 
   test('reads one file of a stored folder', async () => {
     const store = await open();
-    await store.putFolder('runs/file', sampleFolder());
+    await store.putFolder('runs/file', sampleFolder(1));
     expect((await store.getFileOf('runs/file', 'artifacts/run.json'))?.toString()).toBe('{"run":1}\n');
     expect(await store.getFileOf('runs/file', 'large.bin')).toHaveLength(3 * 1024 * 1024);
     expect(await store.getFileOf('runs/file', 'artifacts')).toBeNull();
@@ -184,7 +176,7 @@ export function storeContract(open: () => Promise<SharedStore>): void {
       for (const text of contents) await writer.put('replaced', text);
     };
     await write();
-    for (let count = 0; count < 20; count++) {
+    for (let count = 0; count < 10; count++) {
       const written = write();
       for (let reads = 0; reads < 10; reads++) expect(contents).toContain(await textOf(reader, 'replaced'));
       await written;
@@ -228,7 +220,7 @@ export function storeContract(open: () => Promise<SharedStore>): void {
         await store.remove(full);
         expect(await store.get(full)).toBeNull();
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

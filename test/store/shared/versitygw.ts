@@ -5,7 +5,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** The S3-compatible server that the tests use. `.ci/packages` installs it. */
-export const VERSITYGW = 'github.com/versity/versitygw/cmd/versitygw@v1.6.0';
+export const VERSITYGW = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 
 /** Returns the path of versitygw, found on PATH or where Go installs programs; null if it is not installed. */
 export function findVersitygw(): string | null {
@@ -32,7 +32,19 @@ export async function startVersitygw(program: string): Promise<S3Server> {
   const [access, secret] = ['tests-access', 'tests-secret'];
   const child = spawn(
     program,
-    ['--port', address, '--access', access, '--secret', secret, '--quiet', '--health', '/health', 'posix', root],
+    [
+      '--port',
+      address,
+      '--access',
+      access,
+      '--secret',
+      secret,
+      '--quiet',
+      '--health',
+      '/health',
+      'posix',
+      root,
+    ],
     { stdio: 'ignore' },
   );
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -12,7 +12,11 @@ const MAJOR = '3';
 /** Loads the package as Node would find it from a folder, or from this program. @throws UsageError if it is missing */
 export function loadS3(folder: string): S3 {
   const found = findPackage(NAME, [folder, packageFile('.')]);
-  if (found?.version.split('.')[0] === MAJOR) return createRequire(found.module)(NAME) as S3;
+  if (found?.version.split('.')[0] === MAJOR) {
+    // Otherwise it prints a warning of five lines on versions of Node that later versions of it will not support.
+    process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+    return createRequire(found.module)(NAME) as S3;
+  }
   const why = found === null ? 'is not installed' : `is version ${found.version}, which is not supported`;
   throw new UsageError(
     'results_unwritable',

@@ -127,7 +127,9 @@ export function createS3Store(location: string, folder: string): SharedStore {
     location,
     get: async (name) => answer(read(keyOf(name))),
     async put(name, data) {
-      await answer(client.send(new s3.PutObjectCommand({ ...request, Key: keyOf(name), Body: data })));
+      const [Key, Body] = [keyOf(name), Buffer.from(data)];
+      const object = { ...request, Key, Body, ContentLength: Body.length };
+      await answer(client.send(new s3.PutObjectCommand(object)));
     },
     async putOnce(name, data) {
       const [key, body] = [keyOf(name), Buffer.from(data)];
