@@ -8,11 +8,11 @@ import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { publishOnce } from '../../platform/fs/write-file.js';
 import { requireSharedProject } from '../../store/shared/shared-project.js';
 import { hostQueueOf } from '../../workflows/protocol.js';
-import type { Host } from './host.js';
+import type { Host } from '../step/host.js';
 import { makeCurrent } from './make-current.js';
-import { createOffers } from './offers.js';
+import { createOffers } from '../step/offers.js';
 import { showSigns } from './show-signs.js';
-import { createSlots } from './slots.js';
+import { createSlots } from '../step/slots.js';
 
 /** What this process does as a host of shared results. */
 export interface Hosting {

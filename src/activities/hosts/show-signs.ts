@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drainObject, hostObject } from '../../store/shared/names.js';
 import type { SharedStore } from '../../store/shared/shared-store.js';
-import { hostRecord, type Host } from './host.js';
+import { hostRecord, type Host } from '../step/host.js';
 
 interface Signs {
   store: SharedStore;

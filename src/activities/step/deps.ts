@@ -1,5 +1,5 @@
 import type { RunRef } from '../../workflows/protocol.js';
-import type { Host } from '../hosts/host.js';
+import type { Host } from './host.js';
 
 /** What the worker passes to every activity. */
 export interface Deps {

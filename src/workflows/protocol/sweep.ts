@@ -1,6 +1,6 @@
 import type { Outcome } from '../../results/records/result-line.js';
 import type { PageCell } from './pages.js';
-import type { LostHost, RunPlace } from './hosts.js';
+import type { LostHost, RunPlace } from './run-place.js';
 import type { RunResult } from './run.js';
 
 /** Input of a sweep's workflow. The cells are in the sweep's plan. */
