@@ -17,7 +17,7 @@ import { whyNoHost } from './why-no-host.js';
 import { whyUnfit } from './why-unfit.js';
 
 const FULL_MS = 1000;
-const FIRST_DECLINED_MS = 2000;
+const FIRST_DECLINED_MS = 200;
 const LONGEST_DECLINED_MS = 15_000;
 
 /**
