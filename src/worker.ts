@@ -11,7 +11,6 @@ import {
   Runtime,
   Worker,
 } from '@temporalio/worker';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.js';
 import type { Deps } from './activities/step/deps.js';
 import { whileUnderWay } from './activities/watch/fail-orphaned-activities.js';
@@ -22,6 +21,7 @@ import { projectState } from './platform/folders.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
 import { packageFile } from './platform/package-info.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
+import { connectionOptions, loadTemporalConfig } from './platform/temporal/connection-options.js';
 import { connectionProblem } from './platform/temporal/connection-problem.js';
 import { ownIdentity } from './platform/process/process-identity.js';
 import { waitUntil } from './platform/process/wait-until.js';
@@ -43,6 +43,7 @@ export interface WorkerSettings {
 }
 
 const CONNECT_MS = 60_000;
+const DEFAULT_ADDRESS = 'localhost:7233';
 
 /**
  * Runs a worker until SIGTERM or SIGINT. Agents that it has started keep running, and the next worker adopts them.
@@ -52,12 +53,12 @@ const CONNECT_MS = 60_000;
 export async function runWorker(settings: WorkerSettings): Promise<void> {
   ignoreOutputErrors();
   const { id, folder } = projectState(settings.resultsPath);
-  const given = loadClientConnectConfig();
+  const given = loadTemporalConfig();
   const namespace = settings.namespace ?? given.namespace ?? 'default';
-  const { address } = settings;
-  // TLS settings and keys in Temporal's own configuration apply to an external server, never to the local one.
-  const own = address === undefined || settings.external === true ? given.connectionOptions : {};
-  const options = address === undefined ? own : { ...own, address };
+  const options = connectionOptions({
+    address: settings.address ?? given.connectionOptions.address ?? DEFAULT_ADDRESS,
+    external: settings.address === undefined || settings.external === true,
+  });
 
   // The SDK's native part colors what it prints, also in a log file.
   if (!process.stdout.isTTY) process.env['NO_COLOR'] = '1';
@@ -73,18 +74,16 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     () =>
       NativeConnection.connect(options).catch((error: unknown) => {
         const reason = connectionProblem(error);
-        if (reason !== null)
-          throw new Error(`Temporal at ${options.address ?? 'its default address'}: ${reason}`);
+        if (reason !== null) throw new Error(`Temporal at ${options.address}: ${reason}`);
         return null;
       }),
     CONNECT_MS,
     200,
   );
-  if (connection === null)
-    throw new Error(`Temporal at ${options.address ?? 'its default address'} does not answer`);
+  if (connection === null) throw new Error(`Temporal at ${options.address} does not answer`);
 
   const client = new Client({ connection, namespace });
-  const server = settings.external === true ? `${options.address ?? ''}/${namespace}` : 'own';
+  const server = settings.external === true ? `${options.address}/${namespace}` : 'own';
   const isOwnServer = await serverCheck(client, settings);
   const deps: Deps = { resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer };
   const watch = watchRuns(deps, client, (line) => console.error(line));

@@ -25,8 +25,8 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
   } catch (error) {
     return {
       status: 'problem',
-      message: `Temporal's own configuration cannot be read: ${(error as Error).message}`,
-      remedy: 'fix it, or the variables that begin with TEMPORAL_',
+      message: (error as Error).message,
+      remedy: 'correct it, or unset the variables that begin with TEMPORAL_',
     };
   }
   if (server !== null) return askServer(server);

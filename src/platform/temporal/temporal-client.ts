@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import { connectionOptions } from './connection-options.js';
 import type { TemporalAddress } from './resolve-temporal-address.js';
 import { ensureSearchAttributes } from './search-attributes.js';
 
@@ -8,10 +8,8 @@ const LOOPBACK = /^(127\.|localhost:|\[::1\]:)/;
 
 /** Connects, or throws within `timeoutMs`. The caller must close the connection of the client. */
 export async function connect(to: TemporalAddress, timeoutMs = 5000): Promise<Client> {
-  const options = to.external ? loadClientConnectConfig().connectionOptions : {};
   const connection = await Connection.connect({
-    ...options,
-    address: to.address,
+    ...connectionOptions(to),
     connectTimeout: timeoutMs,
     // The proxy in the shell's environment is for other hosts: it would connect to its own loopback interface.
     ...(LOOPBACK.test(to.address) ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {}),
