@@ -28,6 +28,7 @@ import { waitUntil } from './platform/process/wait-until.js';
 import { ownWorkerIdentity } from './platform/temporal/worker-identity.js';
 import { createPricer } from './results/cost.js';
 import { originOf } from './store/origin.js';
+import { localLimits } from './store/provider-limits.js';
 import { writeFileAtomic } from './platform/fs/write-file.js';
 
 export interface WorkerSettings {
@@ -85,7 +86,10 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const client = new Client({ connection, namespace });
   const server = settings.external === true ? `${options.address}/${namespace}` : 'own';
   const isOwnServer = await serverCheck(client, settings);
-  const deps: Deps = { resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer };
+  const deps: Deps = {
+    ...{ resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer },
+    limits: localLimits(folder),
+  };
   const watch = watchRuns(deps, client, (line) => console.error(line));
   // creates the key now, because the disk may be full when a later command needs it
   await originOf({ resultsPath: settings.resultsPath, stateFolder: folder });

@@ -3,6 +3,7 @@ import { cleanUp } from './clean-up.js';
 import { findEndedRuns } from './find-ended-runs.js';
 import { withRetryPolicy } from './step/retry-policy.js';
 import { finishSweep } from './finish-sweep.js';
+import { forgetLimits } from './forget-limits.js';
 import { judgeRun } from './judge-run.js';
 import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
@@ -24,6 +25,7 @@ export const createActivities = (deps: Deps) =>
     loadCells: loadCells(deps),
     findEndedRuns: findEndedRuns(deps),
     finishSweep: finishSweep(deps),
+    forgetLimits: forgetLimits(deps),
     prepareWorkspace: prepareWorkspace(deps),
     runContextScript: runContextScript(deps),
     runAgent: runAgent(deps),

@@ -27,6 +27,7 @@ export async function startSweep(
     concurrency: plan.concurrency,
     caps: plan.caps,
     scheduler: 2,
+    ...(session.engine.external ? { sparse: true } : {}),
     ...cellsPerHistory(),
     ...rerun,
     ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),

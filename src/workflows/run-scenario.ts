@@ -35,7 +35,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     ...(proof === undefined ? {} : { proof }),
     ...(fresh === undefined ? {} : { fresh }),
   };
-  const performer = createPerformer(input.inProcess === true);
+  const performer = createPerformer(input.inProcess === true, input.sparse === true);
   const { failures, perform, performEither } = performer;
   let reused: RunResult | null = null;
   let agentUsd: number | null = null;

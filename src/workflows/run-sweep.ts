@@ -9,6 +9,7 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -40,7 +41,7 @@ import { runScenario } from './run-scenario.js';
 import { carry, startState } from './scheduler/carry.js';
 import type { Cost } from './scheduler/money.js';
 import { PAGE, reduce, type SweepAction, type SweepEvent, type Wanted } from './scheduler/reduce.js';
-import { hasStartedAll, isOver, nextTime, type SchedulerState } from './scheduler/state.js';
+import { accountsIn, hasStartedAll, isOver, nextTime, type SchedulerState } from './scheduler/state.js';
 import { runEnded, announceEnd } from './announce-end.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 import { parkedRun, wakeRun } from './wait-for-provider.js';
@@ -59,6 +60,12 @@ const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+/** A command waits for this. */
+const forgetting = proxyActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { maximumAttempts: 2 },
 });
 
 const verify = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
@@ -133,6 +140,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
               parks: true,
               ...(proof === undefined ? {} : { proof }),
               ...(fresh === undefined ? {} : { fresh }),
+              ...(input.sparse === undefined ? {} : { sparse: input.sparse }),
             },
           ],
           typedSearchAttributes: cellAttributes(sweep, cell),
@@ -222,6 +230,12 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     dispatch({ type: 'ordered', at: order.at });
   }
 
+  /** The accounts of the sweep may have limits that other sweeps and hosts have noted. */
+  const forgetLimits = (): Promise<void> =>
+    forgetting.forgetLimits(accountsIn(state)).catch((error: unknown) => {
+      if (isCancellation(error)) throw error; // otherwise, runs may find the limits once more
+    });
+
   function cancelRuns(): void {
     dispatch({ type: 'cancelled' });
     runs.cancel();
@@ -249,6 +263,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   });
   setHandler(skipWait, async (order) => {
     await check('goOn', order);
+    if (patched('forget-limits')) await forgetLimits();
     dispatch({ type: 'waits skipped' });
     return status();
   });

@@ -97,6 +97,7 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
     loadCells: () => Promise.resolve({ cells: [], total: 0 }),
     findEndedRuns: findEndedRuns({ isOwnServer }),
     finishSweep: () => Promise.resolve(),
+    forgetLimits: () => Promise.resolve(),
     prepareWorkspace: () => Promise.resolve(runPlan()),
     runContextScript: () => Promise.resolve({ unfit: null }),
     runAgent: () => Promise.resolve(brief()),

@@ -1,3 +1,5 @@
+import type { ReadEnvironment } from '../../platform/worker-environment.js';
+import type { ProviderLimits } from '../../store/provider-limits.js';
 import type { RunRef } from '../../workflows/protocol.js';
 
 /** What the worker passes to every activity. */
@@ -11,6 +13,13 @@ export interface Deps {
    * one not knowing a workflow proves nothing. Never rejects.
    */
   isOwnServer: () => Promise<boolean>;
+  /**
+   * The environment for sweeps whose values no command has stored on this machine, as it is now. Throws EnvFileProblem.
+   * Absent: that of the process.
+   */
+  environment?: ReadEnvironment;
+  /** Absent if the limits of accounts are not shared. */
+  limits?: ProviderLimits;
   /** Ends other runs of the cell whose workflows have ended, so that no two agents work for it. */
   endOthers?: (run: RunRef) => Promise<void>;
 }

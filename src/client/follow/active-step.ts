@@ -18,6 +18,7 @@ const STEP_NAMES: Record<StepName, string> = {
   loadCells: 'loading cells',
   findEndedRuns: 'looking up runs',
   finishSweep: 'finishing',
+  forgetLimits: 'forgetting limits',
   reuseResult: 'reusing a result',
   prepareWorkspace: 'preparing',
   runContextScript: 'context script',

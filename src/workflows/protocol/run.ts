@@ -63,7 +63,12 @@ export interface AgentSummary {
    * Why the agent may succeed later, and when (ms since the epoch; null: unknown). Absent if there is nothing to wait
    * for.
    */
-  again?: { why: 'busy' | 'limit'; at: number | null };
+  again?: {
+    why: 'busy' | 'limit';
+    at: number | null;
+    /** True if the agent was not started, because another run had reached the limit of its account. */
+    held?: true;
+  };
   /** The provider whose limit was reached. */
   provider?: string;
   /** The account that reached it. */
@@ -112,6 +117,8 @@ export interface RunInput {
    * runs that an older build started.
    */
   keepsFolder?: boolean;
+  /** True if steps send few heartbeats, because each may be billed. Absent: they send many. */
+  sparse?: boolean;
 }
 
 /** Result of a run; everything else is in its folder. */

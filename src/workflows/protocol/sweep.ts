@@ -20,6 +20,8 @@ export interface SweepInput {
   cellsPerHistory?: number;
   /** 2: the scheduler in `scheduler/`. Absent in sweeps that an older build started (`legacy/`). */
   scheduler?: 2;
+  /** See `RunInput.sparse`. */
+  sparse?: true;
   /** State passed to the next history when the workflow continues as new. */
   state?: CarriedSweep;
   /** The same in a sweep that an older build started. */
