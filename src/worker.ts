@@ -22,6 +22,8 @@ import { namespaceId } from './platform/temporal/namespace-id.js';
 import { packageFile } from './platform/package-info.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
 import { connectionOptions, loadTemporalConfig } from './platform/temporal/connection-options.js';
+import type { TemporalAddress } from './platform/temporal/resolve-temporal-address.js';
+import { untilCredentialsChange } from './platform/temporal/watch-credentials.js';
 import { connectionProblem } from './platform/temporal/connection-problem.js';
 import { ownIdentity } from './platform/process/process-identity.js';
 import { waitUntil } from './platform/process/wait-until.js';
@@ -56,9 +58,10 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const { id, folder } = projectState(settings.resultsPath);
   const given = loadTemporalConfig();
   const namespace = settings.namespace ?? given.namespace ?? 'default';
+  const isExternal = settings.address === undefined || settings.external === true;
   const options = connectionOptions({
     address: settings.address ?? given.connectionOptions.address ?? DEFAULT_ADDRESS,
-    external: settings.address === undefined || settings.external === true,
+    external: isExternal,
   });
 
   // The SDK's native part colors what it prints, also in a log file.
@@ -116,18 +119,33 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const ready = workerReadyFile(folder);
   await writeFileAtomic(ready, JSON.stringify(ownIdentity()), 0o600);
   const signs = showSignsOfLife(folder);
+  const watching = new AbortController();
   try {
     const ended = worker.run();
+    if (isExternal) void endWhenCredentialsChange(worker, { ...options, namespace }, watching.signal);
     void watch.start(taskQueue);
     // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.
     createPricer({}).catch(() => undefined);
     await ended;
   } finally {
+    watching.abort();
     watch.stop();
     clearInterval(signs);
     await rm(ready, { force: true });
     await connection.close();
   }
+}
+
+/** The keeper starts the next worker, which connects with the new credentials. */
+async function endWhenCredentialsChange(
+  worker: Worker,
+  { address, namespace }: Pick<TemporalAddress, 'address' | 'namespace'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const to = { address, namespace, external: true };
+  if (!(await untilCredentialsChange(to, { signal, warn: (line) => console.error(line) }))) return;
+  console.error('the credentials for the Temporal server were replaced; the worker starts again with them');
+  worker.shutdown();
 }
 
 /**

@@ -20,7 +20,20 @@ export async function createAuthority(folder: string, name: string): Promise<Aut
   const files = (of: string): Pair => ({ cert: join(folder, `${of}.pem`), key: join(folder, `${of}.key`) });
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   const own = files(name);
-  await openssl(folder, 'req', '-x509', ...newKey, '-subj', `/CN=${name}`, '-days', '30', '-keyout', own.key, '-out', own.cert);
+  await openssl(
+    folder,
+    'req',
+    '-x509',
+    ...newKey,
+    '-subj',
+    `/CN=${name}`,
+    '-days',
+    '30',
+    '-keyout',
+    own.key,
+    '-out',
+    own.cert,
+  );
   return {
     ...own,
     issue: async (subject, days = 30) => {
@@ -28,9 +41,35 @@ export async function createAuthority(folder: string, name: string): Promise<Aut
       const request = join(folder, `${subject}.csr`);
       const extensions = join(folder, `${subject}.ext`);
       writeFileSync(extensions, 'subjectAltName=IP:127.0.0.1,DNS:localhost\nbasicConstraints=CA:FALSE\n');
-      await openssl(folder, 'req', ...newKey, '-subj', `/CN=${subject}`, '-keyout', pair.key, '-out', request);
+      await openssl(
+        folder,
+        'req',
+        ...newKey,
+        '-subj',
+        `/CN=${subject}`,
+        '-keyout',
+        pair.key,
+        '-out',
+        request,
+      );
       const dates = days < 0 ? ['-days', String(days)] : ['-days', String(days)];
-      await openssl(folder, 'x509', '-req', '-in', request, '-CA', own.cert, '-CAkey', own.key, '-CAcreateserial', '-extfile', extensions, '-out', pair.cert, ...dates);
+      await openssl(
+        folder,
+        'x509',
+        '-req',
+        '-in',
+        request,
+        '-CA',
+        own.cert,
+        '-CAkey',
+        own.key,
+        '-CAcreateserial',
+        '-extfile',
+        extensions,
+        '-out',
+        pair.cert,
+        ...dates,
+      );
       return pair;
     },
   };

@@ -1,4 +1,9 @@
-import { connect as connectHttp2, createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2';
+import {
+  connect as connectHttp2,
+  createSecureServer,
+  type Http2SecureServer,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { LOOPBACK } from '../../../src/platform/engine/server.js';
 
@@ -49,7 +54,12 @@ export async function startCloudProxy({ to, cert, key, clientCa, apiKeys }: Sett
     const path = headers[':path'] ?? '';
     const refuse = (code: number, message: string): void =>
       stream.respond(
-        { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': String(code), 'grpc-message': message },
+        {
+          ':status': 200,
+          'content-type': 'application/grpc',
+          'grpc-status': String(code),
+          'grpc-message': message,
+        },
         { endStream: true },
       );
     const [, given] = /^Bearer (.*)$/.exec(headers.authorization ?? '') ?? [];
