@@ -50,6 +50,7 @@ export async function openSession(
       await assertOwnServer(client, engine);
       return sessionWith({ client, engine }, projectState(resultsPath).folder, report);
     } catch (error) {
+      if (error instanceof InfrastructureError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       if (Date.now() >= until) throw new InfrastructureError(unreachableMessage(engine, reason));
       await sleep(PAUSE_MS);

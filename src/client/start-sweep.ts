@@ -33,6 +33,7 @@ export async function startSweep(
     caps: plan.caps,
     scheduler: 2,
     ...(project === null ? {} : { placed: true, lostSecs: lostSecsOf(process.env) }),
+    ...(session.engine.external ? { sparse: true } : {}),
     ...cellsPerHistory(),
     ...rerun,
     ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),

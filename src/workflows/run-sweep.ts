@@ -9,6 +9,7 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -43,7 +44,14 @@ import { progressOf } from './sweep/progress.js';
 import { runScenario } from './run-scenario.js';
 import { carry, startState } from './scheduler/carry.js';
 import { PAGE, reduce, type SweepAction, type SweepEvent, type Wanted } from './scheduler/reduce.js';
-import { hasStartedAll, incarnationOf, isOver, nextTime, startedRuns } from './scheduler/state.js';
+import {
+  accountsIn,
+  hasStartedAll,
+  incarnationOf,
+  isOver,
+  nextTime,
+  startedRuns,
+} from './scheduler/state.js';
 import { runEnded, announceEnd } from './announce-end.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 import { parkedRun, wakeRun } from './wait-for-provider.js';
@@ -62,6 +70,12 @@ const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+/** A command waits for this. */
+const forgetting = proxyActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { maximumAttempts: 2 },
 });
 
 const verify = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
@@ -190,6 +204,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
               ...(proof === undefined ? {} : { proof }),
               ...(fresh === undefined ? {} : { fresh }),
               ...(lostHosts === undefined ? {} : { lostHosts }),
+              ...(input.sparse === undefined ? {} : { sparse: input.sparse }),
             },
           ],
           ...(on === undefined ? {} : { taskQueue: on.queue }),
@@ -288,6 +303,12 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     dispatch({ type: 'ordered', at: order.at });
   }
 
+  /** The accounts of the sweep may have limits that other sweeps and hosts have noted. */
+  const forgetLimits = (): Promise<void> =>
+    forgetting.forgetLimits(accountsIn(state)).catch((error: unknown) => {
+      if (isCancellation(error)) throw error; // otherwise, runs may find the limits once more
+    });
+
   function cancelRuns(): void {
     dispatch({ type: 'cancelled' });
     hosts?.stopSeeking();
@@ -318,6 +339,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   });
   setHandler(skipWait, async (order) => {
     await check('goOn', order);
+    if (patched('forget-limits')) await forgetLimits();
     dispatch({ type: 'waits skipped' });
     return status();
   });

@@ -6,6 +6,7 @@ import { isJsonObject, parseJson } from '../../lib/json.js';
 import type { HostSettings } from '../../platform/engine/engine-state.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { publishOnce } from '../../platform/fs/write-file.js';
+import type { SharedStore } from '../../store/shared/shared-store.js';
 import { requireSharedProject } from '../../store/shared/shared-project.js';
 import { hostQueueOf } from '../../workflows/protocol.js';
 import type { Host } from '../step/host.js';
@@ -17,6 +18,8 @@ import { createSlots } from '../step/slots.js';
 /** What this process does as a host of shared results. */
 export interface Hosting {
   host: Host;
+  /** Where the results are shared. */
+  store: SharedStore;
   /** Begins to show signs of life, once its workers are polling. */
   begin: (client: Client) => { end: () => Promise<void> };
 }
@@ -45,6 +48,7 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
   };
   return {
     host,
+    store,
     begin: (client) => {
       const ending = new AbortController();
       const shown = showSigns(

@@ -21,6 +21,7 @@ const STEP_NAMES: Record<StepName, string> = {
   placeCell: 'finding a host',
   readSigns: 'looking for hosts',
   endLostRuns: 'ending lost runs',
+  forgetLimits: 'forgetting limits',
   reuseResult: 'reusing a result',
   prepareWorkspace: 'preparing',
   runContextScript: 'context script',

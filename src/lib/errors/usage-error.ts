@@ -22,6 +22,7 @@ export const USAGE_CODES = [
   'target_missing',
   'no_help',
   'env_file',
+  'temporal_config',
   'detach_in_ci',
   'results_unwritable',
   'results_broken',

@@ -43,6 +43,17 @@ export const modelKey = (agent: string, model: string): string => JSON.stringify
 export const accountOf = ({ account, provider }: Pick<PageCell, 'account' | 'provider'>): string | null =>
   account ?? provider ?? null;
 
+/** The accounts of limits, of open runs, and of the cells that were read but not started. */
+export const accountsIn = ({ limits, open, queues }: SchedulerState): string[] => [
+  ...new Set(
+    [
+      ...Object.keys(limits),
+      ...[...open.values()].flatMap(({ page, parked }) => [page.account, parked?.account]),
+      ...queues.flatMap(({ cells }) => cells.map(({ account }) => account)),
+    ].filter((account) => account !== undefined),
+  ),
+];
+
 /** The state of a new sweep. */
 export const initialState = ({ concurrency, caps, maxUsd, placed }: SweepInput): SchedulerState => ({
   caps: { total: concurrency, agents: caps?.agents ?? {}, models: caps?.models ?? {} },
