@@ -3,14 +3,7 @@ import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Client } from '@temporalio/client';
-import {
-  type ActivityInterceptorsFactory,
-  DefaultLogger,
-  makeTelemetryFilterString,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from '@temporalio/worker';
+import { type ActivityInterceptorsFactory, NativeConnection, Worker } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.js';
 import type { Deps } from './activities/step/deps.js';
@@ -19,6 +12,7 @@ import { watchRuns, type Watch } from './activities/watch/watch-runs.js';
 import { MAX_CONCURRENCY } from './lib/max-concurrency.js';
 import { taskQueueOf, workerAliveFile, workerReadyFile } from './platform/engine/engine-state.js';
 import { projectState } from './platform/folders.js';
+import { installRuntime } from './platform/metrics/install-runtime.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
 import { packageFile } from './platform/package-info.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
@@ -40,6 +34,8 @@ export interface WorkerSettings {
   /** Id of the namespace on the engine's own server. Absent for an external server. */
   namespaceId?: string | undefined;
   queue?: string | undefined;
+  /** Where to serve metrics, as host:port. If absent, LLM_TOOL_TEST_METRICS counts. */
+  metrics?: string | undefined;
 }
 
 const CONNECT_MS = 60_000;
@@ -59,16 +55,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const own = address === undefined || settings.external === true ? given.connectionOptions : {};
   const options = address === undefined ? own : { ...own, address };
 
-  // The SDK's native part colors what it prints, also in a log file.
-  if (!process.stdout.isTTY) process.env['NO_COLOR'] = '1';
-  Runtime.install({
-    logger: new DefaultLogger('WARN'),
-    telemetryOptions: {
-      // If the native part forwarded its logs to the logger, the SDK would sort all logs, down to TRACE, before the
-      // logger drops them: a tenth of the worker's CPU.
-      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), console: {} },
-    },
-  });
+  const metrics = installRuntime(settings.metrics ?? process.env['LLM_TOOL_TEST_METRICS']);
   const connection = await waitUntil(
     () =>
       NativeConnection.connect(options).catch((error: unknown) => {
@@ -86,7 +73,13 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const client = new Client({ connection, namespace });
   const server = settings.external === true ? `${options.address ?? ''}/${namespace}` : 'own';
   const isOwnServer = await serverCheck(client, settings);
-  const deps: Deps = { resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer };
+  const deps: Deps = {
+    resultsPath: settings.resultsPath,
+    stateFolder: folder,
+    server,
+    isOwnServer,
+    ...(metrics === undefined ? {} : { metrics }),
+  };
   const watch = watchRuns(deps, client, (line) => console.error(line));
   // creates the key now, because the disk may be full when a later command needs it
   await originOf({ resultsPath: settings.resultsPath, stateFolder: folder });

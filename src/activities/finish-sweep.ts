@@ -3,13 +3,13 @@ import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { resultWithoutRun } from '../results/records/result-line.js';
 import { buildSweepDocument } from '../results/records/sweep-document.js';
 import { scenarioOf } from '../scenario/plan.js';
-import { resultsLog, summaryFile } from '../store/results-folder.js';
+import { summaryFile } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
-import { appendResult } from '../store/results-log.js';
 import { newestRound } from '../store/sweep-round.js';
 import { withWarnings } from '../store/with-warnings.js';
 import { sweepWorkflowId, type SweepEnd } from '../workflows/protocol.js';
 import type { Deps } from './step/deps.js';
+import { recordResult } from './step/record-result.js';
 import { readPlan } from './step/load-plan.js';
 import { verifyEnd } from './step/verify-origin.js';
 
@@ -25,7 +25,6 @@ export const finishSweep =
     if (await isOver()) return;
     const { plan, planHash } = await readPlan(resultsPath, sweep);
     const close = await verifyEnd(deps, { sweep, planHash }, origin);
-    const log = resultsLog(resultsPath);
     const index = resultsIndex(resultsPath);
     const known = index.ofSweep(sweep);
     const lostCells = new Map(lost.map((one) => [one.cell, one]));
@@ -40,8 +39,8 @@ export const finishSweep =
       const scenario_hash = scenarioOf(plan, cell)?.hash ?? '';
       const timestamp = new Date().toISOString();
       if (await isOver()) return;
-      await appendResult(
-        log,
+      await recordResult(
+        deps,
         resultWithoutRun(cell, {
           ...{ sweep, scenario_hash, timestamp, outcome: 'error', message },
           // The number of starts is unknown: the agent may have been started.

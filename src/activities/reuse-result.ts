@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { resultsIndex } from '../store/results-index.js';
-import { appendResult } from '../store/results-log.js';
-import { resultsLog, runFiles } from '../store/results-folder.js';
+import { runFiles } from '../store/results-folder.js';
 import { STEPS, type RunRef, type RunResult } from '../workflows/protocol.js';
 import type { Prepared } from './prepare/build-workspace.js';
 import { runStepOnce, readStep } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
+import { recordResult } from './step/record-result.js';
 import { loadRun } from './step/run-context.js';
 
 /**
@@ -29,7 +29,7 @@ export const reuseResult =
       // The cell's own result, of a run that the server lost in a power failure.
       if (line.sweep === run.sweep && line.cell === run.cell.id && line.cached_from === null)
         return { outcome: line.outcome, message: line.message, costUsd: line.cost_usd };
-      await appendResult(resultsLog(deps.resultsPath), {
+      await recordResult(deps, {
         ...line,
         // Like a cell that was not run: it has no folder of its own, and its agent was not started.
         id: `${run.sweep}/${cell}`,

@@ -21,7 +21,7 @@ import { withNewLogin } from './credentials/with-new-login.js';
 import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 import { filesAfter } from './step/files-after.js';
 import { heartbeating } from './step/heartbeat.js';
-import { noteOpenRun } from './step/open-runs.js';
+import { noteOpenRun, noteWait } from './step/open-runs.js';
 import { runStepOnce, readStep } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
@@ -36,15 +36,22 @@ export const runAgent =
   async (run: RunRef, nth = 1, turn?: TurnRef): Promise<AgentSummary> => {
     const context = await loadRun(deps, run, turn === undefined ? {} : { turn });
     noteOpenRun(deps, run); // for runs that an older build has prepared
+    if (nth > 1) noteWait(deps, run, null);
     const name = STEPS.agent(nth, context.turn.number);
+    const noLongerWorks = deps.metrics?.agentWorks(run.cell);
     const step = await runStepOnce<AgentStep>(context, name, (fence) =>
       recordAttempt(context, name, () =>
         heartbeating((signal, onProgress) => perform(deps, context, nth, { fence, signal, onProgress })),
       ),
-    );
+    ).finally(noLongerWorks);
     const { ending, completed, message, cost_usd, cost_usd_at_least } = step.record;
     const again = step.again ?? null;
     const provider = context.agent.provider(run.cell.model);
+    if (again !== null && again.why !== 'session')
+      noteWait(deps, run, {
+        ...{ why: again.why, until: again.at },
+        ...(provider === null ? {} : { provider }),
+      });
     return {
       ending,
       completed,

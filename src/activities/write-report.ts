@@ -17,8 +17,7 @@ import { executionsText, metricsText, recordText } from '../results/records/text
 import { findAgentStep } from '../scenario/scenario.js';
 import { readActionLog } from '../store/read-events.js';
 import { resultsIndex } from '../store/results-index.js';
-import { resultsLog, runFiles } from '../store/results-folder.js';
-import { appendResult } from '../store/results-log.js';
+import { runFiles } from '../store/results-folder.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { hasTargetChanged } from './prepare/target-files.js';
 import { collectSteps } from './report/collect-steps.js';
@@ -29,6 +28,7 @@ import { originOfWork } from './report/origin-of-work.js';
 import { keepWork } from './report/keep-work.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
+import { recordResult } from './step/record-result.js';
 import { runLocallyIfSmall } from './step/run-locally-if-small.js';
 import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
@@ -164,7 +164,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     starts: found.starts,
   };
   // Written last, because it makes the run known: when the line is there, the files are.
-  await appendResult(resultsLog(resultsPath), line);
+  await recordResult(deps, line);
   return resultOf(line);
 }
 

@@ -1,3 +1,4 @@
+import { Option } from '@commander-js/extra-typings';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
@@ -11,6 +12,12 @@ export function addWorker(program: Program, { runWorker }: CommandLine): void {
     .option(...ADDRESS)
     .option('--namespace <name>', "Temporal namespace (default: from Temporal's own configuration)")
     .option('--queue <name>', 'task queue (default: that of the results folder)')
+    .addOption(
+      new Option(
+        '--metrics <host:port>',
+        'serve Prometheus metrics at this address, for example 127.0.0.1:9464',
+      ).env('LLM_TOOL_TEST_METRICS'),
+    )
     .action(runWorker);
   addHelp(command, 'engine-worker', [
     'Run a worker for a server on another host',

@@ -1,3 +1,4 @@
+import type { Metrics } from '../../platform/metrics/metrics.js';
 import type { RunRef } from '../../workflows/protocol.js';
 
 /** What the worker passes to every activity. */
@@ -13,4 +14,6 @@ export interface Deps {
   isOwnServer: () => Promise<boolean>;
   /** Ends other runs of the cell whose workflows have ended, so that no two agents work for it. */
   endOthers?: (run: RunRef) => Promise<void>;
+  /** Absent if the worker serves no metrics. */
+  metrics?: Metrics;
 }

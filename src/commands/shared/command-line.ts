@@ -8,6 +8,7 @@ export interface WorkerOptions {
   address?: string;
   namespace?: string;
   queue?: string;
+  metrics?: string;
 }
 
 /** Functions that verbs get from the program that they are part of. */

@@ -22,6 +22,8 @@ export const USAGE_CODES = [
   'target_missing',
   'no_help',
   'env_file',
+  'metrics_address',
+  'codec_keys',
   'detach_in_ci',
   'results_unwritable',
   'results_broken',
