@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createProgram } from './commands/program.js';
 import type { WorkerOptions } from './commands/shared/command-line.js';
 import { keepsLog, reportFailure } from './commands/shared/failure.js';
+import { settleCodecKeys } from './platform/codec/codec-keys.js';
 import { beginOutput } from './commands/shared/output.js';
 
 async function runWorker({ results, ...options }: WorkerOptions): Promise<void> {
@@ -22,6 +23,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   // an empty variable counts as not set
   for (const name of ['LLM_TOOL_TEST_BUDGET_USD', 'LLM_TOOL_TEST_JUDGE'])
     if (process.env[name] === '') Reflect.deleteProperty(process.env, name);
+  settleCodecKeys();
   let exitCode = 0;
   const exitWith = async (code: Promise<number> | number): Promise<void> => {
     exitCode = await code;

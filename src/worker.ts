@@ -11,10 +11,10 @@ import { whileUnderWay } from './activities/watch/fail-orphaned-activities.js';
 import { watchRuns, type Watch } from './activities/watch/watch-runs.js';
 import { MAX_CONCURRENCY } from './lib/max-concurrency.js';
 import { taskQueueOf, workerAliveFile, workerReadyFile } from './platform/engine/engine-state.js';
+import { workerPayloads } from './platform/codec/worker-payloads.js';
 import { projectState } from './platform/folders.js';
 import { installRuntime } from './platform/metrics/install-runtime.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
-import { packageFile } from './platform/package-info.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
 import { connectionProblem } from './platform/temporal/connection-problem.js';
 import { ownIdentity } from './platform/process/process-identity.js';
@@ -55,6 +55,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const own = address === undefined || settings.external === true ? given.connectionOptions : {};
   const options = address === undefined ? own : { ...own, address };
 
+  const payloads = workerPayloads();
   const metrics = installRuntime(settings.metrics ?? process.env['LLM_TOOL_TEST_METRICS']);
   const connection = await waitUntil(
     () =>
@@ -70,7 +71,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   if (connection === null)
     throw new Error(`Temporal at ${options.address ?? 'its default address'} does not answer`);
 
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, dataConverter: payloads.dataConverter ?? {} });
   const server = settings.external === true ? `${options.address ?? ''}/${namespace}` : 'own';
   const isOwnServer = await serverCheck(client, settings);
   const deps: Deps = {
@@ -90,7 +91,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     identity: ownWorkerIdentity(),
     taskQueue,
     activities: createActivities({ ...deps, endOthers: watch.lookAtOthers }),
-    workflowBundle: { codePath: packageFile('dist/workflow-bundle.js') },
+    ...payloads,
     interceptors: { activity: [noteActivities(watch)] },
     // after this time, we get the workflow tasks of a dead worker
     stickyQueueScheduleToStartTimeout: '2 seconds',

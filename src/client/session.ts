@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEngineState, type EngineState } from '../platform/engine/engine-state.js';
 import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
+import { readCodecKeys } from '../platform/codec/codec-keys.js';
 import { projectState } from '../platform/folders.js';
 import { isAlive } from '../platform/process/process-identity.js';
 import { connect } from '../platform/temporal/temporal-client.js';
@@ -54,6 +55,7 @@ export async function joinSession(
   resultsPath: string,
   report: (text: string) => void,
 ): Promise<Session | null> {
+  readCodecKeys(); // what goes wrong below is taken for a server that is away
   const { folder } = projectState(resultsPath);
   const until = Date.now() + AWAY_MS;
   for (;;) {

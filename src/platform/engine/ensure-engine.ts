@@ -1,4 +1,6 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { CODEC_KEYS, fingerprintOf, readCodecKeys } from '../codec/codec-keys.js';
 import { projectState } from '../folders.js';
 import { lockHolder } from '../process/process-lock.js';
 import { resolveTemporalAddress } from '../temporal/resolve-temporal-address.js';
@@ -59,12 +61,16 @@ export function markUsed(stateFolder: string): void {
  * However many commands do this at once, they start one engine: the keeper's lock decides.
  *
  * @throws EngineUnavailable
+ * @throws UsageError if payloads are encrypted and we have no keys for them
  */
 export async function ensureEngine(request: EngineRequest): Promise<EngineState> {
   const { folder } = projectState(request.resultsPath);
   const external = resolveTemporalAddress(request.address);
+  const codecKeys = fingerprintOf(readCodecKeys());
   const fits = (state: EngineState): boolean =>
-    state.build === buildId() && (external === null ? !state.external : state.address === external.address);
+    state.build === buildId() &&
+    (state.codecKeys ?? '') === codecKeys &&
+    (external === null ? !state.external : state.address === external.address);
   let startedAt = Date.now();
   let starts = 0;
   let replaced = false;
@@ -100,11 +106,8 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
     // The keeper looks at its processes every 200 ms: until then, a dead one is recorded as running.
     if (state.phase === 'ready' && fits(state)) return serverIsUp(state) && workerIsUp(state) ? state : null;
     if (state.phase === 'ready' && !replaced) {
-      request.report(
-        state.build === buildId()
-          ? 'switching to another Temporal server'
-          : 'replacing a worker from another build',
-      );
+      if (codecKeys === '' && (state.codecKeys ?? '') !== '') throw keysAreMissing(state.codecKeys ?? '');
+      request.report(whyReplaced(state, codecKeys));
       replaced = signalProcess(holder, external === null && !state.external ? 'SIGUSR2' : 'SIGTERM');
     }
     if (state.failing != null) {
@@ -119,6 +122,19 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
     throw new EngineUnavailable(`the engine was not ready in time; see ${logFile(folder, 'keeper')}`);
   return engine;
 }
+
+function whyReplaced({ build, codecKeys: before = '' }: EngineState, codecKeys: string): string {
+  if (build !== buildId()) return 'replacing a worker from another build';
+  if (before !== codecKeys) return 'replacing a worker that has other keys for payloads';
+  return 'switching to another Temporal server';
+}
+
+/** A worker without keys could not continue the open sweeps. */
+const keysAreMissing = (codecKeys: string): UsageError =>
+  new UsageError(
+    'codec_keys',
+    `the running engine encrypts payloads with the key '${codecKeys.split(':')[0] ?? ''}'; set ${CODEC_KEYS} to the file that has it`,
+  );
 
 /** Resolves when the new keeper has the lock, or has ended because another keeper has it. */
 async function startKeeper(request: EngineRequest, folder: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import { dataConverter } from '../codec/data-converter.js';
 import type { TemporalAddress } from './resolve-temporal-address.js';
 import { ensureSearchAttributes } from './search-attributes.js';
 
@@ -16,7 +17,7 @@ export async function connect(to: TemporalAddress, timeoutMs = 5000): Promise<Cl
     // The proxy in the shell's environment is for other hosts: it would connect to its own loopback interface.
     ...(LOOPBACK.test(to.address) ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {}),
   });
-  return new Client({ connection, namespace: to.namespace });
+  return new Client({ connection, namespace: to.namespace, dataConverter: dataConverter() });
 }
 
 interface Limits {
