@@ -1,15 +1,17 @@
 import { removeSweepEnv } from '../platform/sweep-env.js';
-import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { resultWithoutRun } from '../results/records/result-line.js';
 import { buildSweepDocument } from '../results/records/sweep-document.js';
 import { scenarioOf } from '../scenario/plan.js';
-import { summaryFile } from '../store/results-folder.js';
+import { resultsLog } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
-import { newestRound } from '../store/sweep-round.js';
+import { appendResult } from '../store/results-log.js';
+import { publishWithoutRun, pullResults } from '../store/shared/mirror.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
+import { endRound, newestRound } from '../store/sweep-round.js';
 import { withWarnings } from '../store/with-warnings.js';
 import { sweepWorkflowId, type SweepEnd } from '../workflows/protocol.js';
+import { countCell } from './report/count-cell.js';
 import type { Deps } from './step/deps.js';
-import { recordResult } from './step/record-result.js';
 import { readPlan } from './step/load-plan.js';
 import { verifyEnd } from './step/verify-origin.js';
 
@@ -25,6 +27,9 @@ export const finishSweep =
     if (await isOver()) return;
     const { plan, planHash } = await readPlan(resultsPath, sweep);
     const close = await verifyEnd(deps, { sweep, planHash }, origin);
+    const project = await sharedProjectOf(resultsPath);
+    if (project !== null) await pullResults(project, sweep);
+    const log = resultsLog(resultsPath);
     const index = resultsIndex(resultsPath);
     const known = index.ofSweep(sweep);
     const lostCells = new Map(lost.map((one) => [one.cell, one]));
@@ -39,14 +44,14 @@ export const finishSweep =
       const scenario_hash = scenarioOf(plan, cell)?.hash ?? '';
       const timestamp = new Date().toISOString();
       if (await isOver()) return;
-      await recordResult(
-        deps,
-        resultWithoutRun(cell, {
-          ...{ sweep, scenario_hash, timestamp, outcome: 'error', message },
-          // The number of starts is unknown: the agent may have been started.
-          ...(overBudget === undefined || lostCell !== undefined ? { attempts: null, starts: null } : {}),
-        }),
-      );
+      const line = resultWithoutRun(cell, {
+        ...{ sweep, scenario_hash, timestamp, outcome: 'error', message },
+        // The number of starts is unknown: the agent may have been started.
+        ...(overBudget === undefined || lostCell !== undefined ? { attempts: null, starts: null } : {}),
+      });
+      if (project === null) await appendResult(log, line);
+      else await publishWithoutRun(project, { sweep, cell: cell.id, round }, line);
+      countCell(deps.metrics, line);
     }
     const document = buildSweepDocument({
       sweep,
@@ -61,10 +66,7 @@ export const finishSweep =
       resultsPath,
     });
     if (await isOver()) return;
-    await writeFileAtomic(
-      summaryFile(resultsPath, sweep),
-      `${JSON.stringify(withWarnings(document), null, 2)}\n`,
-    );
+    await endRound(resultsPath, sweep, round, `${JSON.stringify(withWarnings(document), null, 2)}\n`);
     await removeSweepEnv(stateFolder, sweep);
     close();
   };

@@ -22,6 +22,7 @@ import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 import { filesAfter } from './step/files-after.js';
 import { heartbeating } from './step/heartbeat.js';
 import { noteOpenRun, noteWait } from './step/open-runs.js';
+import { NO_SLOT } from './step/retry-policy.js';
 import { runStepOnce, readStep } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
@@ -36,6 +37,7 @@ export const runAgent =
   async (run: RunRef, nth = 1, turn?: TurnRef): Promise<AgentSummary> => {
     const context = await loadRun(deps, run, turn === undefined ? {} : { turn });
     noteOpenRun(deps, run); // for runs that an older build has prepared
+    keepSlot(deps, run);
     if (nth > 1) noteWait(deps, run, null);
     const name = STEPS.agent(nth, context.turn.number);
     const noLongerWorks = deps.metrics?.agentWorks(run.cell);
@@ -47,11 +49,14 @@ export const runAgent =
     const { ending, completed, message, cost_usd, cost_usd_at_least } = step.record;
     const again = step.again ?? null;
     const provider = context.agent.provider(run.cell.model);
-    if (again !== null && again.why !== 'session')
+    if (again !== null && again.why !== 'session') {
+      // While the run waits for its provider, another one can use its slot.
+      deps.host?.slots.release(run.workflowId);
       noteWait(deps, run, {
         ...{ why: again.why, until: again.at },
         ...(provider === null ? {} : { provider }),
       });
+    }
     return {
       ending,
       completed,
@@ -72,6 +77,16 @@ export const runAgent =
           }),
     };
   };
+
+/** A run that has waited for its provider takes a slot of its host again. */
+function keepSlot({ host }: Deps, { workflowId }: RunRef): void {
+  if (host === undefined || host.slots.takeAgain(workflowId)) return;
+  throw ApplicationFailure.create({
+    type: NO_SLOT,
+    message: `waiting for a free slot of ${host.name}`,
+    nextRetryDelay: '2 seconds',
+  });
+}
 
 async function perform(
   deps: Deps,

@@ -1,4 +1,4 @@
-import { readCodecKeys } from '../../platform/codec/codec-keys.js';
+import { checkCodecKeys } from '../../platform/engine/check-codec-keys.js';
 import { projectState } from '../../platform/folders.js';
 import { sweepEnvFrom } from '../../platform/sweep-env.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
@@ -107,7 +107,7 @@ export async function startAndFollow(
   options: Pick<StartOptions, 'name' | 'detach' | 'json' | 'listGates' | 'print' | 'address'>,
   whenPlanned: (plan: Plan) => void = () => undefined,
 ): Promise<number> {
-  readCodecKeys(); // fails before anything is written if they cannot be used
+  await checkCodecKeys(project.resultsPath);
   // before the plan exists: sweeps that exist when the key is created are taken to be those of an older build
   await originOf({ resultsPath: project.resultsPath, stateFolder: projectState(project.resultsPath).folder });
   const plan = await writePlan(project, resolved, options.name);

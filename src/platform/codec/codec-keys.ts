@@ -40,10 +40,12 @@ export function parseKeys(text: string, path: string): CodecKey[] {
     const [, id = '', hex = ''] = LINE.exec(content) ?? [];
     const isTwice = keys.some((known) => known.id === id);
     if (id === '' || isTwice)
-      throw problem(`${path}:${index + 1}: ${isTwice ? `the id '${id}' is used twice` : 'not a key'}`);
+      throw problem(
+        `${path}:${index + 1}: ${isTwice ? `the id '${id}' is used twice` : `not a key; ${FORMAT}`}`,
+      );
     keys.push({ id, key: Buffer.from(hex, 'hex') });
   }
-  if (keys.length === 0) throw problem(`${path} contains no key`);
+  if (keys.length === 0) throw problem(`${path} contains no key; ${FORMAT}`);
   return keys;
 }
 
@@ -55,12 +57,13 @@ function readPrivate(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw problem(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
+    throw problem(
+      `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)}); name a file that you can read, or unset the variable`,
+    );
   }
 }
 
-const problem = (what: string): UsageError =>
-  new UsageError(
-    'codec_keys',
-    `${CODEC_KEYS}: ${what}; expected one key per line, as <id> <64 hexadecimal digits>, for example the output of: echo "k1 $(openssl rand -hex 32)"`,
-  );
+const problem = (what: string): UsageError => new UsageError('codec_keys', `${CODEC_KEYS}: ${what}`);
+
+const FORMAT =
+  'expected one key per line, as <id> <64 hexadecimal digits>, for example the output of: echo "k1 $(openssl rand -hex 32)"';

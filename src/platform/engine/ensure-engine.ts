@@ -1,6 +1,4 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { CODEC_KEYS, fingerprintOf, readCodecKeys } from '../codec/codec-keys.js';
 import { projectState } from '../folders.js';
 import { lockHolder } from '../process/process-lock.js';
 import { resolveTemporalAddress } from '../temporal/resolve-temporal-address.js';
@@ -9,6 +7,7 @@ import { isAlive, signalProcess, type ProcessIdentity } from '../process/process
 import { whyNoRoom } from '../fs/disk-room.js';
 import { diskRemedy } from '../../lib/errors/disk-failure.js';
 import { waitUntil } from '../process/wait-until.js';
+import { codecKeysFor } from './check-codec-keys.js';
 import { endProcess } from './end-process.js';
 import {
   lastUsedFile,
@@ -66,7 +65,7 @@ export function markUsed(stateFolder: string): void {
 export async function ensureEngine(request: EngineRequest): Promise<EngineState> {
   const { folder } = projectState(request.resultsPath);
   const external = resolveTemporalAddress(request.address);
-  const codecKeys = fingerprintOf(readCodecKeys());
+  const codecKeys = codecKeysFor(await readEngineState(folder));
   const fits = (state: EngineState): boolean =>
     state.build === buildId() &&
     (state.codecKeys ?? '') === codecKeys &&
@@ -106,7 +105,7 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
     // The keeper looks at its processes every 200 ms: until then, a dead one is recorded as running.
     if (state.phase === 'ready' && fits(state)) return serverIsUp(state) && workerIsUp(state) ? state : null;
     if (state.phase === 'ready' && !replaced) {
-      if (codecKeys === '' && (state.codecKeys ?? '') !== '') throw keysAreMissing(state.codecKeys ?? '');
+      codecKeysFor(state);
       request.report(whyReplaced(state, codecKeys));
       replaced = signalProcess(holder, external === null && !state.external ? 'SIGUSR2' : 'SIGTERM');
     }
@@ -128,13 +127,6 @@ function whyReplaced({ build, codecKeys: before = '' }: EngineState, codecKeys: 
   if (before !== codecKeys) return 'replacing a worker that has other keys for payloads';
   return 'switching to another Temporal server';
 }
-
-/** A worker without keys could not continue the open sweeps. */
-const keysAreMissing = (codecKeys: string): UsageError =>
-  new UsageError(
-    'codec_keys',
-    `the running engine encrypts payloads with the key '${codecKeys.split(':')[0] ?? ''}'; set ${CODEC_KEYS} to the file that has it`,
-  );
 
 /** Resolves when the new keeper has the lock, or has ended because another keeper has it. */
 async function startKeeper(request: EngineRequest, folder: string): Promise<void> {

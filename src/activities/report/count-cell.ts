@@ -1,11 +1,8 @@
+import type { Metrics } from '../../platform/metrics/metrics.js';
 import type { ResultLine } from '../../results/records/result-line.js';
-import { appendResult } from '../../store/results-log.js';
-import { resultsLog } from '../../store/results-folder.js';
-import type { Deps } from './deps.js';
 
-/** Appends the result of a cell to the results, and counts it. */
-export async function recordResult({ resultsPath, metrics }: Deps, line: ResultLine): Promise<void> {
-  await appendResult(resultsLog(resultsPath), line);
+/** Counts a cell that got this result, and what was spent on it. */
+export function countCell(metrics: Metrics | undefined, line: ResultLine): void {
   const { agent, model, outcome } = line;
   const reused = line.cached_from !== null;
   metrics?.cellEnded({ agent, model, outcome, reused }, reused ? null : spentOn(line));
