@@ -5,10 +5,7 @@ import { parseArgs } from 'node:util';
 import { Client } from '@temporalio/client';
 import {
   type ActivityInterceptorsFactory,
-  DefaultLogger,
-  makeTelemetryFilterString,
   NativeConnection,
-  Runtime,
   Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
@@ -25,7 +22,9 @@ import {
   workerReadyFile,
   type HostSettings,
 } from './platform/engine/engine-state.js';
+import { workerPayloads } from './platform/codec/worker-payloads.js';
 import { projectState } from './platform/folders.js';
+import { installRuntime } from './platform/metrics/install-runtime.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
 import { workerEnvironment } from './platform/worker-environment.js';
 import { packageFile } from './platform/package-info.js';
@@ -52,6 +51,8 @@ export interface WorkerSettings {
   /** Id of the namespace on the engine's own server. Absent for an external server. */
   namespaceId?: string | undefined;
   queue?: string | undefined;
+  /** Where to serve metrics, as host:port. If absent, LLM_TOOL_TEST_METRICS counts. */
+  metrics?: string | undefined;
   /** Set if the worker is a host of shared results, whose mirror `resultsPath` is. */
   host?: HostSettings | undefined;
 }
@@ -75,16 +76,8 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     external: isExternal,
   });
 
-  // The SDK's native part colors what it prints, also in a log file.
-  if (!process.stdout.isTTY) process.env['NO_COLOR'] = '1';
-  Runtime.install({
-    logger: new DefaultLogger('WARN'),
-    telemetryOptions: {
-      // If the native part forwarded its logs to the logger, the SDK would sort all logs, down to TRACE, before the
-      // logger drops them: a tenth of the worker's CPU.
-      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), console: {} },
-    },
-  });
+  const payloads = workerPayloads();
+  const metrics = installRuntime(settings.metrics ?? process.env['LLM_TOOL_TEST_METRICS']);
   const connection = await waitUntil(
     () =>
       NativeConnection.connect(options).catch((error: unknown) => {
@@ -97,7 +90,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   );
   if (connection === null) throw new Error(`Temporal at ${options.address} does not answer`);
 
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, dataConverter: payloads.dataConverter ?? {} });
   const server = settings.external === true ? `${options.address}/${namespace}` : 'own';
   const isOwnServer = await serverCheck(client, settings);
   const taskQueue = settings.queue ?? taskQueueOf(id);
@@ -115,6 +108,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     environment: workerEnvironment({ envFile: settings.host?.envFile ?? undefined }),
     limits: hosting === null ? localLimits(folder) : sharedLimits(hosting.store),
     ...(hosting === null ? {} : { host: hosting.host }),
+    ...(metrics === undefined ? {} : { metrics }),
   };
   const watch = watchRuns(deps, client, (line) => console.error(line));
   // creates the key now, because the disk may be full when a later command needs it
@@ -126,7 +120,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     identity: ownWorkerIdentity(hosting?.host.identity),
     taskQueue,
     activities,
-    workflowBundle: { codePath: packageFile('dist/workflow-bundle.js') },
+    ...payloads,
     interceptors: { activity: [noteActivities(watch)] },
     // after this time, we get the workflow tasks of a dead worker
     stickyQueueScheduleToStartTimeout: '2 seconds',
@@ -149,7 +143,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     const ended = Promise.all(workers.map((worker) => worker.run()));
     void watch.start(hosting?.host.queue ?? taskQueue);
     if (isExternal) void endWhenCredentialsChange(workers, { ...options, namespace }, watching.signal);
-    const hosted = hosting?.begin(client);
+    const hosted = hosting?.begin(client, metrics);
     // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.
     createPricer({}).catch(() => undefined);
     await ended;

@@ -1,5 +1,6 @@
 import type { ReadEnvironment } from '../../platform/worker-environment.js';
 import type { ProviderLimits } from '../../store/provider-limits.js';
+import type { Metrics } from '../../platform/metrics/metrics.js';
 import type { RunRef } from '../../workflows/protocol.js';
 import type { Host } from './host.js';
 
@@ -25,4 +26,6 @@ export interface Deps {
   limits?: ProviderLimits;
   /** Ends other runs of the cell whose workflows have ended, so that no two agents work for it. */
   endOthers?: (run: RunRef) => Promise<void>;
+  /** Absent if the worker serves no metrics. */
+  metrics?: Metrics;
 }

@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { EnvFileProblem } from '../../platform/worker-environment.js';
 import { MachineGone } from '../../environments/machine/machine.js';
 import { withAdvice, DISK_FAILURE } from './error-advice.js';
+import type { Metrics, StepEnd } from '../../platform/metrics/metrics.js';
 import type { Deps } from './deps.js';
 
 /**
@@ -75,15 +76,36 @@ export const waitingSince = (): number => Date.parse(before().since ?? new Date(
  * waited for without limit. Other failures are final after a number of attempts, so that a bug is not retried forever.
  */
 export function withRetryPolicy<T extends Record<string, (...args: never[]) => Promise<unknown>>>(
-  { resultsPath, stateFolder }: Deps,
+  { resultsPath, stateFolder, metrics }: Deps,
   activities: T,
 ): T {
   const own = [stateFolder, resultsPath, join(resultsPath, '.store')];
   const wrapped = Object.entries(activities).map(([name, activity]) => [
     name,
-    (...args: never[]) => retrying(name, () => withAdvice(() => activity(...args), own)),
+    (...args: never[]) =>
+      measured(metrics, name, () => retrying(name, () => withAdvice(() => activity(...args), own))),
   ]);
   return Object.fromEntries(wrapped) as T;
+}
+
+/** Measures an attempt of a step. */
+async function measured<R>(
+  metrics: Metrics | undefined,
+  name: string,
+  perform: () => Promise<R>,
+): Promise<R> {
+  const startedAt = performance.now();
+  const end = (result: StepEnd): void => metrics?.stepEnded(name, result, performance.now() - startedAt);
+  try {
+    const value = await perform();
+    end('done');
+    return value;
+  } catch (error) {
+    const { type } = error as ApplicationFailure;
+    if (typeof type === 'string' && WAITED_OUT.has(type)) end('waiting');
+    else end(Context.current().cancellationSignal.aborted ? 'stopped' : 'failed');
+    throw error;
+  }
 }
 
 async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> {

@@ -34,9 +34,10 @@ export async function valuesOfRun(
   ];
   // If no command has stored values on this machine (the worker is on another one), the worker's own environment is
   // used.
-  return (
-    (await readSweepEnv(stateFolder, plan.sweep)) ?? sweepEnvFrom(environment?.() ?? process.env, referred)
-  );
+  const passed = await readSweepEnv(stateFolder, plan.sweep);
+  return passed === null
+    ? { ...sweepEnvFrom(environment?.() ?? process.env, referred), ofWorker: true }
+    : { ...passed, ofWorker: false };
 }
 
 /** Returns the variables that a run needs and that have no value. */

@@ -23,6 +23,8 @@ export const USAGE_CODES = [
   'no_help',
   'env_file',
   'temporal_config',
+  'metrics_address',
+  'codec_keys',
   'detach_in_ci',
   'results_unwritable',
   'results_broken',
