@@ -7,7 +7,13 @@ import type { Plan } from '../scenario/plan.js';
 import { notePaused } from '../store/paused-sweep.js';
 import { originOf } from '../store/origin.js';
 import { planFile } from '../store/results-folder.js';
-import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../workflows/protocol.js';
+import {
+  sweepOrder,
+  sweepTitle,
+  sweepWorkflowId,
+  WORKFLOWS,
+  type SweepInput,
+} from '../workflows/protocol.js';
 import { SWEEP_ID } from '../workflows/ui.js';
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';
@@ -23,16 +29,11 @@ export async function startSweep(
   rerun: Rerun = {},
 ): Promise<void> {
   const order: Omit<SweepInput, 'sweep'> = {
-    round,
-    concurrency: plan.concurrency,
-    caps: plan.caps,
-    scheduler: 2,
+    ...sweepOrder(plan, round),
     ...cellsPerHistory(),
     ...rerun,
-    ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
   };
   const input: SweepInput = { sweep: plan.sweep, ...order, proof: await proofOf(session, plan.sweep, order) };
-  const scenarios = [...new Set(plan.scenarios.map(({ name }) => name))].join(', ');
   const begin = (client: Client) =>
     client.workflow.start(WORKFLOWS.sweep, {
       workflowId: sweepWorkflowId(plan.sweep),
@@ -41,7 +42,7 @@ export async function startSweep(
       workflowIdConflictPolicy: 'USE_EXISTING',
       memo: { round },
       typedSearchAttributes: [{ key: SWEEP_ID, value: plan.sweep }],
-      staticSummary: `${plan.cells.length} cells of ${scenarios}`.slice(0, 200),
+      staticSummary: sweepTitle(plan),
       // after this time, a dead worker's workflow task is given to another worker
       workflowTaskTimeout: '5 seconds',
     });

@@ -20,6 +20,8 @@ const TRIES: Readonly<Record<string, number>> = {
   loadCells: Infinity,
   findEndedRuns: Infinity,
   finishSweep: Infinity,
+  planScheduled: Infinity,
+  reportScheduled: Infinity,
 };
 
 /**
