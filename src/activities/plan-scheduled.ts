@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { Context } from '@temporalio/activity';
 import { sha256 } from '../lib/hash.js';
-import { publishOnce } from '../platform/fs/write-file.js';
+import { isMirror } from '../platform/folders.js';
+import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { proveSweep } from '../platform/origin.js';
 import { sweepEnvFrom, writeSweepEnv } from '../platform/sweep-env.js';
 import { firingId, type Firing } from '../results/records/firing.js';
@@ -10,7 +10,8 @@ import type { Plan } from '../scenario/plan.js';
 import type { StoredSchedule } from '../scenario/stored-schedule.js';
 import { originOf } from '../store/origin.js';
 import { planFile } from '../store/results-folder.js';
-import { objectsIn, type ObjectStore } from '../store/schedules/object-store.js';
+import { planObject } from '../store/shared/names.js';
+import { objectsOf, type ObjectStore } from '../store/schedules/object-store.js';
 import { beginFiring, readFiring, writeFiring } from '../store/schedules/schedule-files.js';
 import { sweepOrder, sweepTitle, type FiringRef, type PlannedFiring } from '../workflows/protocol.js';
 import type { Deps } from './step/deps.js';
@@ -26,7 +27,7 @@ export const planScheduled =
   (deps: Deps) =>
   async (ref: FiringRef): Promise<PlannedFiring> => {
     const { resultsPath, stateFolder } = deps;
-    const objects = objectsIn(resultsPath);
+    const objects = await objectsOf(resultsPath);
     const verified = await verifySchedule(deps, objects, ref);
     const { stored, at } = verified;
     const earlier = await readFiring(objects, ref.schedule, firingId(at));
@@ -40,9 +41,11 @@ export const planScheduled =
       await writeFiring(objects, { ...firing, sweep: null, reasons: [values] });
       return { ...planned, sweep: null };
     }
-    await writeSweepEnv(stateFolder, sweep, sweepEnvFrom(values, stored.variables));
-    const planHash = await publishPlan(resultsPath, sweep, stored);
-    const order = sweepOrder(stored.plan, 1);
+    const shared = isMirror(resultsPath);
+    // hosts of shared results have values of their own
+    if (!shared) await writeSweepEnv(stateFolder, sweep, sweepEnvFrom(values, stored.variables));
+    const planHash = await publishPlan(objects, resultsPath, sweep, stored);
+    const order = sweepOrder(stored.plan, 1, { shared });
     const { key } = await originOf(deps);
     return { ...planned, sweep: { sweep, ...order, proof: proveSweep(key, { sweep, planHash, order }) } };
   };
@@ -78,16 +81,17 @@ function firingOf({ schedule }: StoredSchedule, at: number, triggered: boolean, 
   };
 }
 
-/** Writes the plan, unless an earlier attempt has. Returns its hash. */
+/** Writes the plan, unless an earlier attempt has, perhaps on another host. Returns its hash. */
 async function publishPlan(
+  objects: ObjectStore,
   resultsPath: string,
   sweep: string,
   { plan: template }: StoredSchedule,
 ): Promise<string> {
+  const plan: Plan = { sweep, created_at: new Date().toISOString(), ...template };
+  await objects.putOnce(planObject(sweep), `${JSON.stringify(plan, null, 2)}\n`);
+  const text = (await objects.get(planObject(sweep))) ?? '';
   const file = planFile(resultsPath, sweep);
-  if (!existsSync(file)) {
-    const plan: Plan = { sweep, created_at: new Date().toISOString(), ...template };
-    await publishOnce(file, `${JSON.stringify(plan, null, 2)}\n`);
-  }
-  return sha256(await readFile(file));
+  if (!existsSync(file)) await writeFileAtomic(file, text);
+  return sha256(text);
 }

@@ -12,7 +12,7 @@ import type { Firing } from '../results/records/firing.js';
 import type { SweepDocument } from '../results/records/sweep-document.js';
 import { exitCodeOfFiring, isBaseline, textOfFiring } from '../results/schedules/decide-firing.js';
 import type { StoredSchedule } from '../scenario/stored-schedule.js';
-import { objectsIn } from '../store/schedules/object-store.js';
+import { objectsOf } from '../store/schedules/object-store.js';
 import {
   junitObject,
   newestFiring,
@@ -20,6 +20,8 @@ import {
   removeUsedTriggers,
   writeFiring,
 } from '../store/schedules/schedule-files.js';
+import { pullResults } from '../store/shared/pull-results.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
 import type { FiringEnd } from '../workflows/protocol.js';
 import type { Deps } from './step/deps.js';
 import { refusal, verifySchedule } from './step/verify-firing.js';
@@ -36,7 +38,7 @@ export const reportScheduled =
     message,
     ...ref
   }: FiringEnd): Promise<{ exitCode: number; webhook: boolean }> => {
-    const objects = objectsIn(resultsPath);
+    const objects = await objectsOf(resultsPath);
     const { stored } = await verifySchedule({ resultsPath, ...deps }, objects, ref);
     const begun = await readFiring(objects, ref.schedule, id);
     if (begun?.workflow !== ref.execution) throw refusal(ref.schedule, 'it has no record of this firing');
@@ -51,6 +53,9 @@ export const reportScheduled =
     return { exitCode: result.exit_code ?? 3, webhook: stored.webhook !== null };
 
     async function resultOf(firing: Firing, sweep: string): Promise<Firing> {
+      // also those of the sweep before, which other hosts may have run
+      const project = await sharedProjectOf(resultsPath);
+      if (project !== null) await pullResults(project);
       const document = await sweepDocument(resultsPath, findPlan(resultsPath, sweep), () => undefined);
       const before =
         status === 'completed' ? await newestFiring(objects, ref.schedule, isBaseline, id) : null;

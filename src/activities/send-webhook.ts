@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Firing } from '../results/records/firing.js';
-import { objectsIn } from '../store/schedules/object-store.js';
+import { objectsOf } from '../store/schedules/object-store.js';
 import { readFiring, writeFiring } from '../store/schedules/schedule-files.js';
 import type { FiringRef } from '../workflows/protocol.js';
 import { variablesNow } from './schedules/variables-now.js';
@@ -19,7 +19,7 @@ const MOST_ATTEMPTS = 8;
 export const sendWebhook =
   (deps: Deps) =>
   async ({ firing: id, ...ref }: FiringRef & { firing: string }): Promise<void> => {
-    const objects = objectsIn(deps.resultsPath);
+    const objects = await objectsOf(deps.resultsPath);
     const { stored } = await verifySchedule(deps, objects, ref);
     const firing = await readFiring(objects, ref.schedule, id);
     if (firing?.workflow !== ref.execution || stored.webhook === null)

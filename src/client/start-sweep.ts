@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ServiceError, type Client } from '@temporalio/client';
 import { sha256 } from '../lib/hash.js';
+import { isMirror } from '../platform/folders.js';
 import { proveSweep } from '../platform/origin.js';
 import { waitUntil } from '../platform/process/wait-until.js';
 import type { Plan } from '../scenario/plan.js';
@@ -29,7 +30,7 @@ export async function startSweep(
   rerun: Rerun = {},
 ): Promise<void> {
   const order: Omit<SweepInput, 'sweep'> = {
-    ...sweepOrder(plan, round),
+    ...sweepOrder(plan, round, { shared: isMirror(session.engine.resultsPath) }),
     ...cellsPerHistory(),
     ...rerun,
   };

@@ -1,7 +1,7 @@
 import { isBaseline } from '../../results/schedules/decide-firing.js';
 import type { ScheduleFact, SweepFact } from '../../results/plan-clean.js';
 import { StoredSchedule } from '../../scenario/stored-schedule.js';
-import { objectsIn } from '../../store/schedules/object-store.js';
+import { objectsOf } from '../../store/schedules/object-store.js';
 import { newestFiring, scheduleNames, scheduleText } from '../../store/schedules/schedule-files.js';
 
 /** Reads what schedules need: the snapshots of their plans, and the newest sweep that later ones are compared with. */
@@ -9,7 +9,7 @@ export async function gatherSchedules(
   results: string,
   sweeps: readonly SweepFact[],
 ): Promise<ScheduleFact[]> {
-  const objects = objectsIn(results);
+  const objects = await objectsOf(results);
   const known = new Set(sweeps.map(({ id }) => id));
   const facts: ScheduleFact[] = [];
   for (const schedule of await scheduleNames(objects)) {

@@ -14,7 +14,7 @@ import { selectScenarios, type Selection } from '../../planning/select-scenarios
 import type { SweepFlags } from '../../planning/resolve-sweep.js';
 import { storeInputsAnd } from '../../planning/write-plan.js';
 import type { StoredSchedule, When } from '../../scenario/stored-schedule.js';
-import { objectsIn } from '../../store/schedules/object-store.js';
+import { objectsOf } from '../../store/schedules/object-store.js';
 import { scheduleObject, scheduleText } from '../../store/schedules/schedule-files.js';
 import { printDryRun } from '../run/print-dry-run.js';
 import { printPlanWarnings, resolveAndCheck } from '../run/run.js';
@@ -50,7 +50,7 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
   const webhook = options.webhook === undefined ? null : variableOf(options.webhook);
   const project = openProject(options.results);
   const { resultsPath } = project;
-  const objects = objectsIn(resultsPath);
+  const objects = await objectsOf(resultsPath);
   if (!options.replace && (await scheduleText(objects, schedule)) !== null)
     throw new UsageError('schedule_exists', `the schedule '${schedule}' exists; change it with --replace`);
   const selected = await selectScenarios(project, options);

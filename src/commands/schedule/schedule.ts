@@ -13,7 +13,7 @@ import { openProject } from '../../planning/project.js';
 import { renderSchedules } from '../../reports/schedules-text.js';
 import type { ScheduledResult } from '../../workflows/protocol.js';
 import { askServer, LONG_CALL } from '../../client/ask-server.js';
-import { objectsIn } from '../../store/schedules/object-store.js';
+import { objectsOf } from '../../store/schedules/object-store.js';
 import {
   readFiring,
   scheduleNames,
@@ -34,7 +34,7 @@ interface Options {
 /** `schedule list`: shows all schedules, with their next times and results. Starts no engine. */
 export async function listSchedules({ results, json }: Options): Promise<number> {
   const { resultsPath } = openProject(results);
-  const objects = objectsIn(resultsPath);
+  const objects = await objectsOf(resultsPath);
   const names = await scheduleNames(objects);
   const session = names.length === 0 ? null : await joinSession(resultsPath, printNotice);
   try {
@@ -68,7 +68,7 @@ export const pauseSchedule = (name: string, options: Options): Promise<number> =
       return true;
     });
     if (paused === null) throw missingOnServer(name);
-    await printSchedule(session, objectsIn(session.engine.resultsPath), found.stored, options.json);
+    await printSchedule(session, await objectsOf(session.engine.resultsPath), found.stored, options.json);
     return 0;
   });
 
@@ -77,7 +77,7 @@ export const resumeSchedule = (name: string, options: Options): Promise<number> 
   withSchedule(name, options, async (session, { stored }) => {
     await activate(session, stored);
     await askSchedule(session, name, (handle) => handle.unpause());
-    await printSchedule(session, objectsIn(session.engine.resultsPath), stored, options.json);
+    await printSchedule(session, await objectsOf(session.engine.resultsPath), stored, options.json);
     return 0;
   });
 
@@ -85,7 +85,7 @@ export const resumeSchedule = (name: string, options: Options): Promise<number> 
 export async function deleteSchedule(name: string, options: Options): Promise<number> {
   return withSchedule(name, options, async (session) => {
     const { resultsPath } = session.engine;
-    const objects = objectsIn(resultsPath);
+    const objects = await objectsOf(resultsPath);
     await askSchedule(session, name, (handle) => handle.delete());
     // without its file, no firing of it is accepted
     await objects.remove(scheduleObject(name));
@@ -102,7 +102,7 @@ export async function deleteSchedule(name: string, options: Options): Promise<nu
 export const triggerSchedule = (name: string, options: Options & { wait: boolean }): Promise<number> =>
   withSchedule(name, options, async (session, found) => {
     const { resultsPath } = session.engine;
-    const objects = objectsIn(resultsPath);
+    const objects = await objectsOf(resultsPath);
     const fired = await trigger(session, objects, found);
     if (fired === null) {
       const note = 'another sweep is running; this one starts after it';
@@ -139,7 +139,7 @@ async function withSchedule(
   perform: (session: Session, found: Awaited<ReturnType<typeof findSchedule>>) => Promise<number>,
 ): Promise<number> {
   const { resultsPath } = openProject(results);
-  const found = await findSchedule(objectsIn(resultsPath), name, resultsPath);
+  const found = await findSchedule(await objectsOf(resultsPath), name, resultsPath);
   const session = await openSession(resultsPath, printNotice, address === undefined ? {} : { address });
   try {
     return await perform(session, found);

@@ -25,6 +25,8 @@ export const USAGE_CODES = [
   'detach_in_ci',
   'results_unwritable',
   'results_broken',
+  'not_shared',
+  'no_server',
   'unknown_id',
   'sweep_open',
   'bad_schedule',

@@ -7,12 +7,17 @@ interface Planned {
   max_usd: number | null;
 }
 
-/** Returns the input of a sweep's workflow, except for what identifies and proves it. */
-export const sweepOrder = (plan: Planned, round: number): Omit<SweepInput, 'sweep' | 'proof'> => ({
+/** Returns the input of a sweep's workflow, except for what identifies and proves it. `shared`: hosts share its results. */
+export const sweepOrder = (
+  plan: Planned,
+  round: number,
+  { shared }: { shared: boolean },
+): Omit<SweepInput, 'sweep' | 'proof'> => ({
   round,
   concurrency: plan.concurrency,
   caps: plan.caps,
   scheduler: 2,
+  ...(shared ? { placed: true } : {}),
   ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
 });
 
