@@ -10,4 +10,6 @@ export * from './protocol/hosts.js';
 export * from './protocol/names.js';
 export * from './protocol/pages.js';
 export * from './protocol/run.js';
+export * from './protocol/schedule.js';
 export * from './protocol/sweep.js';
+export * from './protocol/sweep-order.js';
