@@ -9,7 +9,7 @@ import { findAgentStep, gatesOf, type Step } from '../scenario/scenario.js';
 import { isSmallTree } from '../platform/fs/is-small-tree.js';
 import { readJsonIfThere } from '../platform/fs/read-file.js';
 import type { RunRecord } from '../results/records/run-record.js';
-import { fixtureFolder } from '../store/results-folder.js';
+import { fixtureFolder, runFiles } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
 import { STEPS, type RunPlan, type RunRef, type PlannedStep } from '../workflows/protocol.js';
 import { maxSecsOfCommandsBefore } from './agent/commands-before.js';
@@ -129,7 +129,7 @@ const NOTHING: Prepared = { setup: [], health_check: null, resolved: null, unfit
 async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | null> {
   const known = resultsIndex(resultsPath).ofSweep(run.sweep).get(run.cell.id);
   if (known === undefined || known.id === run.run || known.cached_from !== null) return null;
-  const record = await readJsonIfThere<Pick<RunRecord, 'workflow_id'>>(known.files.run);
+  const record = await readJsonIfThere<Pick<RunRecord, 'workflow_id'>>(runFiles(known.folder).run);
   return record?.workflow_id === run.workflowId ? known.id : null;
 }
 
@@ -229,6 +229,6 @@ async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prep
     warnings: [...prepared.warnings, ...notReused],
     cache_key,
     agent_key,
-    reuse: found !== null && existsSync(found.files.metrics) ? found.id : null,
+    reuse: found !== null && existsSync(runFiles(found.folder).metrics) ? found.id : null,
   };
 }
