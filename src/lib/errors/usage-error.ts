@@ -26,6 +26,7 @@ export const USAGE_CODES = [
   'results_unwritable',
   'results_broken',
   'not_shared',
+  'no_server',
   'unknown_id',
   'sweep_open',
   'work_changed',
