@@ -26,7 +26,7 @@ export async function startSweep(
     round,
     concurrency: plan.concurrency,
     caps: plan.caps,
-    scheduler: 2,
+    scheduler: 3,
     ...cellsPerHistory(),
     ...rerun,
     ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),

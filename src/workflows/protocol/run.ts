@@ -117,6 +117,8 @@ export interface RunInput {
   keepsFolder?: boolean;
   /** The hosts on which the run was before, if they were lost. */
   lostHosts?: readonly LostHost[];
+  /** True if the run tells its sweep that it ends, because a new history of the sweep is about to take over. */
+  announcesEnd?: boolean;
 }
 
 /** Result of a run; everything else is in its folder. */
