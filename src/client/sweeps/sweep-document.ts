@@ -30,7 +30,7 @@ export async function sweepDocument(
     // An engine that has stopped serves no page.
     uiUrl: engine === null || !serverIsUp(engine) ? null : uiPage(engine, sweepWorkflowId(plan.sweep)),
     status: existsSync(summary)
-      ? readResultsFile(summary, SweepDocument).status
+      ? readResultsFile(summary, Status).status
       : isPaused(resultsPath, plan.sweep)
         ? 'paused'
         : 'running',
@@ -43,3 +43,6 @@ export async function sweepDocument(
   });
   return addReviews(withWarnings(document), warn);
 }
+
+/** The only part of a summary that is read: its cells may be thousands, and are built again from the log. */
+const Status = SweepDocument.pick({ status: true });

@@ -124,6 +124,8 @@ export interface RunInput {
   lostHosts?: readonly LostHost[];
   /** True if steps send few heartbeats, because each may be billed. Absent: they send many. */
   sparse?: boolean;
+  /** True if the run tells its sweep that it ends, because a new history of the sweep is about to take over. */
+  announcesEnd?: boolean;
 }
 
 /** Result of a run; everything else is in its folder. */

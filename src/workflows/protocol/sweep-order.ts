@@ -26,7 +26,7 @@ export const sweepOrder = (
   round,
   concurrency: plan.concurrency,
   caps: plan.caps,
-  scheduler: 2,
+  scheduler: 3,
   ...(shared ? { placed: true, lostSecs } : {}),
   ...(external ? { sparse: true } : {}),
   ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
