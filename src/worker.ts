@@ -10,14 +10,22 @@ import {
   NativeConnection,
   Runtime,
   Worker,
+  type WorkerOptions,
 } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.js';
+import { createHosting } from './activities/hosts/hosting.js';
+import { createHostWorkers } from './activities/hosts/host-workers.js';
 import type { Deps } from './activities/step/deps.js';
 import { whileUnderWay } from './activities/watch/fail-orphaned-activities.js';
 import { watchRuns, type Watch } from './activities/watch/watch-runs.js';
 import { MAX_CONCURRENCY } from './lib/max-concurrency.js';
-import { taskQueueOf, workerAliveFile, workerReadyFile } from './platform/engine/engine-state.js';
+import {
+  taskQueueOf,
+  workerAliveFile,
+  workerReadyFile,
+  type HostSettings,
+} from './platform/engine/engine-state.js';
 import { projectState } from './platform/folders.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
 import { packageFile } from './platform/package-info.js';
@@ -40,6 +48,8 @@ export interface WorkerSettings {
   /** Id of the namespace on the engine's own server. Absent for an external server. */
   namespaceId?: string | undefined;
   queue?: string | undefined;
+  /** Set if the worker is a host of shared results, whose mirror `resultsPath` is. */
+  host?: HostSettings | undefined;
 }
 
 const CONNECT_MS = 60_000;
@@ -86,17 +96,30 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const client = new Client({ connection, namespace });
   const server = settings.external === true ? `${options.address ?? ''}/${namespace}` : 'own';
   const isOwnServer = await serverCheck(client, settings);
-  const deps: Deps = { resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer };
+  const taskQueue = settings.queue ?? taskQueueOf(id);
+  const hosting =
+    settings.host === undefined
+      ? null
+      : await createHosting({
+          ...settings.host,
+          resultsPath: settings.resultsPath,
+          stateFolder: folder,
+          taskQueue,
+        });
+  const deps: Deps = {
+    ...{ resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer },
+    ...(hosting === null ? {} : { host: hosting.host }),
+  };
   const watch = watchRuns(deps, client, (line) => console.error(line));
   // creates the key now, because the disk may be full when a later command needs it
   await originOf({ resultsPath: settings.resultsPath, stateFolder: folder });
-  const taskQueue = settings.queue ?? taskQueueOf(id);
-  const worker = await Worker.create({
+  const activities = createActivities({ ...deps, endOthers: watch.lookAtOthers });
+  const options: WorkerOptions = {
     connection,
     namespace,
-    identity: ownWorkerIdentity(),
+    identity: ownWorkerIdentity(hosting?.host.identity),
     taskQueue,
-    activities: createActivities({ ...deps, endOthers: watch.lookAtOthers }),
+    activities,
     workflowBundle: { codePath: packageFile('dist/workflow-bundle.js') },
     interceptors: { activity: [noteActivities(watch)] },
     // after this time, we get the workflow tasks of a dead worker
@@ -109,16 +132,20 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     // activities that do not end by then are left to the next worker: a second of work, or an agent under supervision
     shutdownGraceTime: '1 second',
     shutdownForceTime: '5 seconds',
-  });
+  };
+  const workers =
+    hosting === null ? [await Worker.create(options)] : await createHostWorkers(options, hosting.host);
   const ready = workerReadyFile(folder);
   await writeFileAtomic(ready, JSON.stringify(ownIdentity()), 0o600);
   const signs = showSignsOfLife(folder);
   try {
-    const ended = worker.run();
-    void watch.start(taskQueue);
+    const ended = Promise.all(workers.map((worker) => worker.run()));
+    void watch.start(hosting?.host.queue ?? taskQueue);
+    const hosted = hosting?.begin(client);
     // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.
     createPricer({}).catch(() => undefined);
     await ended;
+    await hosted?.end();
   } finally {
     watch.stop();
     clearInterval(signs);
@@ -198,8 +225,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       namespace: { type: 'string' },
       'namespace-id': { type: 'string' },
       queue: { type: 'string' },
+      host: { type: 'string' },
     },
   });
   if (values.results === undefined) throw new Error('worker: --results FOLDER is missing');
-  await runWorker({ ...values, resultsPath: values.results, namespaceId: values['namespace-id'] });
+  const host = values.host === undefined ? undefined : (JSON.parse(values.host) as HostSettings);
+  await runWorker({ ...values, host, resultsPath: values.results, namespaceId: values['namespace-id'] });
 }

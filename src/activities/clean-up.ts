@@ -28,6 +28,7 @@ export const cleanUp =
       async () => {
         await remove(deps, context);
         removeOpenRun(deps, run);
+        deps.host?.slots.release(run.workflowId);
         return true as const;
       },
     );

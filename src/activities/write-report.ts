@@ -12,7 +12,6 @@ import { findRegressions, type Regression } from '../results/regressions.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import { keepReview } from '../results/review/review-section.js';
 import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/records/result-line.js';
-import { predictsCost } from '../results/budget.js';
 import { executionsText, metricsText, recordText } from '../results/records/text-fields.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import { readActionLog } from '../store/read-events.js';
@@ -25,6 +24,7 @@ import { collectSteps } from './report/collect-steps.js';
 import { composeExecutions } from './report/compose-executions.js';
 import { composeMetrics } from './report/compose-metrics.js';
 import { composeRecord } from './report/compose-record.js';
+import { resultOfLine } from './report/result-of-line.js';
 import { originOfWork } from './report/origin-of-work.js';
 import { keepWork } from './report/keep-work.js';
 import type { Fence } from './step/fence.js';
@@ -64,7 +64,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   await fence.check();
   // An earlier attempt wrote everything, and was lost before its result was published.
   const written = resultsIndex(resultsPath).line(context.run.run);
-  if (written !== null) return resultOf(written);
+  if (written !== null) return resultOfLine(written);
   let leftByRun: Awaited<ReturnType<typeof keepWork>> | undefined;
   const found = await collectSteps(context, input, async () => void (leftByRun = await keepWork(context)));
   const { leftOut = [], calls = null } = leftByRun ?? {};
@@ -165,35 +165,5 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   };
   // Written last, because it makes the run known: when the line is there, the files are.
   await appendResult(resultsLog(resultsPath), line);
-  return resultOf(line);
-}
-
-function resultOf(line: ResultLine): RunResult {
-  const { outcome, message, cost_usd, cost_usd_at_least = 0, regraded_from } = line;
-  // The work that was checked has been paid for before.
-  if (regraded_from !== undefined) return { outcome, message, costUsd: regraded_from.paid_usd };
-  return cost_usd === null || !predictsCost(line)
-    ? { outcome, message, costUsd: null, knownUsd: cost_usd ?? cost_usd_at_least }
-    : { outcome, message, costUsd: cost_usd };
-}
-
-/** Returns what is worse than in the previous run of the cell and that run's repetitions; nothing for a run with the outcome error. */
-function regressionsOf(
-  resultsPath: string,
-  { run_id, cell, outcome }: RunRecord,
-  { composite_score, details, judge }: Metrics,
-  cost_usd: number | null,
-): Regression[] {
-  if (outcome === 'error' || outcome === 'cancelled') return [];
-  const index = resultsIndex(resultsPath);
-  const before = index.previous(cell, run_id);
-  if (before === null) return [];
-  const gatesFailed = details.filter(({ status }) => status === 'fail').map(gateKey);
-  const now = {
-    composite_score: composite_score ?? null,
-    judge_score: judge?.weighted_score ?? null,
-    cost_usd,
-    gatesFailed,
-  };
-  return findRegressions(before, now, index.besides(before, run_id));
+  return resultOfLine(line);
 }

@@ -112,6 +112,10 @@ export const Plan = z.object({
   /** The config's prices, by model. */
   prices: z.record(z.string(), Price).default({}),
   cells: z.array(Cell),
+  /** Labels that a host must have to run a cell. */
+  on: z.array(z.string()).exactOptional(),
+  /** The protocol of the build that made the plan: an older build does not know all that the plan may say. */
+  protocol: z.number().int().exactOptional(),
   /** Set if the sweep checks the work of earlier runs again instead of running agents. */
   regrade: Regrade.exactOptional(),
   /** Folder of the config file; null if there is none. A sandbox hides it, except for the programs in it. */

@@ -1,4 +1,5 @@
 import type { RunRef } from '../../workflows/protocol.js';
+import type { Host } from '../hosts/host.js';
 
 /** What the worker passes to every activity. */
 export interface Deps {
@@ -11,6 +12,8 @@ export interface Deps {
    * one not knowing a workflow proves nothing. Never rejects.
    */
   isOwnServer: () => Promise<boolean>;
+  /** This machine as a host of shared results; absent if it has an engine of its own. */
+  host?: Host;
   /** Ends other runs of the cell whose workflows have ended, so that no two agents work for it. */
   endOthers?: (run: RunRef) => Promise<void>;
 }

@@ -60,6 +60,18 @@ export async function verifyStart(
   return order;
 }
 
+/** Like `verifySweep`, for activities that place runs of the sweep, or end them. */
+export async function verifyPlacing(
+  deps: Deps,
+  planned: Planned,
+  given: SweepOrigin | undefined,
+): Promise<string> {
+  const order = await verifySweep(deps, planned, given);
+  if ((await whyClosed(deps.stateFolder, planned.sweep, order)) !== null)
+    throw refusal(`sweep ${planned.sweep}`, ENDED);
+  return order;
+}
+
 /**
  * Like `verifySweep`, for the activity that writes the summary. Returns a function that closes the order; after that,
  * nothing more can begin by it.

@@ -26,5 +26,18 @@ export const QUERIES = { progress: 'progress' } as const;
 
 export const sweepWorkflowId = (sweep: string): string => `sweep/${sweep}`;
 
-export const runWorkflowId = (sweep: string, cell: string, round: number): string =>
-  `${sweepWorkflowId(sweep)}/${cell}/r${round}`;
+/** The task queue on which hosts with a free slot take runs. */
+export const placeQueueOf = (taskQueue: string): string => `${taskQueue}.place`;
+
+/** The task queue that only this host polls. */
+export const hostQueueOf = (taskQueue: string, host: string): string => `${taskQueue}.host.${host}`;
+
+/** `nth`: number of the run among those of its cell in the round, which is above 1 after its host was lost. */
+export const runWorkflowId = (sweep: string, cell: string, round: number, nth = 1): string =>
+  `${sweepWorkflowId(sweep)}/${cell}/r${round}${nth === 1 ? '' : `.${nth}`}`;
+
+/** Returns the round and the number in the id of a run's workflow; null if it is not such an id. */
+export function numbersOfRun(workflowId: string): { round: number; nth: number } | null {
+  const [, round, nth = '1'] = /\/r(\d+)(?:\.(\d+))?$/.exec(workflowId) ?? [];
+  return round === undefined ? null : { round: Number(round), nth: Number(nth) };
+}

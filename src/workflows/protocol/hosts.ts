@@ -1,0 +1,56 @@
+import type { Cell } from '../../results/records/cell.js';
+import type { LostHost } from '../../results/records/lost-host.js';
+import type { RunResult } from './run.js';
+import type { SweepOrigin } from './sweep.js';
+
+export type { LostHost };
+
+/** Where a run takes place. */
+export interface RunPlace {
+  /** Id of the host. */
+  host: string;
+  /** Its name, for people. */
+  name: string;
+  /** The task queue that only this host polls. */
+  queue: string;
+  /** Proof that the sweep may start the run's workflow. */
+  proof?: string;
+}
+
+/** A run of a sweep, of which there may have been several, each on another host. */
+export interface RunOfSweep {
+  sweep: string;
+  cell: Cell;
+  round: number;
+  /** Number of the run among those of its cell in this round, from 1: one more for each host that was lost. */
+  nth: number;
+}
+
+/** A run that needs a host. */
+export interface PlaceInput extends RunOfSweep {
+  origin?: SweepOrigin;
+}
+
+/** Asks for the newest signs of life of hosts. */
+export interface SignsInput {
+  hosts: string[];
+}
+
+/** For each host, a number that changes as long as the host lives; null if it has shown none. */
+export type Signs = Record<string, number | null>;
+
+/** Runs of a host that shows no sign of life. */
+export interface LostRunsInput {
+  sweep: string;
+  round: number;
+  host: LostHost;
+  runs: Pick<RunOfSweep, 'cell' | 'nth'>[];
+  origin?: SweepOrigin;
+}
+
+/** How a run of a lost host has ended. */
+export interface LostRun {
+  cell: string;
+  /** Its result if the host had published one, null if the run must be done again. */
+  result: RunResult | null;
+}
