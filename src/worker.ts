@@ -114,7 +114,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   // creates the key now, because the disk may be full when a later command needs it
   await originOf({ resultsPath: settings.resultsPath, stateFolder: folder });
   const activities = createActivities({ ...deps, endOthers: watch.lookAtOthers });
-  const options: WorkerOptions = {
+  const common: WorkerOptions = {
     connection,
     namespace,
     identity: ownWorkerIdentity(hosting?.host.identity),
@@ -134,7 +134,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     shutdownForceTime: '5 seconds',
   };
   const workers =
-    hosting === null ? [await Worker.create(options)] : await createHostWorkers(options, hosting.host);
+    hosting === null ? [await Worker.create(common)] : await createHostWorkers(common, hosting.host);
   const ready = workerReadyFile(folder);
   await writeFileAtomic(ready, JSON.stringify(ownIdentity()), 0o600);
   const signs = showSignsOfLife(folder);

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { resultsIndex } from '../store/results-index.js';
-import { appendResult } from '../store/results-log.js';
-import { resultsLog, runFiles } from '../store/results-folder.js';
+import { runFiles } from '../store/results-folder.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
 import { STEPS, type RunRef, type RunResult } from '../workflows/protocol.js';
 import type { Prepared } from './prepare/build-workspace.js';
+import { recordResult } from './report/record-result.js';
 import { runStepOnce, readStep } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun } from './step/run-context.js';
@@ -29,7 +30,7 @@ export const reuseResult =
       // The cell's own result, of a run that the server lost in a power failure.
       if (line.sweep === run.sweep && line.cell === run.cell.id && line.cached_from === null)
         return { outcome: line.outcome, message: line.message, costUsd: line.cost_usd };
-      await appendResult(resultsLog(deps.resultsPath), {
+      const recorded = await recordResult(deps, run, {
         ...line,
         // Like a cell that was not run: it has no folder of its own, and its agent was not started.
         id: `${run.sweep}/${cell}`,
@@ -42,7 +43,11 @@ export const reuseResult =
         cached_from: from,
       });
       // A `clean` that had not seen the new line may have removed the run that it names.
-      if (!existsSync(runFiles(join(deps.resultsPath, line.results_dir ?? '')).metrics)) return null;
-      return { outcome: line.outcome, message: line.message, costUsd: null, cached: true };
+      if (!(await isStored(deps.resultsPath, recorded.results_dir ?? ''))) return null;
+      return { outcome: recorded.outcome, message: recorded.message, costUsd: null, cached: true };
     });
   };
+
+/** Whether the folder of a run is there. In a shared project, another host may have it, and nothing removes it. */
+const isStored = async (resultsPath: string, folder: string): Promise<boolean> =>
+  existsSync(runFiles(join(resultsPath, folder)).metrics) || (await sharedProjectOf(resultsPath)) !== null;

@@ -16,8 +16,7 @@ import { executionsText, metricsText, recordText } from '../results/records/text
 import { findAgentStep } from '../scenario/scenario.js';
 import { readActionLog } from '../store/read-events.js';
 import { resultsIndex } from '../store/results-index.js';
-import { resultsLog, runFiles } from '../store/results-folder.js';
-import { appendResult } from '../store/results-log.js';
+import { runFiles } from '../store/results-folder.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { hasTargetChanged } from './prepare/target-files.js';
 import { collectSteps } from './report/collect-steps.js';
@@ -27,6 +26,7 @@ import { composeRecord } from './report/compose-record.js';
 import { resultOfLine } from './report/result-of-line.js';
 import { originOfWork } from './report/origin-of-work.js';
 import { keepWork } from './report/keep-work.js';
+import { recordResult } from './report/record-result.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runLocallyIfSmall } from './step/run-locally-if-small.js';
@@ -164,6 +164,26 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     starts: found.starts,
   };
   // Written last, because it makes the run known: when the line is there, the files are.
-  await appendResult(resultsLog(resultsPath), line);
-  return resultOfLine(line);
+  return resultOfLine(await recordResult(deps, context.run, line));
+}
+
+/** Returns what is worse than in the previous run of the cell and that run's repetitions; nothing for a run with the outcome error. */
+function regressionsOf(
+  resultsPath: string,
+  { run_id, cell, outcome }: RunRecord,
+  { composite_score, details, judge }: Metrics,
+  cost_usd: number | null,
+): Regression[] {
+  if (outcome === 'error' || outcome === 'cancelled') return [];
+  const index = resultsIndex(resultsPath);
+  const before = index.previous(cell, run_id);
+  if (before === null) return [];
+  const gatesFailed = details.filter(({ status }) => status === 'fail').map(gateKey);
+  const now = {
+    composite_score: composite_score ?? null,
+    judge_score: judge?.weighted_score ?? null,
+    cost_usd,
+    gatesFailed,
+  };
+  return findRegressions(before, now, index.besides(before, run_id));
 }

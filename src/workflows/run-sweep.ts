@@ -43,7 +43,7 @@ import { progressOf } from './sweep/progress.js';
 import { runScenario } from './run-scenario.js';
 import { carry, startState } from './scheduler/carry.js';
 import { PAGE, reduce, type SweepAction, type SweepEvent, type Wanted } from './scheduler/reduce.js';
-import { hasStartedAll, isOver, nextTime, nthOf } from './scheduler/state.js';
+import { hasStartedAll, isOver, nextTime, incarnationOf } from './scheduler/state.js';
 import { runEnded, announceEnd } from './announce-end.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 import { parkedRun, wakeRun } from './wait-for-provider.js';
@@ -89,8 +89,8 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   const inherited = new Set(state.open.keys());
   const runs = new CancellationScope();
 
-  const nthOfCell = (cell: string): number => nthOf(state.open.get(cell) ?? {});
-  const workflowIdOf = (cell: string): string => runWorkflowId(sweep, cell, round, nthOfCell(cell));
+  const incarnationOfCell = (cell: string): number => incarnationOf(state.open.get(cell) ?? {});
+  const workflowIdOf = (cell: string): string => runWorkflowId(sweep, cell, round, incarnationOfCell(cell));
   const status = (): SweepStatus => (state.cancelled ? 'cancelled' : state.paused ? 'paused' : 'running');
   const progress = (): SweepProgress => progressOf(state, status(), workflowIdOf);
   const show = (): void => setCurrentDetails(sweepDetails(progress()));
@@ -105,7 +105,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
             const message = `its hosts were lost ${MOST_HOSTS} times, at last ${host.name}`;
             if (result !== null)
               dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
-            else if (state.cancelled || nthOf(run) >= MOST_HOSTS)
+            else if (state.cancelled || incarnationOf(run) >= MOST_HOSTS)
               dispatch(endWithoutResult(cell.id, run.since, state.cancelled, message, { costUsd: null }));
             else dispatch({ type: 'host lost', cell: cell.id, host });
           },
@@ -171,9 +171,10 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     const { cell, fresh } = page;
     const proof = on === undefined ? page.proof : on.proof;
     const since = Date.now();
-    const nth = nthOf({ ...(lostHosts === undefined ? {} : { lostHosts }) });
+    const incarnation = incarnationOf({ ...(lostHosts === undefined ? {} : { lostHosts }) });
     // Once the run's host is lost, what becomes of its workflow no longer matters.
-    const isAbandoned = (): boolean => nthOfCell(cell.id) !== nth || hosts?.isLosing(cell.id, nth) === true;
+    const isAbandoned = (): boolean =>
+      incarnationOfCell(cell.id) !== incarnation || hosts?.isLosing(cell.id, incarnation) === true;
     starting.add(cell.id);
     try {
       const result = await runs.run(async () => {
@@ -202,7 +203,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         starting.delete(cell.id);
         return child.result();
       });
-      if (nthOfCell(cell.id) === nth)
+      if (incarnationOfCell(cell.id) === incarnation)
         dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
     } catch (error) {
       starting.delete(cell.id);
@@ -252,7 +253,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     );
     // Meanwhile, some may have lost their hosts.
     const isMeant = (cell: string): boolean =>
-      inherited.has(cell) && hosts?.isLosing(cell, nthOfCell(cell)) !== true;
+      inherited.has(cell) && hosts?.isLosing(cell, incarnationOfCell(cell)) !== true;
     for (const { cell, result, cancelled, message, knownUsd } of ended) {
       if (!isMeant(cell)) continue;
       const since = state.open.get(cell)?.since ?? 0;

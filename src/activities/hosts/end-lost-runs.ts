@@ -19,11 +19,12 @@ export const endLostRuns =
     const { planHash } = await readPlan(deps.resultsPath, sweep);
     await verifyPlacing(deps, { sweep, planHash }, origin);
     const { client } = Context.current();
+    const lost = { host: host.id, at: new Date(host.at).toISOString() };
     return Promise.all(
-      runs.map(async ({ cell, nth }): Promise<LostRun> => {
-        const line = await markLost(project, { sweep, cell: cell.id, round, nth }, host);
+      runs.map(async ({ cell, incarnation }): Promise<LostRun> => {
+        const line = await markLost(project, { sweep, cell: cell.id, round, incarnation }, lost);
         await client.workflow
-          .getHandle(runWorkflowId(sweep, cell.id, round, nth))
+          .getHandle(runWorkflowId(sweep, cell.id, round, incarnation))
           .terminate(`its host ${host.name} shows no sign of life`)
           .catch((error: unknown) => {
             if (!(error instanceof WorkflowNotFoundError)) throw error; // it has closed meanwhile

@@ -26,7 +26,7 @@ const LONGEST_DECLINED_MS = 15_000;
  */
 export const placeCell =
   (deps: Deps) =>
-  async ({ sweep, cell: { id }, round, nth, origin }: PlaceInput): Promise<RunPlace> => {
+  async ({ sweep, cell: { id }, round, incarnation, origin }: PlaceInput): Promise<RunPlace> => {
     const { host, resultsPath } = deps;
     if (host === undefined)
       throw ApplicationFailure.nonRetryable('this worker is not a host of shared results', 'NoHost');
@@ -39,7 +39,7 @@ export const placeCell =
     const what = cellLabel({ ...cell, repetition: 1 });
     const reason = whyNotHere(host, plan, cell) ?? (await whyUnfit(deps, plan, cell));
     if (reason !== null) throw await declined(project, host, what, reason);
-    const workflowId = runWorkflowId(sweep, cell.id, round, nth);
+    const workflowId = runWorkflowId(sweep, cell.id, round, incarnation);
     if (!host.slots.take(workflowId)) throw offerAgain(`${host.name} has no free slot`, FULL_MS);
     host.offers.accept(what);
     const { key } = await originOf(deps);

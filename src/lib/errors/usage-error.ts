@@ -25,6 +25,7 @@ export const USAGE_CODES = [
   'detach_in_ci',
   'results_unwritable',
   'results_broken',
+  'not_shared',
   'unknown_id',
   'sweep_open',
   'work_changed',

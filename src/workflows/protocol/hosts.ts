@@ -23,7 +23,7 @@ export interface RunOfSweep {
   cell: Cell;
   round: number;
   /** Number of the run among those of its cell in this round, from 1: one more for each host that was lost. */
-  nth: number;
+  incarnation: number;
 }
 
 /** A run that needs a host. */
@@ -44,7 +44,7 @@ export interface LostRunsInput {
   sweep: string;
   round: number;
   host: LostHost;
-  runs: Pick<RunOfSweep, 'cell' | 'nth'>[];
+  runs: Pick<RunOfSweep, 'cell' | 'incarnation'>[];
   origin?: SweepOrigin;
 }
 

@@ -32,12 +32,12 @@ export const placeQueueOf = (taskQueue: string): string => `${taskQueue}.place`;
 /** The task queue that only this host polls. */
 export const hostQueueOf = (taskQueue: string, host: string): string => `${taskQueue}.host.${host}`;
 
-/** `nth`: number of the run among those of its cell in the round, which is above 1 after its host was lost. */
-export const runWorkflowId = (sweep: string, cell: string, round: number, nth = 1): string =>
-  `${sweepWorkflowId(sweep)}/${cell}/r${round}${nth === 1 ? '' : `.${nth}`}`;
+/** `incarnation`: from 1; the next one runs the cell again in the same round, because its host was lost. */
+export const runWorkflowId = (sweep: string, cell: string, round: number, incarnation = 1): string =>
+  `${sweepWorkflowId(sweep)}/${cell}/r${round}${incarnation === 1 ? '' : `.i${incarnation}`}`;
 
-/** Returns the round and the number in the id of a run's workflow; null if it is not such an id. */
-export function numbersOfRun(workflowId: string): { round: number; nth: number } | null {
-  const [, round, nth = '1'] = /\/r(\d+)(?:\.(\d+))?$/.exec(workflowId) ?? [];
-  return round === undefined ? null : { round: Number(round), nth: Number(nth) };
+/** Returns round and incarnation of a run by its workflow's id. */
+export function parseRunWorkflowId(id: string): { round: number; incarnation: number } {
+  const [, round = '1', incarnation = '1'] = /\/r(\d+)(?:\.i(\d+))?$/.exec(id) ?? [];
+  return { round: Number(round), incarnation: Number(incarnation) };
 }

@@ -86,7 +86,7 @@ export const placedRuns = ({ open }: SchedulerState): { run: OpenRun; place: Run
   [...open.values()].flatMap((run) => (typeof run.place === 'object' ? [{ run, place: run.place }] : []));
 
 /** Number of a run among those of its cell in this round, from 1. */
-export const nthOf = ({ lostHosts = [] }: Pick<OpenRun, 'lostHosts'>): number => lostHosts.length + 1;
+export const incarnationOf = ({ lostHosts = [] }: Pick<OpenRun, 'lostHosts'>): number => lostHosts.length + 1;
 
 /** When the next wait ends, ms since the epoch; null if nothing waits for a time. */
 export function nextTime({ open, limits }: SchedulerState, now: number): number | null {

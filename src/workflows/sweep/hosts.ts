@@ -12,7 +12,7 @@ import {
   type SweepInput,
 } from '../protocol.js';
 import { lostHosts, look, type Seen } from '../scheduler/signs-of-life.js';
-import { nthOf, placedRuns, type SchedulerState } from '../scheduler/state.js';
+import { incarnationOf, placedRuns, type SchedulerState } from '../scheduler/state.js';
 import { summaryOf } from '../ui.js';
 
 /** Short, because a host that freezes or dies with one of these must not keep the sweep from noticing. */
@@ -31,7 +31,7 @@ export interface Hosts {
   /** Notices hosts that show no sign of life, and ends their runs. Never returns. */
   watch: () => Promise<void>;
   /** Whether this number of a cell's run is being ended because its host is lost. */
-  isLosing: (cell: string, nth: number) => boolean;
+  isLosing: (cell: string, incarnation: number) => boolean;
 }
 
 /**
@@ -48,7 +48,7 @@ export function createHosts(
   const origin = originOf(input, firstExecutionRunId);
   const searches = new CancellationScope();
   const losing = new Set<string>();
-  const keyOf = (cell: string, nth: number): string => `${nth} ${cell}`;
+  const keyOf = (cell: string, incarnation: number): string => `${incarnation} ${cell}`;
   const { placeCell } = proxyActivities<Activities>({
     taskQueue: placeQueueOf(taskQueue),
     startToCloseTimeout: '30 seconds',
@@ -60,24 +60,25 @@ export function createHosts(
     const host: LostHost = { id: place.host, name: place.name, at: Date.now() };
     const runs = placedRuns(state())
       .filter(
-        ({ run, place: { host: id } }) => id === host.id && !losing.has(keyOf(run.page.cell.id, nthOf(run))),
+        ({ run, place: { host: id } }) =>
+          id === host.id && !losing.has(keyOf(run.page.cell.id, incarnationOf(run))),
       )
       .map(({ run }) => run)
       .slice(0, PER_ACTIVITY);
     if (runs.length === 0) return;
-    const keys = runs.map((run) => keyOf(run.page.cell.id, nthOf(run)));
+    const keys = runs.map((run) => keyOf(run.page.cell.id, incarnationOf(run)));
     for (const key of keys) losing.add(key);
     try {
       const ended = await activities.endLostRuns({
         ...{ sweep, round, host },
-        runs: runs.map((run) => ({ cell: run.page.cell, nth: nthOf(run) })),
+        runs: runs.map((run) => ({ cell: run.page.cell, incarnation: incarnationOf(run) })),
         ...origin,
       });
       for (const run of runs) {
         const { id } = run.page.cell;
         const now = state().open.get(id);
         const result = ended.find(({ cell }) => cell === id)?.result ?? null;
-        if (now !== undefined && nthOf(now) === nthOf(run)) onLost(now, host, result);
+        if (now !== undefined && incarnationOf(now) === incarnationOf(run)) onLost(now, host, result);
       }
     } finally {
       for (const key of keys) losing.delete(key);
@@ -90,11 +91,11 @@ export function createHosts(
       searches.run(() => {
         const { cell } = run.page;
         return placeCell.executeWithOptions({ summary: summaryOf(`find a host for ${cellLabel(cell)}`) }, [
-          { sweep, cell, round, nth: nthOf(run), ...origin },
+          { sweep, cell, round, incarnation: incarnationOf(run), ...origin },
         ]);
       }),
     stopSeeking: () => searches.cancel(),
-    isLosing: (cell, nth) => losing.has(keyOf(cell, nth)),
+    isLosing: (cell, incarnation) => losing.has(keyOf(cell, incarnation)),
     watch: () =>
       // Also in a cancelled sweep, which waits for its runs.
       CancellationScope.nonCancellable(async () => {
