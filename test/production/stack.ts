@@ -106,7 +106,7 @@ export async function startStack(model: ComposeModel, programs: Programs): Promi
       });
       await server.until('the server listens', () => listens(Number(ports['FRONTEND_GRPC_PORT'])));
     },
-    restartPostgres: postgres.restart,
+    restartPostgres: () => postgres.restart(),
     async stop() {
       await server?.end('SIGTERM');
       await postgres.stop();

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { readTail } from '../../../src/platform/engine/server.js';
-import { until } from '../../commands/project.js';
+import type { Ended } from '../../commands/in-process.js';
+import { CLI, until } from '../../commands/project.js';
 import type { Link, Network } from './network.js';
 
 /** A host: processes with a network, process ids, a host name and a state folder of their own. */
@@ -13,6 +15,8 @@ export interface Host {
   link: Link;
   /** Starts a command as the main process of the host: when it ends, everything else ends. */
   start: (command: string[], env: Record<string, string>, cwd: string) => void;
+  /** Runs our command line in the host, which must be running, to its end. */
+  run: (args: string[], env?: Record<string, string>) => Promise<Ended>;
   /** The processes of the host, by their ids on this machine. */
   pids: () => number[];
   /** Kills everything at once, like a loss of power. */
@@ -23,6 +27,8 @@ export interface Host {
   /** Asks the main process to end. */
   terminate: () => void;
   untilGone: (timeoutMs?: number) => Promise<void>;
+  /** Kills everything, and removes the network. */
+  remove: () => Promise<void>;
   /** The end of what the main process has printed. */
   log: () => Promise<string>;
 }
@@ -47,6 +53,12 @@ export function createHost(name: string, network: Network, folder: string): Host
   const link = network.add(name);
   const { ino } = statSync(`/run/netns/${link.namespace}`);
   const pids = (): number[] => processesIn(`net:[${ino}]`);
+  const own = { PATH: process.env['PATH'], LLM_TOOL_TEST_HOME: home, NO_COLOR: '1' };
+  const init = (): number => {
+    const pid = pids().find(isInit);
+    if (pid === undefined) throw new Error(`${name} is not running`);
+    return pid;
+  };
   mkdirSync(home, { recursive: true });
   const host: Host = {
     name,
@@ -59,7 +71,7 @@ export function createHost(name: string, network: Network, folder: string): Host
       const init = ['sh', '-c', INIT, 'init', name, ...command];
       spawn('ip', ['netns', 'exec', link.namespace, ...inside, ...init], {
         ...{ cwd, stdio: ['ignore', output, output] },
-        env: { PATH: process.env['PATH'], LLM_TOOL_TEST_HOME: home, NO_COLOR: '1', ...env },
+        env: { ...own, ...env },
       });
       closeSync(output);
     },
@@ -79,13 +91,23 @@ export function createHost(name: string, network: Network, folder: string): Host
       });
     },
     thaw: () => signal(pids(), 'SIGCONT'),
-    terminate() {
-      const init = pids().find((pid) => isInit(pid));
-      if (init === undefined) throw new Error(`${name} is not running`);
-      signal([init], 'SIGTERM');
+    terminate: () => signal([init()], 'SIGTERM'),
+    async run(args, env) {
+      const namespaces = ['--net', '--uts', '--pid', '--mount'];
+      const { exitCode, stdout, stderr } = await execa(
+        'nsenter',
+        ['--target', String(init()), ...namespaces, '--', CLI, ...args],
+        { cwd: home, env: { ...own, ...env }, extendEnv: false, reject: false, stdin: 'ignore' },
+      );
+      return { exitCode, stdout, stderr };
     },
     untilGone: async (timeoutMs) => {
       await until(`the end of ${name}`, () => (pids().length === 0 ? true : null), timeoutMs);
+    },
+    async remove() {
+      await host.kill();
+      link.remove();
+      hosts.delete(host);
     },
     log: () => readTail(log),
   };

@@ -17,6 +17,8 @@ export interface Link {
   /** Takes the link down: what is sent is lost, and connections stay open. */
   cut: () => void;
   mend: () => void;
+  /** Removes the link with its namespace. */
+  remove: () => void;
 }
 
 const ip = (...args: string[]): string => execFileSync('ip', args, { encoding: 'utf8', stdio: 'pipe' });
@@ -38,13 +40,14 @@ let count = 0;
 /** Creates a network. It is also removed when this process ends. */
 export function createNetwork(): Network {
   // Names of devices have at most 15 characters.
-  const id = `ltt${process.pid}-${++count}`;
+  const id = `ltt${process.pid}${String.fromCharCode(97 + count++)}`;
   const subnet = freeSubnet();
   const address = `${subnet}.1`;
-  const namespaces: string[] = [];
+  const namespaces = new Set<string>();
+  let links = 0;
   const remove = (): void => {
     process.off('exit', remove);
-    for (const namespace of namespaces.splice(0)) ip('netns', 'delete', namespace);
+    for (const namespace of namespaces) ip('netns', 'delete', namespace);
     ip('link', 'delete', id);
   };
   ip('link', 'add', id, 'type', 'bridge');
@@ -55,19 +58,24 @@ export function createNetwork(): Network {
     address,
     remove,
     add(name) {
-      const namespace = `${id}-${name}`;
-      const link = `${id}${namespaces.length + 1}`;
+      links += 1;
+      const namespace = `${id}-${name}-${links}`;
+      const link = `${id}-${links}`;
       ip('netns', 'add', namespace);
-      namespaces.push(namespace);
+      namespaces.add(namespace);
       ip('link', 'add', link, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace);
       ip('link', 'set', link, 'master', id, 'up');
-      ip('-n', namespace, 'address', 'add', `${subnet}.${namespaces.length + 1}/24`, 'dev', 'eth0');
+      ip('-n', namespace, 'address', 'add', `${subnet}.${links + 1}/24`, 'dev', 'eth0');
       ip('-n', namespace, 'link', 'set', 'lo', 'up');
       ip('-n', namespace, 'link', 'set', 'eth0', 'up');
       return {
         namespace,
         cut: () => ip('link', 'set', link, 'down'),
         mend: () => ip('link', 'set', link, 'up'),
+        remove() {
+          ip('netns', 'delete', namespace);
+          namespaces.delete(namespace);
+        },
       };
     },
   };

@@ -70,7 +70,7 @@ async function onPostgres(at: string): Promise<TeamServer> {
       await stack.restartPostgres();
       await untilServing(address, start, stack.server());
     },
-    stop: stack.stop,
+    stop: () => stack.stop(),
   };
 }
 
@@ -87,7 +87,18 @@ async function developmentServer(at: string, reason: string): Promise<TeamServer
   const start = (): Promise<Started> =>
     Promise.resolve(
       startProcess(
-        [path, 'server', 'start-dev', '--ip', ANY, ...ports, ...database, ...attributes, '--log-level', 'warn'],
+        [
+          path,
+          'server',
+          'start-dev',
+          '--ip',
+          ANY,
+          ...ports,
+          ...database,
+          ...attributes,
+          '--log-level',
+          'warn',
+        ],
         { env: { PATH: process.env['PATH'], HOME: folder }, cwd: folder, log: join(folder, 'server.log') },
       ),
     );

@@ -7,10 +7,10 @@ import { ResultLine } from '../../../src/results/records/result-line.js';
 import { CLI, createProject, EMPTY_FIXTURE, scenario, type TestProject } from '../../commands/project.js';
 import { linesIn } from '../../commands/engine-parts.js';
 import { createHost, type Host } from './host.js';
-import { createNetwork } from './network.js';
+import { createNetwork, type Network } from './network.js';
 import { startTeamServer, type TeamServer } from './team-server.js';
 
-/** A project whose results several hosts share, with a server and a network of their own. */
+/** A project whose results several hosts share. */
 export interface Team {
   project: TestProject;
   server: TeamServer;
@@ -29,69 +29,77 @@ export interface Team {
   remove: () => Promise<void>;
 }
 
-export interface TeamOptions {
-  /** After this time without a sign of life, the runs of a host are done again. */
-  lostSecs: number;
-  /** Given the address of this machine for the hosts, starts the place where results are shared; a folder by default. */
-  shareIn?: (at: string) => Promise<SharedPlace>;
-}
-
+/** A place where results are shared. */
 export interface SharedPlace {
   results: string;
+  /** What hosts and commands need to reach it. */
   env: Record<string, string>;
   stop: () => Promise<void>;
 }
 
-/** What the agent does: it notes its start, works until it may end, and leaves a file. */
-export interface Work {
-  /** How long it works, in seconds. */
-  secs?: number;
-  /** It works until this file of the project exists. */
-  until?: string;
+export interface TeamOptions {
+  /** After this time without a sign of life, the runs of a host are done again. */
+  lostSecs: number;
+  /** Starts the shared place, given the address of this machine for the hosts; by default a folder. */
+  shareIn?: (at: string) => Promise<SharedPlace>;
 }
 
-export async function createTeam({ lostSecs, shareIn }: TeamOptions): Promise<Team> {
+/** What teams have in common, because it takes long to start: a network and a Temporal server. */
+export interface Lab {
+  network: Network;
+  server: TeamServer;
+  remove: () => Promise<void>;
+}
+
+export async function createLab(): Promise<Lab> {
   const network = createNetwork();
-  const undo: (() => Promise<unknown> | void)[] = [network.remove];
-  const remove = async (): Promise<void> => {
-    for (const step of undo.splice(0).reverse()) await step();
-  };
-  try {
-    const server = await startTeamServer(network.address);
-    undo.push(server.stop);
-    const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-hosts-'));
-    undo.push(() => rm(folder, { recursive: true, force: true }));
-    const place = await (shareIn ?? inFolder(join(folder, 'shared')))(network.address);
-    undo.push(place.stop);
-    const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
-    undo.push(project.remove);
-    const env = {
-      ...place.env,
-      TEMPORAL_ADDRESS: server.address,
-      LLM_TOOL_TEST_LOST_SECS: String(lostSecs),
-    };
-    Object.assign(process.env, place.env); // for the store, which is opened in this process
-    const hosts: Host[] = [];
-    const { results } = place;
-    undo.push(() => Promise.all(hosts.map((host) => host.kill())));
-    return {
-      ...{ project, server, results, env, hosts, remove },
-      store: await openSharedStore(results),
-      add(name) {
-        const host = createHost(name, network, folder);
-        hosts.push(host);
-        return host;
-      },
-      work(host, slots, cli = CLI) {
-        const worker = [cli, 'worker', '--address', server.address, '--results', results];
-        host.start([...worker, '--slots', String(slots)], env, host.home);
-      },
-      start: (args) => project.start([...args, '--results', results], env),
-    };
-  } catch (error) {
-    await remove();
+  const server = await startTeamServer(network.address).catch((error: unknown) => {
+    network.remove();
     throw error;
-  }
+  });
+  console.log(`many hosts: on ${server.name}`);
+  const remove = async (): Promise<void> => {
+    await server.stop();
+    network.remove();
+  };
+  return { network, server, remove };
+}
+
+export async function createTeam(
+  { network, server }: Lab,
+  { lostSecs, shareIn }: TeamOptions,
+): Promise<Team> {
+  const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-hosts-'));
+  const place = await (shareIn ?? inFolder(join(folder, 'shared')))(network.address);
+  const { results } = place;
+  const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+  const env = {
+    ...place.env,
+    TEMPORAL_ADDRESS: server.address,
+    LLM_TOOL_TEST_LOST_SECS: String(lostSecs),
+  };
+  Object.assign(process.env, place.env); // for the store, which this process opens, too
+  const hosts: Host[] = [];
+  return {
+    ...{ project, server, results, env, hosts },
+    store: await openSharedStore(results),
+    add(name) {
+      const host = createHost(name, network, folder);
+      hosts.push(host);
+      return host;
+    },
+    work(host, slots, cli = CLI) {
+      const worker = [cli, 'worker', '--address', server.address, '--results', results];
+      host.start([...worker, '--slots', String(slots)], env, host.home);
+    },
+    start: (args) => project.start([...args, '--results', results], env),
+    async remove() {
+      for (const host of hosts) await host.remove();
+      await project.remove();
+      await place.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 const inFolder =
@@ -100,6 +108,14 @@ const inFolder =
     await mkdir(results);
     return { results, env: {}, stop: () => Promise.resolve() };
   };
+
+/** What the agent does: it notes its start, works until it may end, and leaves a file. */
+export interface Work {
+  /** How long it works, in seconds. */
+  secs?: number;
+  /** It works until this file of the project exists. */
+  until?: string;
+}
 
 /** Writes the scenario `many`, whose agents note their starts. */
 export function writeScenario({ project }: Team, { secs = 0, until }: Work): Promise<void> {
