@@ -7,6 +7,8 @@ import type { Plan } from '../scenario/plan.js';
 import { notePaused } from '../store/paused-sweep.js';
 import { originOf } from '../store/origin.js';
 import { planFile } from '../store/results-folder.js';
+import { publishSweep } from '../store/shared/mirror.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
 import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../workflows/protocol.js';
 import { SWEEP_ID } from '../workflows/ui.js';
 import { askServer } from './ask-server.js';
@@ -22,11 +24,14 @@ export async function startSweep(
   round: number,
   rerun: Rerun = {},
 ): Promise<void> {
+  const project = await sharedProjectOf(session.engine.resultsPath);
+  if (project !== null) await publishSweep(project, plan.sweep);
   const order: Omit<SweepInput, 'sweep'> = {
     round,
     concurrency: plan.concurrency,
     caps: plan.caps,
     scheduler: 2,
+    ...(project === null ? {} : { placed: true }),
     ...cellsPerHistory(),
     ...rerun,
     ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),

@@ -25,13 +25,14 @@ import { addTry } from './try.js';
 import { addUi } from './ui.js';
 import { addValidate } from './validate.js';
 import { addWorker } from './worker.js';
+import { addWorkers } from './workers.js';
 
 /** All verbs, in the order of the help. */
 const verbs = [
   ...[addInit, addTry, addDoctor, addValidate, addScenarios],
   ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel],
   ...[addShow, addReport, addCompare, addSweeps, addUi],
-  ...[addClean, addEngine, addWorker, addScripts, addSchema, addCompletion],
+  ...[addClean, addEngine, addWorker, addWorkers, addScripts, addSchema, addCompletion],
 ];
 
 /**

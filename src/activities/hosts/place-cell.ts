@@ -12,7 +12,7 @@ import type { Deps } from '../step/deps.js';
 import { readPlan } from '../step/load-plan.js';
 import { verifyPlacing } from '../step/verify-origin.js';
 import type { Host } from './host.js';
-import { readHosts } from './host-records.js';
+import { readHosts } from '../../store/shared/host-records.js';
 import { whyNoHost } from './why-no-host.js';
 import { whyUnfit } from './why-unfit.js';
 

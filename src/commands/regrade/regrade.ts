@@ -29,7 +29,7 @@ export interface RegradeOptions extends RegradeFlags {
 export async function regrade(id: string, options: RegradeOptions): Promise<number> {
   const project = openProject(options.results);
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
-  const resolved = await resolveRegrade(project, findWork(project.resultsPath, id), options);
+  const resolved = await resolveRegrade(project, await findWork(project.resultsPath, id), options);
   await checkSandbox(project, resolved);
   await checkContainers(resolved);
   await checkCloudSandboxes(project, resolved, environment);

@@ -22,7 +22,7 @@ export interface ReportOptions {
 export async function report(id: string, options: ReportOptions): Promise<number> {
   if (options.output !== undefined) checkOutput(options.output);
   const { resultsPath } = openProject(options.results);
-  const found = findById(resultsPath, id);
+  const found = await findById(resultsPath, id);
   if (found.kind === 'run')
     throw new UsageError('usage', `'${id}' is a run, not a sweep; show it with ${ownCommand(`show ${id}`)}`);
   const document = await sweepDocument(resultsPath, found.plan, printNotice);

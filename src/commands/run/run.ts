@@ -115,7 +115,7 @@ export async function startAndFollow(
     const { startSweep } = await import('../../client/start-sweep.js');
     const signals = options.detach ? null : catchSignals(() => reportInterrupted(plan.sweep, options.json));
     // only once the engine is running: if the command gave up before, the values would be left on disk
-    const scenarios = storedScenarios(project.resultsPath, plan);
+    const scenarios = await storedScenarios(project.resultsPath, plan);
     await passVariables(session, plan, scenarios, sweepEnvFrom(environment, resolved.variables));
     await startSweep(session, plan, 1);
     if (signals !== null) {

@@ -27,7 +27,7 @@ export async function pauseOrCancel(
   if (hasEnded(resultsPath, plan)) return printAlreadyEnded(resultsPath, plan, options.json);
   const session = await openSession(resultsPath, printNotice, options);
   try {
-    const round = { scenarios: storedScenariosIfAny(resultsPath, plan), file: {} };
+    const round = { scenarios: await storedScenariosIfAny(resultsPath, plan), file: {} };
     if ((await startNextRoundIfClosed(session, resultsPath, plan, round)) === 'ended')
       return await printAlreadyEnded(resultsPath, plan, options.json);
     const status = await updateSweep(session, plan.sweep, verb);
@@ -46,9 +46,9 @@ export async function pauseOrCancel(
 }
 
 /** Returns [] if the scenarios are gone. They are needed to continue a sweep, but not to pause or cancel it. */
-function storedScenariosIfAny(resultsPath: string, plan: Plan): EffectiveScenario[] {
+async function storedScenariosIfAny(resultsPath: string, plan: Plan): Promise<EffectiveScenario[]> {
   try {
-    return storedScenarios(resultsPath, plan);
+    return await storedScenarios(resultsPath, plan);
   } catch (error) {
     if (error instanceof UsageError) return [];
     throw error;

@@ -4,7 +4,7 @@ import { followById } from './follow.js';
 import { openRunsIn } from '../../client/follow/open-runs.js';
 import { projectState } from '../../platform/folders.js';
 import { openProject } from '../../planning/project.js';
-import { findById } from '../../client/sweeps/find-sweep.js';
+import { findById, type Found } from '../../client/sweeps/find-sweep.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { printNotice, printSweep, screen } from '../shared/output.js';
 import { checkNames } from './check-names.js';
@@ -29,7 +29,7 @@ export async function show(id: string, options: ShowOptions): Promise<number> {
   }
   const { all, transcript, json } = options;
   const { resultsPath } = openProject(options.results);
-  const found = findEnded(resultsPath, id);
+  const found = await findEnded(resultsPath, id);
   if (found.kind === 'sweep') {
     const whole = await sweepDocument(resultsPath, found.plan, printNotice);
     checkNames(whole, options);
@@ -45,9 +45,9 @@ export async function show(id: string, options: ShowOptions): Promise<number> {
 }
 
 /** Like `findById`, but says how to see a run that is still going on, and so has no records yet. */
-function findEnded(resultsPath: string, id: string): ReturnType<typeof findById> {
+async function findEnded(resultsPath: string, id: string): Promise<Found> {
   try {
-    return findById(resultsPath, id);
+    return await findById(resultsPath, id);
   } catch (error) {
     const open = openRunsIn(projectState(resultsPath).folder).find(
       ({ run }) => id !== '' && run.startsWith(id),

@@ -42,6 +42,8 @@ export interface KeeperOptions {
   idleMs: number | null;
   /** Set if the worker is a host of shared results, and the keeper runs in the foreground. */
   host?: HostSettings;
+  /** Called after each change of the state. */
+  onChange?: (state: EngineState) => void;
 }
 
 /**
@@ -99,6 +101,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
     const since = change.phase !== undefined && change.phase !== state.phase ? Date.now() : state.since;
     state = { ...state, ...change, since };
     const now = state;
+    options.onChange?.(now);
     written = written.catch(() => undefined).then(() => writeEngineState(folder, now));
     written.then(
       () => (isWritten = true),

@@ -25,8 +25,11 @@ export async function publishSweep({ store, resultsPath }: SharedProject, sweep:
 const here = new Set<string>();
 
 /** Brings a published sweep's plan, and what it refers to, into the mirror. Does nothing for an unknown sweep. */
-export async function fetchSweep({ id, store, resultsPath }: SharedProject, sweep: string): Promise<void> {
-  const key = `${id} ${sweep}`;
+export async function fetchSweep(
+  { stateFolder, store, resultsPath }: SharedProject,
+  sweep: string,
+): Promise<void> {
+  const key = `${stateFolder} ${sweep}`;
   if (here.has(key)) return;
   const file = planFile(resultsPath, sweep);
   const plan = existsSync(file) ? await readFile(file) : await store.get(planObject(sweep));
