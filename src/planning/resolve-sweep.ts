@@ -55,7 +55,7 @@ export interface ResolvedSweep {
 export interface ResolvedScenario {
   selected: SelectedScenario;
   variant: SelectedVariant;
-  effective: Omit<EffectiveScenario, 'fixture' | 'checks'>;
+  effective: Omit<EffectiveScenario, 'fixture' | 'checks' | 'target_stored'>;
 }
 
 const DEFAULT_CONCURRENCY = 4;

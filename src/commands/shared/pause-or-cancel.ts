@@ -9,6 +9,7 @@ import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { storedScenarios } from '../../client/pass-variables-again.js';
 import { startNextRoundIfClosed } from '../../client/next-round.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
+import { bringResults } from '../../client/follow/bring-results.js';
 import { waitUntilClosed } from '../../client/wait-until-closed.js';
 import { updateSweep, type SweepOptions } from '../../client/update-sweep.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
@@ -33,6 +34,7 @@ export async function pauseOrCancel(
     const status = await updateSweep(session, plan.sweep, verb);
     if (status === null) return await printAlreadyEnded(resultsPath, plan, options.json);
     if (verb === 'cancel') await waitUntilClosed(session, plan.sweep);
+    await bringResults(resultsPath, plan.sweep, printNotice).bringAll();
     const document = { ...(await sweepDocument(resultsPath, plan, printNotice)), status };
     if (options.json) printJson(document);
     else

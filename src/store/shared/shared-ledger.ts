@@ -9,7 +9,9 @@ export function sharedLedger(store: SharedStore): Ledger {
   const objectOf = ({ sweep, order, name }: Note): string => `${folderOf(sweep)}/${order}/${name}`;
   return {
     read: async (note) => (await store.get(objectOf(note)))?.toString() ?? null,
-    writeOnce: async (note, text) => void (await store.putOnce(objectOf(note), text)),
+    writeOnce: async (note, text) => {
+      await store.putOnce(objectOf(note), text);
+    },
     write: (note, text) => store.put(objectOf(note), text),
     async orders(sweep, known) {
       await store.putOnce(`${folderOf(sweep)}/${known}${ENTRY}`, '');

@@ -57,8 +57,7 @@ function scenariosOf(plan: string): string[] {
 async function inputsOf(resultsPath: string, hash: string): Promise<string[]> {
   const file = scenarioFile(resultsPath, hash);
   const json = existsSync(file) ? parseJson(await readFile(file, 'utf8')) : undefined;
-  const target = isJsonObject(json) ? json['target'] : undefined;
-  return [...hashIn(json, 'fixture'), ...hashIn(json, 'checks'), ...hashIn(target, 'stored')];
+  return ['fixture', 'checks', 'target_stored'].flatMap((field) => hashIn(json, field));
 }
 
 function hashIn(json: Json | undefined, field: string): string[] {

@@ -26,20 +26,9 @@ import { originOf } from '../../../src/store/origin.js';
 import { readResults } from '../../../src/store/results-log.js';
 import { planFile, resultsLog, runFiles, summaryFile } from '../../../src/store/results-folder.js';
 import { beginRound, newestRound } from '../../../src/store/sweep-round.js';
+import { joinAs } from './join-as.js';
 import { newFolder } from '../../platform/temporary.js';
 import { resultLine } from '../sample.js';
-
-/** Joins a shared folder as a machine with its own state would. */
-export async function joinAs(home: string, location: string): Promise<SharedProject> {
-  const before = process.env['LLM_TOOL_TEST_HOME'];
-  process.env['LLM_TOOL_TEST_HOME'] = home;
-  try {
-    return await joinSharedProject(location, { create: true });
-  } finally {
-    if (before === undefined) delete process.env['LLM_TOOL_TEST_HOME'];
-    else process.env['LLM_TOOL_TEST_HOME'] = before;
-  }
-}
 
 const linesOf = ({ resultsPath }: SharedProject) => readResults(resultsLog(resultsPath)).results;
 const idsOf = (project: SharedProject): string[] => linesOf(project).map(({ id }) => id);
