@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { documentOf, until } from '../commands/project.js';
+import { documentOf } from '../commands/project.js';
 import { expectWhole } from './hosts/expect-whole.js';
 import { networkProblem } from './hosts/network.js';
 import { disturb, drawFaults, SLOTS } from './hosts/random-faults.js';
-import { countEnds, createLab, createTeam, writeScenario } from './hosts/team.js';
+import { createLab, createTeam, startSweep, writeScenario } from './hosts/team.js';
 
 /** LONG_SEED=2000 uses other numbers; LONG_SWEEPS=6 has fewer faults, HOSTS_CELLS=50 fewer cells. */
 const seed = Number(process.env['LONG_SEED'] ?? '1000');
@@ -22,26 +22,18 @@ describe.skipIf(problem !== null)(`hosts that share results${why}`, () => {
       await writeScenario(team, { secs: 0.5 });
       for (const name of ['a', 'b', 'c']) team.work(team.add(name), SLOTS);
       const began = Date.now();
-      await until(
-        'the shared place',
-        async () => (await team.store.get('.shared/project.json')) !== null || null,
-      );
-      const args = ['run', 'many', '--repeat', String(cells), '--concurrency', String(3 * SLOTS)];
-      const command = team.start([...args, '--name', 'many', '--json']);
+      const sweep = await startSweep(team, cells, 3 * SLOTS);
+      const command = team.start(['resume', sweep, '--json']);
       let isOver = false;
       void command.then(() => (isOver = true));
-      await until('the first result', async () =>
-        (await countEnds(team, 'many')) > 0 || isOver ? true : null,
-      );
-      const { log, living } = await disturb(team, 'many', drawFaults(seed, faults, cells), () => isOver);
+      const { log, living } = await disturb(team, sweep, drawFaults(seed, faults, cells), () => isOver);
+      const secs = Math.round((Date.now() - began) / 1000);
+      console.log(`seed ${seed}: ${cells} cells in ${secs} s\n${log.join('\n')}`);
       const { exitCode, stdout, stderr } = await command;
       expect(exitCode, stderr).toBe(0);
       expect(documentOf(stdout)).toMatchObject({ status: 'completed', totals: { passed: cells } });
-      const { again, starts } = await expectWhole(team, 'many', cells, living);
-      const secs = Math.round((Date.now() - began) / 1000);
-      console.log(
-        `seed ${seed}, ${team.server.name}: ${cells} cells in ${secs} s, ${again} runs done again, ${starts} starts of agents\n${log.join('\n')}`,
-      );
+      const { again, starts } = await expectWhole(team, sweep, cells, living);
+      console.log(`seed ${seed}: ${again} runs done again, ${starts} starts of agents`);
     } finally {
       await team.remove();
       await lab.remove();

@@ -1,10 +1,19 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cellsFolder, PROJECT } from '../../../src/store/shared/names.js';
 import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
 import type { SharedStore } from '../../../src/store/shared/shared-store.js';
 import { ResultLine } from '../../../src/results/records/result-line.js';
-import { CLI, createProject, EMPTY_FIXTURE, scenario, type TestProject } from '../../commands/project.js';
+import {
+  CLI,
+  createProject,
+  documentOf,
+  EMPTY_FIXTURE,
+  scenario,
+  until,
+  type TestProject,
+} from '../../commands/project.js';
 import { linesIn } from '../../commands/engine-parts.js';
 import { createHost, type Host } from './host.js';
 import { createNetwork, type Network } from './network.js';
@@ -134,6 +143,15 @@ export function writeScenario({ project }: Team, { secs = 0, until }: Work): Pro
   );
 }
 
+/** Starts a sweep of the scenario `many` once results are shared. Returns its id. */
+export async function startSweep(team: Team, cells: number, concurrency: number): Promise<string> {
+  await until('a host', async () => ((await team.store.get(PROJECT)) === null ? null : true));
+  const args = ['run', 'many', '--repeat', String(cells), '--concurrency', String(concurrency)];
+  const { exitCode, stdout, stderr } = await team.start([...args, '--detach', '--json']);
+  if (exitCode !== 0) throw new Error(`the sweep did not start: ${stderr}`);
+  return documentOf(stdout).sweep;
+}
+
 /** A start of an agent, as the agent noted it. */
 export interface Start {
   host: string;
@@ -154,7 +172,7 @@ export interface RunEnd {
 }
 
 export async function endsOf({ store }: Team, sweep: string): Promise<RunEnd[]> {
-  const folder = `.shared/cells/${sweep}`;
+  const folder = cellsFolder(sweep);
   const names = await store.list(folder);
   return Promise.all(
     names.map(async (name) => {
@@ -167,6 +185,4 @@ export async function endsOf({ store }: Team, sweep: string): Promise<RunEnd[]> 
 
 /** How many runs have ended; cheaper than `endsOf`. */
 export const countEnds = async ({ store }: Team, sweep: string): Promise<number> =>
-  (await store.list(`.shared/cells/${sweep}`)).length;
-
-export const readJson = async (file: string): Promise<unknown> => JSON.parse(await readFile(file, 'utf8'));
+  (await store.list(cellsFolder(sweep))).length;
