@@ -8,6 +8,7 @@ export const HISTORY_MARKERS = [
   'patience-by-reason',
   'report-cancelled',
   'stop-run',
+  'forget-limits',
 ] as const;
 
 /** Higher than in every build that knows fewer markers. A build without a number counts as 0. */

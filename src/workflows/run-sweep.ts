@@ -9,6 +9,7 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -43,7 +44,14 @@ import { progressOf } from './sweep/progress.js';
 import { runScenario } from './run-scenario.js';
 import { carry, startState } from './scheduler/carry.js';
 import { PAGE, reduce, type SweepAction, type SweepEvent, type Wanted } from './scheduler/reduce.js';
-import { hasStartedAll, isOver, nextTime, incarnationOf } from './scheduler/state.js';
+import {
+  accountsIn,
+  hasStartedAll,
+  incarnationOf,
+  isOver,
+  nextTime,
+  startedRuns,
+} from './scheduler/state.js';
 import { runEnded, announceEnd } from './announce-end.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 import { parkedRun, wakeRun } from './wait-for-provider.js';
@@ -62,6 +70,12 @@ const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+/** A command waits for this. */
+const forgetting = proxyActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { maximumAttempts: 2 },
 });
 
 const verify = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
@@ -86,7 +100,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   /** Cells whose child workflows the server has not confirmed yet. */
   const starting = new Set<string>();
   /** Cells whose runs were started by an earlier history: the server does not report their end to this one. */
-  const inherited = new Set(state.open.keys());
+  const inherited = new Set(startedRuns(state));
   const runs = new CancellationScope();
 
   const incarnationOfCell = (cell: string): number => incarnationOf(state.open.get(cell) ?? {});
@@ -126,7 +140,6 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         void run(action.cell);
         break;
       case 'place':
-        started += 1;
         void place(action.run);
         break;
       case 'wake':
@@ -159,6 +172,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         );
       return;
     }
+    started += 1;
     dispatch({ type: 'placed', cell: page.cell.id, place: found });
     await run(page, sought, found);
   }
@@ -190,6 +204,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
               ...(proof === undefined ? {} : { proof }),
               ...(fresh === undefined ? {} : { fresh }),
               ...(lostHosts === undefined ? {} : { lostHosts }),
+              ...(input.sparse === undefined ? {} : { sparse: input.sparse }),
             },
           ],
           ...(on === undefined ? {} : { taskQueue: on.queue }),
@@ -288,6 +303,12 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     dispatch({ type: 'ordered', at: order.at });
   }
 
+  /** The accounts of the sweep may have limits that other sweeps and hosts have noted. */
+  const forgetLimits = (): Promise<void> =>
+    forgetting.forgetLimits(accountsIn(state)).catch((error: unknown) => {
+      if (isCancellation(error)) throw error; // otherwise, runs may find the limits once more
+    });
+
   function cancelRuns(): void {
     dispatch({ type: 'cancelled' });
     hosts?.stopSeeking();
@@ -318,6 +339,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   });
   setHandler(skipWait, async (order) => {
     await check('goOn', order);
+    if (patched('forget-limits')) await forgetLimits();
     dispatch({ type: 'waits skipped' });
     return status();
   });
@@ -370,7 +392,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     dispatch({ type: 'held' });
     hosts?.stopSeeking();
     await condition(() => !state.loading && starting.size === 0 && !isSeeking());
-    const asked = [...state.open.keys()].filter((cell) => !inherited.has(cell));
+    const asked = startedRuns(state).filter((cell) => !inherited.has(cell));
     await Promise.all(
       asked.map(async (cell) => {
         const isAsked = await runOf(cell)

@@ -1,5 +1,6 @@
 import type { Cell } from '../../results/records/cell.js';
 import type { Outcome } from '../../results/records/result-line.js';
+import type { ProviderLimit } from './sweep.js';
 
 /** A cell of the plan, with what decides when it is started. */
 export interface PageCell {
@@ -24,6 +25,10 @@ export interface PageCell {
 export interface CellPage {
   cells: PageCell[];
   total: number;
+  /**
+   * Limits of accounts that other sweeps have reached. Absent if there are none, or if an older build read the page.
+   */
+  limits?: ProviderLimit[];
   /**
    * On the first page of a sweep with a budget: known cost of the runs of all cells in this sweep so far, US dollars.
    * Absent if an older build read the page.

@@ -132,7 +132,14 @@ function withPage(state: SchedulerState, page: CellPage, wanted: Wanted): Schedu
     'offset' in wanted
       ? { offset: wanted.offset + cells.length }
       : { reread: state.reread.filter((position) => !wanted.positions.includes(position)) };
-  return { ...state, ...read, counts, money, queues, total, loading: false };
+  const limits = (page.limits ?? []).reduce(withLimit, state.limits);
+  return { ...state, ...read, counts, money, queues, limits, total, loading: false };
+}
+
+/** Adds the limit of an account. Of two, the later one counts. */
+function withLimit(limits: SchedulerState['limits'], limit: ProviderLimit): SchedulerState['limits'] {
+  const account = limit.account ?? limit.provider;
+  return { ...limits, [account]: { ...limit, until: Math.max(limit.until, limits[account]?.until ?? 0) } };
 }
 
 function enqueue(queues: readonly Queue[], page: WaitingCell): readonly Queue[] {
@@ -168,10 +175,10 @@ function withParked(state: SchedulerState, cell: string, parked: Parked): Schedu
   if (parked.why !== 'limit' || account === null) return { ...state, open };
   const limit: ProviderLimit = {
     provider: parked.provider ?? account,
-    until: Math.max(parked.until, state.limits[account]?.until ?? 0),
+    until: parked.until,
     ...(parked.account === undefined ? {} : { account: parked.account }),
   };
-  return { ...state, open, limits: { ...state.limits, [account]: limit } };
+  return { ...state, open, limits: withLimit(state.limits, limit) };
 }
 
 const withPlace = (

@@ -1,9 +1,12 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withinTime } from '../../../src/store/shared/answer-time.js';
 import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
 import { probeStore } from '../../../src/store/shared/probe-store.js';
 import { loadS3 } from '../../../src/store/shared/s3/find-s3.js';
 import { parseBucket } from '../../../src/store/shared/s3/s3-store.js';
+import { newFolder } from '../../platform/temporary.js';
 import { startFakeS3, useS3 } from './fake-s3.js';
 
 const open = () => openSharedStore('s3://tests/team');
@@ -55,8 +58,15 @@ test('does not wait for ever', async () => {
   await expect(withinTime(new Promise(() => undefined), 'no answer', 10)).rejects.toThrow('no answer');
 });
 
-test('says how to install the package if it is missing', () => {
-  expect(loadS3('/')).toHaveProperty('S3Client');
+test('says how to install the package if it is missing, or another major version', async () => {
+  const folder = await newFolder();
+  expect(() => loadS3([folder])).toThrow(
+    'results in a bucket need the package @aws-sdk/client-s3, which is not installed; install it with npm install @aws-sdk/client-s3@3',
+  );
+  const installed = join(folder, 'node_modules', '@aws-sdk', 'client-s3');
+  await mkdir(installed, { recursive: true });
+  await writeFile(join(installed, 'package.json'), '{"version":"2.1.0"}');
+  expect(() => loadS3([folder])).toThrow('which is version 2.1.0, which is not supported; install it with');
 });
 
 test.each([

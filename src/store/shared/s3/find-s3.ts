@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { findPackage } from '../../../platform/find-package.js';
-import { packageFile } from '../../../platform/package-info.js';
 import { UsageError } from '../../../lib/errors/usage-error.js';
 
 /** The package `@aws-sdk/client-s3`, an optional peer dependency. */
@@ -9,9 +8,9 @@ export type S3 = typeof import('@aws-sdk/client-s3');
 const NAME = '@aws-sdk/client-s3';
 const MAJOR = '3';
 
-/** Loads the package as Node would find it from a folder, or from this program. @throws UsageError if it is missing */
-export function loadS3(folder: string): S3 {
-  const found = findPackage(NAME, [folder, packageFile('.')]);
+/** Loads the package as Node would find it from one of the folders. @throws UsageError if it is missing */
+export function loadS3(folders: readonly string[]): S3 {
+  const found = findPackage(NAME, folders);
   if (found?.version.split('.')[0] === MAJOR) {
     // Otherwise it prints a warning of five lines on versions of Node that later versions of it will not support.
     process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';

@@ -38,13 +38,27 @@ const REMEDIES: Record<string, (bucket: string) => string> = {
   EntityTooLarge: () => 'a packed folder of a run is larger than the server accepts (5 GiB)',
 };
 
+/** Returns what a person can do about an error; undefined if it is not theirs to fix. */
+function remedyFor(error: unknown, bucket = ''): string | undefined {
+  const { name, message } = asFailure(error);
+  return /region is missing/i.test(message)
+    ? 'no AWS region; set AWS_REGION, or the region of the profile'
+    : REMEDIES[name]?.(bucket);
+}
+
+/** True if a request may succeed when it is repeated: after a conflict, or a failure of the server or the network. */
+export function isWorthRepeating(error: unknown): boolean {
+  const status = statusOf(error) ?? 0;
+  return (
+    remedyFor(error) === undefined && (status < 400 || status >= 500 || status === 409 || status === 429)
+  );
+}
+
 /** Returns an error that says which place could not be used, why, and what to do about it. */
 export function explainedS3(error: unknown, location: string, bucket: string): Error {
   if (error instanceof UsageError) return error;
   const { name, message } = asFailure(error);
-  const why = /region is missing/i.test(message)
-    ? 'no AWS region; set AWS_REGION, or the region of the profile'
-    : REMEDIES[name]?.(bucket);
+  const why = remedyFor(error, bucket);
   if (why !== undefined) return new UsageError('results_unwritable', `cannot use ${location}: ${why}`);
   const reason = [name, message].filter((part) => part !== '' && part !== 'Error').join(': ');
   return new Error(`cannot reach ${location}: ${beginningOf(reason, MESSAGE_LENGTH)}`);

@@ -7,12 +7,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { UsageError } from '../../../lib/errors/usage-error.js';
 import { createFolderOnce } from '../../../platform/fs/tree.js';
+import { packageFile } from '../../../platform/package-info.js';
 import { withinTime } from '../answer-time.js';
 import { checkedName, FOLDER_END, objectNameProblem } from '../object-name.js';
 import type { SharedStore } from '../shared-store.js';
 import { loadS3, type S3 } from './find-s3.js';
 import { packFolder, unpackFile, unpackFolder, withScratchFolder } from './packed-folder.js';
-import { explainedS3, isNotThere, statusOf } from './s3-errors.js';
+import { explainedS3, isNotThere, isWorthRepeating, statusOf } from './s3-errors.js';
 
 /** A connection that is silent for so long is given up, and the request repeated. */
 const SILENT_MS = 20_000;
@@ -35,11 +36,11 @@ export function parseBucket(location: string): { bucket: string; prefix: string 
 
 /**
  * A bucket: objects are objects, and a stored folder is one object too, an archive. The AWS SDK finds credentials, region
- * and server in the environment or in the profile. `folder`: from where the package of the SDK is found.
+ * and server in the environment or in the profile. The SDK is found from `folder`, or from this program.
  */
 export function createS3Store(location: string, folder: string): SharedStore {
   const { bucket, prefix } = parseBucket(location);
-  const s3 = loadS3(folder);
+  const s3 = loadS3([folder, packageFile('.')]);
   const client = clientOf(s3);
   const keyOf = (name: string): string => (prefix === '' ? '' : `${prefix}/`) + checkedName(name);
   const folderKey = (name: string): string => keyOf(name) + FOLDER_END;
@@ -186,9 +187,7 @@ async function repeated<T>(work: () => Promise<T>, attempt = 1): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const status = statusOf(error);
-    const isFinal = status !== undefined && status >= 400 && status < 500 && status !== 409 && status !== 429;
-    if (isFinal || attempt >= ATTEMPTS || (error as Error).name === 'CredentialsProviderError') throw error;
+    if (attempt >= ATTEMPTS || !isWorthRepeating(error)) throw error;
     await pause(100 * 2 ** attempt * (0.5 + Math.random()));
     return repeated(work, attempt + 1);
   }
