@@ -45,17 +45,25 @@ export class NotHere extends Error {}
 const UNREACHABLE = /dial tcp|no such host|i\/o timeout|connection refused|TLS handshake/;
 
 /** Time limit of a build; 0: use only cached programs. A first build takes minutes: specs/how-to/production.md. */
-const buildSecs = (): number => Number(process.env['PRODUCTION_BUILD_SECS'] ?? 30 * 60);
+const buildSecs = (otherwise: number): number => Number(process.env['PRODUCTION_BUILD_SECS'] ?? otherwise);
 
-/** The path of a program in the cache folder, built with Go if it is missing. @throws NotHere */
-export async function provideProgram(which: Program, report: (text: string) => void): Promise<string> {
+/**
+ * The path of a program in the cache folder, built with Go if it is missing.
+ *
+ * @throws NotHere
+ */
+export async function provideProgram(
+  which: Program,
+  report: (text: string) => void,
+  secondsToBuild = 30 * 60,
+): Promise<string> {
   const { name, built, package: path, version } = PROGRAMS[which];
   const cache = cacheHome();
   const target = join(cache, `${name}-${version()}`);
   if (await isExecutable(target)) return target;
   const go = await findExecutable('go');
   if (go === null) throw new NotHere(`${name} is not in ${cache}, and go is not on PATH to build it`);
-  const seconds = buildSecs();
+  const seconds = buildSecs(secondsToBuild);
   if (seconds === 0) throw new NotHere(`${name} is not in ${cache}, and PRODUCTION_BUILD_SECS=0`);
   report(`building ${name} ${version()} with Go, once ...`);
   await mkdir(cache, { recursive: true });
