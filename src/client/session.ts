@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEngineState, taskQueueOf, type EngineState, type ProjectServer } from '../platform/engine/engine-state.js';
+import {
+  readEngineState,
+  taskQueueOf,
+  type EngineState,
+  type ProjectServer,
+} from '../platform/engine/engine-state.js';
 import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
 import { isMirror, projectState } from '../platform/folders.js';
 import { isAlive } from '../platform/process/process-identity.js';
@@ -121,11 +126,7 @@ async function openSharedSession(
 
 type Connected = Pick<Session, 'client' | 'engine'>;
 
-function sessionWith(
-  first: Connected,
-  stateFolder: string,
-  report: (text: string) => void,
-): Session {
+function sessionWith(first: Connected, stateFolder: string, report: (text: string) => void): Session {
   let now = first;
   return {
     get client() {

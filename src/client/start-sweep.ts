@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ServiceError, type Client } from '@temporalio/client';
 import { sha256 } from '../lib/hash.js';
+import { lostSecsOf } from '../lib/signs-of-life.js';
 import { proveSweep } from '../platform/origin.js';
 import { waitUntil } from '../platform/process/wait-until.js';
 import type { Plan } from '../scenario/plan.js';
@@ -31,7 +32,7 @@ export async function startSweep(
     concurrency: plan.concurrency,
     caps: plan.caps,
     scheduler: 2,
-    ...(project === null ? {} : { placed: true }),
+    ...(project === null ? {} : { placed: true, lostSecs: lostSecsOf(process.env) }),
     ...cellsPerHistory(),
     ...rerun,
     ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),

@@ -1,3 +1,4 @@
+import { ENGINE_PROTOCOL } from '../lib/engine-protocol.js';
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -65,6 +66,8 @@ export async function writePlan(
       caps: { agents: config.limits.agents, models: config.limits.models },
       cache: resolved.cache,
       ...(resolved.live ? { live: true } : {}),
+      ...(isMirror(resultsPath) ? { protocol: ENGINE_PROTOCOL } : {}),
+      ...(resolved.on.length === 0 ? {} : { on: resolved.on }),
       max_usd: resolved.maxUsd,
       prices: config.prices,
       cells: resolved.cells,

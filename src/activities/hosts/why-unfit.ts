@@ -7,10 +7,15 @@ import type { SweepEnv } from '../../platform/sweep-env.js';
 import type { Cell } from '../../results/records/cell.js';
 import { scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { findAgentStep } from '../../scenario/scenario.js';
+import { readHost } from '../../store/shared/host-records.js';
+import { bringEarlier } from '../../store/shared/mirror.js';
+import { requireSharedProject } from '../../store/shared/shared-project.js';
+import { resultsIndex } from '../../store/results-index.js';
 import { resolveAgent, type ResolvedAgent } from '../credentials/resolve-agent.js';
 import { whyNotReady } from '../prepare/build-workspace.js';
 import type { Deps } from '../step/deps.js';
 import { readScenario } from '../step/load-plan.js';
+import { stateOfRun } from '../step/run-paths.js';
 import { targetPathOf } from '../step/run-context.js';
 import { missingValues, valuesOfRun } from '../step/values-of-run.js';
 
@@ -19,6 +24,8 @@ export async function whyUnfit(deps: Deps, plan: Plan, cell: Cell): Promise<stri
   const planned = scenarioOf(plan, cell);
   // The run reports a plan that is damaged.
   if (planned === undefined) return null;
+  const elsewhere = await whyWorkIsElsewhere(deps, plan, cell);
+  if (elsewhere !== null) return elsewhere;
   const { effective } = await readScenario(deps.resultsPath, planned.hash);
   const env = await valuesOfRun(deps, plan, cell, effective);
   const missing = missingValues(plan, cell, effective, env.values);
@@ -41,6 +48,26 @@ export async function whyUnfit(deps: Deps, plan: Plan, cell: Cell): Promise<stri
   if (!sharesHost(place)) return null;
   const noAgent = startsAgent ? await whyNoAgent(resolved, effective, env) : null;
   return noAgent ?? whyNoTarget(effective, targetPath, env);
+}
+
+/**
+ * The work of an earlier run can be checked again only on the host that did it, which has its private state. If that host
+ * is gone, and the cell may also be run, any host runs it.
+ */
+async function whyWorkIsElsewhere(
+  { resultsPath, stateFolder }: Deps,
+  { sweep, regrade }: Plan,
+  { id }: Cell,
+): Promise<string | null> {
+  const run = regrade?.runs[id];
+  if (regrade === undefined || run === undefined || existsSync(stateOfRun(stateFolder, run))) return null;
+  await bringEarlier(resultsPath, sweep, 1);
+  const host = resultsIndex(resultsPath).line(run)?.host;
+  const { store } = await requireSharedProject(resultsPath);
+  const isThere = host !== undefined && (await readHost(store, host.id)) !== null;
+  return regrade.or_run && !isThere
+    ? null
+    : `the work of ${run} is on ${host === undefined ? 'another host' : `host ${host.name}`}`;
 }
 
 async function whyNoAgent(

@@ -77,6 +77,11 @@ export async function runSelected(
   await checkHostedAgents(project, resolved);
   if (isMirror(project.resultsPath)) checkForHosts(project, resolved);
   else {
+    if (resolved.on.length > 0)
+      throw new UsageError(
+        'not_shared',
+        '--on chooses hosts, but these results are not shared; see specs/how-to/many-machines.md',
+      );
     await checkSandbox(project, resolved);
     await checkContainers(resolved);
     await checkCloudSandboxes(project, resolved, environment);

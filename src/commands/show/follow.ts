@@ -52,11 +52,7 @@ export async function followById(
 }
 
 /** Returns the id of a run that is over. @throws UsageError, with the runs that can be followed, if there is none */
-async function knownRun(
-  resultsPath: string,
-  id: string,
-  open: readonly OpenRun[],
-): Promise<string> {
+async function knownRun(resultsPath: string, id: string, open: readonly OpenRun[]): Promise<string> {
   try {
     await findById(resultsPath, id);
     return id;
