@@ -9,8 +9,6 @@ import { imageTag } from './compose-file.js';
 interface GoProgram {
   name: string;
   package: string;
-  /** The name that `go install` gives it: the last part of the package's path. */
-  built: string;
   version: () => string;
 }
 
@@ -19,21 +17,29 @@ const PROGRAMS = {
   compose: {
     name: 'compose-loader',
     package: 'github.com/compose-spec/compose-go/v2/cmd',
-    built: 'cmd',
     version: () => '2.16.2',
+  },
+  // `docker compose` itself, for test/long/production. A newer one refuses the API of Debian's daemon.
+  dockerCompose: {
+    name: 'docker-compose',
+    package: 'github.com/docker/compose/v2/cmd',
+    version: () => '2.40.3',
   },
   // The same programs in the same versions as in the images that the file names.
   server: {
     name: 'temporal-server',
     package: 'go.temporal.io/server/cmd/server',
-    built: 'server',
     version: () => imageTag('temporalio/server'),
   },
   sqlTool: {
     name: 'temporal-sql-tool',
     package: 'go.temporal.io/server/cmd/tools/sql',
-    built: 'sql',
     version: () => imageTag('temporalio/admin-tools'),
+  },
+  ui: {
+    name: 'temporal-ui-server',
+    package: 'github.com/temporalio/ui-server/v2/cmd/server',
+    version: () => imageTag('temporalio/ui'),
   },
 } satisfies Record<string, GoProgram>;
 export type Program = keyof typeof PROGRAMS;
@@ -57,7 +63,7 @@ export async function provideProgram(
   report: (text: string) => void,
   secondsToBuild = 30 * 60,
 ): Promise<string> {
-  const { name, built, package: path, version } = PROGRAMS[which];
+  const { name, package: path, version } = PROGRAMS[which];
   const cache = cacheHome();
   const target = join(cache, `${name}-${version()}`);
   if (await isExecutable(target)) return target;
@@ -69,15 +75,23 @@ export async function provideProgram(
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(`${target}.`);
   try {
-    const result = await execa(go, ['install', `${path}@v${version()}`], {
-      env: { GOBIN: folder, GOFLAGS: '' },
-      timeout: seconds * 1000,
-      reject: false,
-    });
-    if (result.timedOut) throw new NotHere(`the build of ${name} took longer than ${seconds} s`);
-    if (UNREACHABLE.test(result.stderr)) throw new NotHere(`the Go module of ${name} cannot be fetched`);
-    if (result.failed) throw new Error(`cannot build ${name}: ${result.stderr}`);
-    await rename(join(folder, built), target);
+    // In a module of our own, because `go install` refuses packages whose module excludes versions.
+    for (const args of [
+      ['mod', 'init', 'built'],
+      ['get', `${path}@v${version()}`],
+      ['build', '-o', 'built', path],
+    ]) {
+      const result = await execa(go, args, {
+        cwd: folder,
+        env: { GOFLAGS: '' },
+        timeout: seconds * 1000,
+        reject: false,
+      });
+      if (result.timedOut) throw new NotHere(`the build of ${name} took longer than ${seconds} s`);
+      if (UNREACHABLE.test(result.stderr)) throw new NotHere(`the Go module of ${name} cannot be fetched`);
+      if (result.failed) throw new Error(`cannot build ${name}: ${result.stderr}`);
+    }
+    await rename(join(folder, 'built'), target);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
