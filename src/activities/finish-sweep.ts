@@ -51,6 +51,7 @@ export const finishSweep =
       if (project === null) await appendResult(log, line);
       else await publishWithoutRun(project, { sweep, cell: cell.id, round }, line);
     }
+    const results = index.linesOfSweep(sweep);
     const document = buildSweepDocument({
       sweep,
       workflowId: sweepWorkflowId(sweep),
@@ -60,11 +61,12 @@ export const finishSweep =
       cells: plan.cells,
       live: plan.live === true,
       scenarios: plan.scenarios,
-      results: index.linesOfSweep(sweep),
+      results,
       resultsPath,
     });
     if (await isOver()) return;
-    await endRound(resultsPath, sweep, round, `${JSON.stringify(withWarnings(document), null, 2)}\n`);
+    const summary = `${JSON.stringify(withWarnings(document, results), null, 2)}\n`;
+    await endRound(resultsPath, sweep, round, summary);
     await removeSweepEnv(stateFolder, sweep);
     await close();
   };
