@@ -66,7 +66,7 @@ export const finishSweep =
     if (await isOver()) return;
     await endRound(resultsPath, sweep, round, `${JSON.stringify(withWarnings(document), null, 2)}\n`);
     await removeSweepEnv(stateFolder, sweep);
-    close();
+    await close();
   };
 
 const withoutResult = (overBudget: SweepEnd['overBudget']): string =>

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { sha256 } from '../lib/hash.js';
+import { lostSecsOf } from '../lib/signs-of-life.js';
 import { isMirror } from '../platform/folders.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { proveSweep } from '../platform/origin.js';
@@ -45,7 +46,7 @@ export const planScheduled =
     // hosts of shared results have values of their own
     if (!shared) await writeSweepEnv(stateFolder, sweep, sweepEnvFrom(values, stored.variables));
     const planHash = await publishPlan(objects, resultsPath, sweep, stored);
-    const order = sweepOrder(stored.plan, 1, { shared });
+    const order = sweepOrder(stored.plan, 1, shared ? lostSecsOf(process.env) : null);
     const { key } = await originOf(deps);
     return { ...planned, sweep: { sweep, ...order, proof: proveSweep(key, { sweep, planHash, order }) } };
   };

@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { ServiceError, type Client } from '@temporalio/client';
 import { sha256 } from '../lib/hash.js';
-import { isMirror } from '../platform/folders.js';
+import { lostSecsOf } from '../lib/signs-of-life.js';
 import { proveSweep } from '../platform/origin.js';
 import { waitUntil } from '../platform/process/wait-until.js';
 import type { Plan } from '../scenario/plan.js';
 import { notePaused } from '../store/paused-sweep.js';
 import { originOf } from '../store/origin.js';
 import { planFile } from '../store/results-folder.js';
+import { publishSweep } from '../store/shared/mirror.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
 import {
   sweepOrder,
   sweepTitle,
@@ -29,8 +31,10 @@ export async function startSweep(
   round: number,
   rerun: Rerun = {},
 ): Promise<void> {
+  const project = await sharedProjectOf(session.engine.resultsPath);
+  if (project !== null) await publishSweep(project, plan.sweep);
   const order: Omit<SweepInput, 'sweep'> = {
-    ...sweepOrder(plan, round, { shared: isMirror(session.engine.resultsPath) }),
+    ...sweepOrder(plan, round, project === null ? null : lostSecsOf(process.env)),
     ...cellsPerHistory(),
     ...rerun,
   };

@@ -20,6 +20,7 @@ import { addSchema } from './schema.js';
 import { addScripts } from './scripts.js';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { addHelp } from './shared/help.js';
+import { useMirror } from './shared/shared-results.js';
 import { addShow } from './show.js';
 import { addSweeps } from './sweeps.js';
 import { addTry } from './try.js';
@@ -56,6 +57,7 @@ export function createProgram(commandLine: CommandLine): Program {
     })
     .enablePositionalOptions()
     .exitOverride();
+  program.hook('preAction', async (_, command) => useMirror(command as Command));
   for (const addVerb of verbs) addVerb(program, commandLine);
   addHelp(
     program,

@@ -1,13 +1,16 @@
+import { ENGINE_PROTOCOL } from '../lib/engine-protocol.js';
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 import { safeName } from '../lib/safe-name.js';
-import { isFolder, snapshotNothing, snapshotTree, storeOnce } from '../platform/fs/tree.js';
+import { isMirror } from '../platform/folders.js';
+import { isFolder, removeTree, snapshotNothing, snapshotTree, storeOnce } from '../platform/fs/tree.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { SCHEMA_VERSION } from '../results/records/result-line.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import type { PlanTemplate } from '../scenario/stored-schedule.js';
+import { TARGET_PROGRAM } from '../scenario/target.js';
 import { cleanIsOver } from '../store/clean-lock.js';
 import { planFile, storeFolder, sweepsFolder } from '../store/results-folder.js';
 import type { Project } from './project.js';
@@ -65,7 +68,7 @@ export async function storeInputsAnd<T>(
 ): Promise<T> {
   const store = storeFolder(project.resultsPath);
   for (;;) {
-    const { scenarios, hashes } = await storeInputs(store, resolved);
+    const { scenarios, hashes } = await storeInputs(store, resolved, isMirror(project.resultsPath));
     const written = await write(templateOf(project, resolved, scenarios));
     await cleanIsOver(project.resultsPath);
     const isThere = await Promise.all(hashes.map((hash) => isFolder(join(store, hash))));
@@ -86,6 +89,8 @@ const templateOf = (
   caps: { agents: project.config.limits.agents, models: project.config.limits.models },
   cache: resolved.cache,
   ...(resolved.live ? { live: true } : {}),
+  ...(isMirror(project.resultsPath) ? { protocol: ENGINE_PROTOCOL } : {}),
+  ...(resolved.on.length === 0 ? {} : { on: resolved.on }),
   max_usd: resolved.maxUsd,
   prices: project.config.prices,
   cells: resolved.cells,
@@ -109,10 +114,14 @@ const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: Re
   ]),
 ];
 
-/** Stores snapshots of the scenarios, their fixtures and their checks. Returns the plan's entries and all hashes. */
+/**
+ * Stores snapshots of the scenarios, their fixtures and their checks, and for hosts that share the results, of the programs
+ * of targets. Returns the plan's entries and all hashes.
+ */
 async function storeInputs(
   store: string,
   resolved: ResolvedSweep,
+  isShared: boolean,
 ): Promise<{ scenarios: Plan['scenarios']; hashes: string[] }> {
   await mkdir(store, { recursive: true, mode: 0o755 });
   const scenarios: Plan['scenarios'] = [];
@@ -126,7 +135,8 @@ async function storeInputs(
   for (const { selected, variant, effective } of resolved.scenarios) {
     const fixture = await snapshot(variant.fixture);
     const checks = variant.checks === null ? {} : { checks: await snapshot(variant.checks) };
-    const whole: EffectiveScenario = { ...effective, fixture, ...checks };
+    const target = isShared ? await storeTarget(store, effective) : {};
+    const whole: EffectiveScenario = { ...effective, fixture, ...checks, ...target };
     const stored = `${JSON.stringify(whole, null, 2)}\n`;
     const hash = sha256(stored);
     await storeOnce(join(store, hash), async (folder) => {
@@ -140,4 +150,19 @@ async function storeInputs(
     });
   }
   return { scenarios, hashes: [...new Set([...folders.values(), ...scenarios.map(({ hash }) => hash)])] };
+}
+
+/** Stores the program of a target that is given by a path, which is no path on other hosts. */
+async function storeTarget(
+  store: string,
+  { target_path }: Pick<EffectiveScenario, 'target_path'>,
+): Promise<Pick<EffectiveScenario, 'target_stored'>> {
+  if (target_path === null) return {};
+  const folder = await mkdtemp(join(store, '.target-'));
+  try {
+    await copyFile(target_path, join(folder, TARGET_PROGRAM));
+    return { target_stored: await snapshotTree(folder, store) };
+  } finally {
+    await removeTree(folder);
+  }
 }

@@ -43,7 +43,7 @@ import { progressOf } from './sweep/progress.js';
 import { runScenario } from './run-scenario.js';
 import { carry, startState } from './scheduler/carry.js';
 import { PAGE, reduce, type SweepAction, type SweepEvent, type Wanted } from './scheduler/reduce.js';
-import { hasStartedAll, isOver, nextTime, incarnationOf } from './scheduler/state.js';
+import { hasStartedAll, incarnationOf, isOver, nextTime, startedRuns } from './scheduler/state.js';
 import { runEnded, announceEnd } from './announce-end.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 import { parkedRun, wakeRun } from './wait-for-provider.js';
@@ -86,7 +86,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   /** Cells whose child workflows the server has not confirmed yet. */
   const starting = new Set<string>();
   /** Cells whose runs were started by an earlier history: the server does not report their end to this one. */
-  const inherited = new Set(state.open.keys());
+  const inherited = new Set(startedRuns(state));
   const runs = new CancellationScope();
 
   const incarnationOfCell = (cell: string): number => incarnationOf(state.open.get(cell) ?? {});
@@ -126,7 +126,6 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         void run(action.cell);
         break;
       case 'place':
-        started += 1;
         void place(action.run);
         break;
       case 'wake':
@@ -159,6 +158,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         );
       return;
     }
+    started += 1;
     dispatch({ type: 'placed', cell: page.cell.id, place: found });
     await run(page, sought, found);
   }
@@ -370,7 +370,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     dispatch({ type: 'held' });
     hosts?.stopSeeking();
     await condition(() => !state.loading && starting.size === 0 && !isSeeking());
-    const asked = [...state.open.keys()].filter((cell) => !inherited.has(cell));
+    const asked = startedRuns(state).filter((cell) => !inherited.has(cell));
     await Promise.all(
       asked.map(async (cell) => {
         const isAsked = await runOf(cell)

@@ -17,6 +17,8 @@ import { reasonOf } from '../ask-server.js';
 import { ownCommand } from '../../platform/invocation.js';
 import type { Session } from '../session.js';
 import { InfrastructureError } from '../../lib/errors/usage-error.js';
+import { bringSweepRuns, FEW_RUNS } from '../sweeps/bring-runs.js';
+import { bringResults } from './bring-results.js';
 import { resultsOf } from './results-of.js';
 import { pauseOrCancelOnSignals, type Signals } from './pause-or-cancel-on-signals.js';
 import type { EarlierResults, View } from './view.js';
@@ -72,6 +74,7 @@ export async function follow({
   const { stateFolder } = session;
   const workflowId = sweepWorkflowId(plan.sweep);
   if (!watchOnly) pauseOrCancelOnSignals(signals, session, plan.sweep, view);
+  const { lookNow, bringAll } = bringResults(resultsPath, plan.sweep, session.report);
   const results = resultsOf(resultsPath, plan.sweep, session.report);
   const shown = (): ResultLine[] => results().filter(({ id }) => !earlier.replaced.has(id));
   const waiting = waitingFor(resultsPath, stateFolder);
@@ -91,6 +94,7 @@ export async function follow({
   try {
     while (ending() === null) {
       markUsed(stateFolder);
+      lookNow();
       const everyMs = signals.interrupted() ? ASK_MS : view.progressEveryMs;
       if (Date.now() - askedAt >= everyMs) {
         progress = await Promise.race([askProgress(session, workflowId), ended.then(() => null)]);
@@ -101,6 +105,8 @@ export async function follow({
       if (signals.interrupted() && progress?.status === 'paused' && progress.active.length === 0) break;
       await Promise.race([ended, sleep(POLL_MS)]);
     }
+    await bringAll();
+    await bringSweepRuns(resultsPath, plan.sweep, FEW_RUNS);
     await view.show({ progress: null, waiting: null, results: shown(), ...endOf(ending()) });
   } finally {
     signals.stop();

@@ -26,6 +26,7 @@ export const USAGE_CODES = [
   'results_unwritable',
   'results_broken',
   'not_shared',
+  'shared_results',
   'no_server',
   'unknown_id',
   'sweep_open',

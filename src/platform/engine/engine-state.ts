@@ -38,6 +38,12 @@ export interface EngineState {
   temporal?: PinnedTemporal | null;
 }
 
+/** What a command needs to know about the server and the queue of a project. */
+export type ProjectServer = Pick<
+  EngineState,
+  'address' | 'external' | 'namespace' | 'namespaceId' | 'taskQueue' | 'uiUrl' | 'resultsPath'
+>;
+
 /** What a user decides about a host of shared results. */
 export interface HostSettings {
   /** For people; by default the name of the machine. */

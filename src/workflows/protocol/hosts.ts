@@ -33,6 +33,7 @@ export interface PlaceInput extends RunOfSweep {
 
 /** Asks for the newest signs of life of hosts. */
 export interface SignsInput {
+  sweep: string;
   hosts: string[];
 }
 

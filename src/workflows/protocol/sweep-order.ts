@@ -7,17 +7,20 @@ interface Planned {
   max_usd: number | null;
 }
 
-/** Returns the input of a sweep's workflow, except for what identifies and proves it. `shared`: hosts share its results. */
+/**
+ * Returns the input of a sweep's workflow, except for what identifies and proves it. `lostSecs`: set if hosts share its
+ * results, how long they may show no sign of life; else null.
+ */
 export const sweepOrder = (
   plan: Planned,
   round: number,
-  { shared }: { shared: boolean },
+  lostSecs: number | null,
 ): Omit<SweepInput, 'sweep' | 'proof'> => ({
   round,
   concurrency: plan.concurrency,
   caps: plan.caps,
   scheduler: 2,
-  ...(shared ? { placed: true } : {}),
+  ...(lostSecs === null ? {} : { placed: true, lostSecs }),
   ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
 });
 

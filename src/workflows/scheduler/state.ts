@@ -81,6 +81,10 @@ export function isOver(state: SchedulerState): boolean {
 export const workingRuns = ({ open }: SchedulerState): OpenRun[] =>
   [...open.values()].filter(({ parked, place }) => parked === null && place !== 'wanted');
 
+/** The cells of the open runs whose workflows have been started: all but those that seek a host. */
+export const startedRuns = ({ open }: SchedulerState): string[] =>
+  [...open].flatMap(([cell, { place }]) => (place === undefined || typeof place === 'object' ? [cell] : []));
+
 /** The runs that are on a host, with that place. */
 export const placedRuns = ({ open }: SchedulerState): { run: OpenRun; place: RunPlace }[] =>
   [...open.values()].flatMap((run) => (typeof run.place === 'object' ? [{ run, place: run.place }] : []));
