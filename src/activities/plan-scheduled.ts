@@ -2,6 +2,7 @@ import { lostSecsOf } from '../lib/signs-of-life.js';
 import { existsSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { sha256 } from '../lib/hash.js';
+import { lostSecsOf } from '../lib/signs-of-life.js';
 import { isMirror } from '../platform/folders.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { proveSweep } from '../platform/origin.js';

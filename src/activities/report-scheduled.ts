@@ -1,3 +1,4 @@
+import { bringSweepRuns } from '../client/sweeps/bring-runs.js';
 import { comparisonOf } from '../client/sweeps/comparison-of.js';
 import { findPlan } from '../client/sweeps/find-sweep.js';
 import { readRecords } from '../client/sweeps/read-records.js';
@@ -78,6 +79,7 @@ export const reportScheduled =
       document: SweepDocument,
       { schedule, junit: file }: StoredSchedule,
     ): Promise<string[]> {
+      await bringSweepRuns(resultsPath, document.sweep);
       const cells: ReportedCell[] = [];
       for (const cell of document.cells) cells.push(await readRecords(cell));
       const text = junit.render({ document, cells, base: resultsPath });

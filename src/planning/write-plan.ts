@@ -9,8 +9,8 @@ import { isFolder, removeTree, snapshotNothing, snapshotTree, storeOnce } from '
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { SCHEMA_VERSION } from '../results/records/result-line.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { TARGET_PROGRAM } from '../scenario/target.js';
 import type { PlanTemplate } from '../scenario/stored-schedule.js';
+import { TARGET_PROGRAM } from '../scenario/target.js';
 import { cleanIsOver } from '../store/clean-lock.js';
 import { planFile, storeFolder, sweepsFolder } from '../store/results-folder.js';
 import type { Project } from './project.js';

@@ -52,9 +52,6 @@ async function runToEnd({
 }: PlannedFiring): Promise<Pick<FiringEnd, 'status' | 'message'>> {
   if (input === null) return { status: 'not started' };
   const { sweep } = input;
-  // `schedule trigger` reads it there
-  upsertMemo({ sweep });
-  setCurrentDetails(`Runs the sweep \`${sweep}\``);
   try {
     const child = await startChild(runSweep, {
       workflowId: sweepWorkflowId(sweep),
@@ -66,6 +63,9 @@ async function runToEnd({
       parentClosePolicy: ParentClosePolicy.ABANDON,
       workflowTaskTimeout: '5 seconds',
     });
+    // `schedule trigger` reads it there: only now can the sweep be steered
+    upsertMemo({ sweep });
+    setCurrentDetails(`Runs the sweep \`${sweep}\``);
     const { status } = await child.result();
     return { status: status === 'cancelled' ? 'cancelled' : 'completed' };
   } catch (error) {

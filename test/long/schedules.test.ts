@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -7,7 +8,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isScheduledTime, StoredSchedule } from '../../src/scenario/stored-schedule.js';
 import { putSchedule } from '../../src/client/schedules/temporal-schedule.js';
-import { openSession, type Session } from '../../src/client/session.js';
 import { readEngineState } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
 import { Firing } from '../../src/results/records/firing.js';
@@ -136,7 +136,7 @@ test('neither the results nor the server know the URL of the webhook or the valu
   const history = await client.workflow.getHandle(workflow.workflowId).fetchHistory();
   const texts = [described, Buffer.from(JSON.stringify(history)).toString()];
   for (const file of await filesBelow(join(project.results, 'schedules')))
-    texts.push(await project.read(file));
+    texts.push(await readFile(file, 'utf8'));
   for (const secret of ['geheim', Buffer.from('geheim').toString('base64').slice(0, 7)])
     expect(texts.filter((text) => text.includes(secret))).toEqual([]);
 });
@@ -184,7 +184,6 @@ test('a key that is not set, and a file of keys that is gone, end the firing wit
   await schedule('create', 'gone', 'keyed', '--every', '6h', '--env-file', 'keys.env');
   await project.write('gone.env', 'KEY=k1234567\n');
   await schedule('create', 'gone', 'keyed', '--every', '6h', '--env-file', 'gone.env', '--replace');
-  const { rm } = await import('node:fs/promises');
   await rm(join(project.folder, 'gone.env'));
   const gone = await schedule('trigger', 'gone', '--wait');
   expect(gone.exitCode).toBe(3);
@@ -239,6 +238,64 @@ test('with cancel, the next firing ends the sweep before it; with queue, it wait
   await until('the fourth result', async () => ((await latest('slow')).sweep === fourth ? true : null));
 });
 
+test('the server fires exactly at times that a worker accepts, also when clocks change', async () => {
+  await handleOf('nightly');
+  const engine = await readEngineState(projectState(project.results, project.state).folder);
+  if (engine === null) throw new Error('the engine is not running');
+  const session = { client, engine, followServer: () => Promise.resolve() };
+  const number = (from: number, to: number) => fc.integer({ min: from, max: to }).map(String);
+  const field = (from: number, to: number) =>
+    fc.oneof(
+      fc.constant('*'),
+      number(from, to),
+      fc.tuple(number(from, to), number(from, to)).map((two) => two.join(',')),
+    );
+  const cron = fc
+    .tuple(field(0, 59), field(0, 23), field(1, 28), field(1, 12), field(0, 7))
+    .map((parts) => parts.join(' '));
+  const zone = fc.constantFrom(
+    'UTC',
+    'Europe/Berlin',
+    'America/New_York',
+    'Asia/Kolkata',
+    'Australia/Lord_Howe',
+  );
+  const check = async (text: string, timezone: string): Promise<void> => {
+    const when = { cron: text, timezone };
+    const stored = StoredSchedule.parse({
+      ...{
+        schema_version: 1,
+        schedule: 'probe',
+        created_at: new Date().toISOString(),
+        when,
+        overlap: 'skip',
+      },
+      ...{
+        jitter_secs: 0,
+        catch_up_secs: 60,
+        fail_on: 'failed',
+        junit: null,
+        webhook: null,
+        env_file: null,
+      },
+      variables: [],
+      plan: { schema_version: 1, concurrency: 1, scenarios: [], agents: {}, cells: [] },
+    });
+    await putSchedule(session, stored, 'none');
+    const handle = session.client.schedule.getHandle(scheduleId(projectState(project.results).id, 'probe'));
+    const { nextActionTimes } = (await handle.describe()).info;
+    expect(nextActionTimes.length).toBeGreaterThan(0);
+    for (const time of nextActionTimes)
+      expect([text, timezone, time.toISOString(), isScheduledTime(when, time.getTime())]).toEqual([
+        ...[text, timezone, time.toISOString(), true],
+      ]);
+    await handle.delete();
+  };
+  await check('30 2 25-31 3 *', 'Europe/Berlin');
+  await check('30 2 25-31 10 *', 'Europe/Berlin');
+  await fc.assert(fc.asyncProperty(cron, zone, check), { numRuns: 30 });
+});
+
 test('a schedule fires by itself, unless it is paused; the engine says that it is needed', async () => {
   await schedule('create', 'minutely', 'notes', '--every', '1m', '--jitter', '1s');
   await until(
@@ -257,65 +314,4 @@ test('a schedule fires by itself, unless it is paused; the engine says that it i
   for (const name of ['minutely', 'nightly', 'keyed', 'gone', 'slow'])
     expect((await schedule('delete', name)).exitCode).toBe(0);
   expect((await project.cli(['engine', 'stop'])).stderr).not.toContain('schedules');
-});
-
-test('the server fires exactly at times that a worker accepts, also when clocks change', async () => {
-  process.env['LLM_TOOL_TEST_HOME'] = project.state;
-  process.env['TEMPORAL_ADDRESS'] = '';
-  const session: Session = await openSession(project.results, () => undefined);
-  try {
-    const number = (from: number, to: number) => fc.integer({ min: from, max: to }).map(String);
-    const field = (from: number, to: number) =>
-      fc.oneof(
-        fc.constant('*'),
-        number(from, to),
-        fc.tuple(number(from, to), number(from, to)).map((two) => two.join(',')),
-      );
-    const cron = fc
-      .tuple(field(0, 59), field(0, 23), field(1, 28), field(1, 12), field(0, 7))
-      .map((parts) => parts.join(' '));
-    const zone = fc.constantFrom(
-      'UTC',
-      'Europe/Berlin',
-      'America/New_York',
-      'Asia/Kolkata',
-      'Australia/Lord_Howe',
-    );
-    const check = async (text: string, timezone: string): Promise<void> => {
-      const when = { cron: text, timezone };
-      const stored = StoredSchedule.parse({
-        ...{
-          schema_version: 1,
-          schedule: 'probe',
-          created_at: new Date().toISOString(),
-          when,
-          overlap: 'skip',
-        },
-        ...{
-          jitter_secs: 0,
-          catch_up_secs: 60,
-          fail_on: 'failed',
-          junit: null,
-          webhook: null,
-          env_file: null,
-        },
-        variables: [],
-        plan: { schema_version: 1, concurrency: 1, scenarios: [], agents: {}, cells: [] },
-      });
-      await putSchedule(session, stored, 'none');
-      const handle = session.client.schedule.getHandle(idOf('probe'));
-      const { nextActionTimes } = (await handle.describe()).info;
-      expect(nextActionTimes.length).toBeGreaterThan(0);
-      for (const time of nextActionTimes)
-        expect([text, timezone, time.toISOString(), isScheduledTime(when, time.getTime())]).toEqual([
-          ...[text, timezone, time.toISOString(), true],
-        ]);
-      await handle.delete();
-    };
-    await check('30 2 25-31 3 *', 'Europe/Berlin');
-    await check('30 2 25-31 10 *', 'Europe/Berlin');
-    await fc.assert(fc.asyncProperty(cron, zone, check), { numRuns: 30 });
-  } finally {
-    await session.close();
-  }
 });

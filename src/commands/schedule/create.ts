@@ -8,12 +8,15 @@ import { parseCron } from '../../lib/cron/parse-cron.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { variableNames } from '../../lib/interpolate.js';
 import { schedulesFolder } from '../../platform/engine/engine-state.js';
+import { isMirror } from '../../platform/folders.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { openProject } from '../../planning/project.js';
 import { selectScenarios, type Selection } from '../../planning/select-scenarios.js';
 import type { SweepFlags } from '../../planning/resolve-sweep.js';
 import { storeInputsAnd } from '../../planning/write-plan.js';
 import type { StoredSchedule, When } from '../../scenario/stored-schedule.js';
+import { publishInputs } from '../../store/shared/mirror.js';
+import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { objectsOf } from '../../store/schedules/object-store.js';
 import { scheduleObject, scheduleText } from '../../store/schedules/schedule-files.js';
 import { printDryRun } from '../run/print-dry-run.js';
@@ -53,6 +56,11 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
   const objects = await objectsOf(resultsPath);
   if (!options.replace && (await scheduleText(objects, schedule)) !== null)
     throw new UsageError('schedule_exists', `the schedule '${schedule}' exists; change it with --replace`);
+  if (options.junit !== undefined && isMirror(resultsPath))
+    throw new UsageError(
+      'bad_schedule',
+      `--junit: the results are shared, so any host may write the report; take it from schedules/${schedule}/junit.xml`,
+    );
   const selected = await selectScenarios(project, options);
   if (selected.length === 0) throw new UsageError('nothing_selected', 'no scenarios selected');
   const file = readEnvFile(options.envFile);
@@ -77,11 +85,14 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
         // a sandbox hides the file with the keys
         plan: envFile === null ? plan : { ...plan, hidden: [...plan.hidden, envFile] },
       };
-      await objects.put(scheduleObject(schedule), textOfSchedule(settings));
+      const text = textOfSchedule(settings);
+      const shared = await sharedProjectOf(resultsPath);
+      if (shared !== null) await publishInputs(shared, JSON.stringify(settings.plan));
+      await objects.put(scheduleObject(schedule), text);
       return settings;
     });
     await activate(session, stored);
-    if (!session.engine.external)
+    if (!session.engine.external && !isMirror(resultsPath))
       printNotice(`the engine keeps running for it; stop it with ${ownCommand('engine stop')}`);
     await printSchedule(session, objects, stored, options.json);
     return 0;
@@ -95,6 +106,8 @@ export async function activate(session: Session, stored: StoredSchedule): Promis
   const { engine, stateFolder } = session;
   const folders = { resultsPath: engine.resultsPath, stateFolder };
   await putSchedule(session, stored, await proofOfSchedule(folders, stored.schedule, textOfSchedule(stored)));
+  // shared results have hosts instead of an engine
+  if (isMirror(engine.resultsPath)) return;
   mkdirSync(schedulesFolder(stateFolder), { recursive: true, mode: 0o700 });
   writeFileSync(join(schedulesFolder(stateFolder), stored.schedule), '', { mode: 0o600 });
 }

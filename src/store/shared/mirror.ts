@@ -5,4 +5,4 @@ export { bringRuns, fetchRun, hasRun } from './fetch-run.js';
 export { giveUpEarlierRounds } from './give-up.js';
 export { markLost, publishResult, publishWithoutRun } from './publish-result.js';
 export { pullResults } from './pull-results.js';
-export { fetchSweep, publishSweep } from './sweep-inputs.js';
+export { fetchSweep, publishInputs, publishSweep } from './sweep-inputs.js';
