@@ -1,4 +1,3 @@
-import { lostSecsOf } from '../lib/signs-of-life.js';
 import { existsSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { sha256 } from '../lib/hash.js';

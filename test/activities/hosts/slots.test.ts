@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SlotReserveContext } from '@temporalio/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { slotSupplier } from '../../../src/activities/hosts/slot-supplier.js';
@@ -62,9 +63,10 @@ describe('the slots of a host', () => {
 });
 
 describe('polling for runs', () => {
-  const context = {
-    ...{ slotType: 'activity', taskQueue: 'q', workerIdentity: 'w', workerBuildId: '', isSticky: false },
-  } as const;
+  const context: SlotReserveContext = {
+    slotType: 'activity',
+    ...{ taskQueue: 'q', workerIdentity: 'w', workerBuildId: '', isSticky: false },
+  };
 
   it('waits until a slot is free, and counts polls that are under way', async () => {
     const slots = createSlots(folder(), 2);
