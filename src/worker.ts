@@ -10,13 +10,21 @@ import {
   NativeConnection,
   Runtime,
   Worker,
+  type WorkerOptions,
 } from '@temporalio/worker';
 import { createActivities } from './activities/index.js';
+import { createHosting } from './activities/hosts/hosting.js';
+import { createHostWorkers } from './activities/hosts/host-workers.js';
 import type { Deps } from './activities/step/deps.js';
 import { whileUnderWay } from './activities/watch/fail-orphaned-activities.js';
 import { watchRuns, type Watch } from './activities/watch/watch-runs.js';
 import { MAX_CONCURRENCY } from './lib/max-concurrency.js';
-import { taskQueueOf, workerAliveFile, workerReadyFile } from './platform/engine/engine-state.js';
+import {
+  taskQueueOf,
+  workerAliveFile,
+  workerReadyFile,
+  type HostSettings,
+} from './platform/engine/engine-state.js';
 import { projectState } from './platform/folders.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
 import { packageFile } from './platform/package-info.js';
@@ -28,9 +36,11 @@ import { connectionProblem } from './platform/temporal/connection-problem.js';
 import { ownIdentity } from './platform/process/process-identity.js';
 import { waitUntil } from './platform/process/wait-until.js';
 import { ownWorkerIdentity } from './platform/temporal/worker-identity.js';
+import { workerEnvironment } from './platform/worker-environment.js';
 import { createPricer } from './results/cost.js';
 import { originOf } from './store/origin.js';
-import { localLimits } from './store/provider-limits.js';
+import { localLimits, sharedLimits } from './store/provider-limits.js';
+import { sharedProjectOf } from './store/shared/shared-project.js';
 import { writeFileAtomic } from './platform/fs/write-file.js';
 
 export interface WorkerSettings {
@@ -43,6 +53,8 @@ export interface WorkerSettings {
   /** Id of the namespace on the engine's own server. Absent for an external server. */
   namespaceId?: string | undefined;
   queue?: string | undefined;
+  /** Set if the worker is a host of shared results, whose mirror `resultsPath` is. */
+  host?: HostSettings | undefined;
 }
 
 const CONNECT_MS = 60_000;
@@ -89,20 +101,33 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const client = new Client({ connection, namespace });
   const server = settings.external === true ? `${options.address}/${namespace}` : 'own';
   const isOwnServer = await serverCheck(client, settings);
+  const taskQueue = settings.queue ?? taskQueueOf(id);
+  const project = await sharedProjectOf(settings.resultsPath);
+  const hosting =
+    settings.host === undefined
+      ? null
+      : await createHosting({
+          ...settings.host,
+          resultsPath: settings.resultsPath,
+          stateFolder: folder,
+          taskQueue,
+        });
   const deps: Deps = {
     ...{ resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer },
-    limits: localLimits(folder),
+    ...(hosting === null ? {} : { host: hosting.host }),
+    limits: project === null ? localLimits(folder) : sharedLimits(project.store),
+    environment: workerEnvironment({ envFile: settings.host?.envFile ?? undefined }),
   };
   const watch = watchRuns(deps, client, (line) => console.error(line));
   // creates the key now, because the disk may be full when a later command needs it
   await originOf({ resultsPath: settings.resultsPath, stateFolder: folder });
-  const taskQueue = settings.queue ?? taskQueueOf(id);
-  const worker = await Worker.create({
+  const activities = createActivities({ ...deps, endOthers: watch.lookAtOthers });
+  const common: WorkerOptions = {
     connection,
     namespace,
-    identity: ownWorkerIdentity(),
+    identity: ownWorkerIdentity(hosting?.host.identity),
     taskQueue,
-    activities: createActivities({ ...deps, endOthers: watch.lookAtOthers }),
+    activities,
     workflowBundle: { codePath: packageFile('dist/workflow-bundle.js') },
     interceptors: { activity: [noteActivities(watch)] },
     // after this time, we get the workflow tasks of a dead worker
@@ -115,18 +140,22 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     // activities that do not end by then are left to the next worker: a second of work, or an agent under supervision
     shutdownGraceTime: '1 second',
     shutdownForceTime: '5 seconds',
-  });
+  };
+  const workers =
+    hosting === null ? [await Worker.create(common)] : await createHostWorkers(common, hosting.host);
   const ready = workerReadyFile(folder);
   await writeFileAtomic(ready, JSON.stringify(ownIdentity()), 0o600);
   const signs = showSignsOfLife(folder);
   const watching = new AbortController();
   try {
-    const ended = worker.run();
-    if (isExternal) void endWhenCredentialsChange(worker, { ...options, namespace }, watching.signal);
-    void watch.start(taskQueue);
+    const ended = Promise.all(workers.map((worker) => worker.run()));
+    if (isExternal) void endWhenCredentialsChange(workers, { ...options, namespace }, watching.signal);
+    void watch.start(hosting?.host.queue ?? taskQueue);
+    const hosted = hosting?.begin(client);
     // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.
     createPricer({}).catch(() => undefined);
     await ended;
+    await hosted?.end();
   } finally {
     watching.abort();
     watch.stop();
@@ -138,14 +167,14 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
 
 /** The keeper starts the next worker, which connects with the new credentials. */
 async function endWhenCredentialsChange(
-  worker: Worker,
+  workers: readonly Worker[],
   { address, namespace }: Pick<TemporalAddress, 'address' | 'namespace'>,
   signal: AbortSignal,
 ): Promise<void> {
   const to = { address, namespace, external: true };
   if (!(await untilCredentialsChange(to, { signal, warn: (line) => console.error(line) }))) return;
   console.error('the credentials for the Temporal server were replaced; the worker starts again with them');
-  worker.shutdown();
+  for (const worker of workers) worker.shutdown();
 }
 
 /**
@@ -219,8 +248,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       namespace: { type: 'string' },
       'namespace-id': { type: 'string' },
       queue: { type: 'string' },
+      host: { type: 'string' },
     },
   });
   if (values.results === undefined) throw new Error('worker: --results FOLDER is missing');
-  await runWorker({ ...values, resultsPath: values.results, namespaceId: values['namespace-id'] });
+  const host = values.host === undefined ? undefined : (JSON.parse(values.host) as HostSettings);
+  await runWorker({ ...values, host, resultsPath: values.results, namespaceId: values['namespace-id'] });
 }

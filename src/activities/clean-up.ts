@@ -30,6 +30,7 @@ export const cleanUp =
         await remove(deps, context);
         await forgetSecrets(context.state);
         removeOpenRun(deps, run);
+        deps.host?.slots.release(run.workflowId);
         return true as const;
       },
     );

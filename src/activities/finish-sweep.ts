@@ -1,12 +1,13 @@
 import { removeSweepEnv } from '../platform/sweep-env.js';
-import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { resultWithoutRun } from '../results/records/result-line.js';
 import { buildSweepDocument } from '../results/records/sweep-document.js';
 import { scenarioOf } from '../scenario/plan.js';
-import { resultsLog, summaryFile } from '../store/results-folder.js';
+import { resultsLog } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
 import { appendResult } from '../store/results-log.js';
-import { newestRound } from '../store/sweep-round.js';
+import { publishWithoutRun, pullResults } from '../store/shared/mirror.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
+import { endRound, newestRound } from '../store/sweep-round.js';
 import { withWarnings } from '../store/with-warnings.js';
 import { sweepWorkflowId, type SweepEnd } from '../workflows/protocol.js';
 import type { Deps } from './step/deps.js';
@@ -25,6 +26,8 @@ export const finishSweep =
     if (await isOver()) return;
     const { plan, planHash } = await readPlan(resultsPath, sweep);
     const close = await verifyEnd(deps, { sweep, planHash }, origin);
+    const project = await sharedProjectOf(resultsPath);
+    if (project !== null) await pullResults(project, sweep);
     const log = resultsLog(resultsPath);
     const index = resultsIndex(resultsPath);
     const known = index.ofSweep(sweep);
@@ -40,14 +43,13 @@ export const finishSweep =
       const scenario_hash = scenarioOf(plan, cell)?.hash ?? '';
       const timestamp = new Date().toISOString();
       if (await isOver()) return;
-      await appendResult(
-        log,
-        resultWithoutRun(cell, {
-          ...{ sweep, scenario_hash, timestamp, outcome: 'error', message },
-          // The number of starts is unknown: the agent may have been started.
-          ...(overBudget === undefined || lostCell !== undefined ? { attempts: null, starts: null } : {}),
-        }),
-      );
+      const line = resultWithoutRun(cell, {
+        ...{ sweep, scenario_hash, timestamp, outcome: 'error', message },
+        // The number of starts is unknown: the agent may have been started.
+        ...(overBudget === undefined || lostCell !== undefined ? { attempts: null, starts: null } : {}),
+      });
+      if (project === null) await appendResult(log, line);
+      else await publishWithoutRun(project, { sweep, cell: cell.id, round }, line);
     }
     const document = buildSweepDocument({
       sweep,
@@ -62,12 +64,9 @@ export const finishSweep =
       resultsPath,
     });
     if (await isOver()) return;
-    await writeFileAtomic(
-      summaryFile(resultsPath, sweep),
-      `${JSON.stringify(withWarnings(document), null, 2)}\n`,
-    );
+    await endRound(resultsPath, sweep, round, `${JSON.stringify(withWarnings(document), null, 2)}\n`);
     await removeSweepEnv(stateFolder, sweep);
-    close();
+    await close();
   };
 
 const withoutResult = (overBudget: SweepEnd['overBudget']): string =>

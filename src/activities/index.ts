@@ -4,6 +4,9 @@ import { findEndedRuns } from './find-ended-runs.js';
 import { withRetryPolicy } from './step/retry-policy.js';
 import { finishSweep } from './finish-sweep.js';
 import { forgetLimits } from './forget-limits.js';
+import { endLostRuns } from './hosts/end-lost-runs.js';
+import { placeCell } from './hosts/place-cell.js';
+import { readSigns } from './hosts/read-signs.js';
 import { judgeRun } from './judge-run.js';
 import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
@@ -26,6 +29,9 @@ export const createActivities = (deps: Deps) =>
     findEndedRuns: findEndedRuns(deps),
     finishSweep: finishSweep(deps),
     forgetLimits: forgetLimits(deps),
+    placeCell: placeCell(deps),
+    readSigns: readSigns(deps),
+    endLostRuns: endLostRuns(deps),
     prepareWorkspace: prepareWorkspace(deps),
     runContextScript: runContextScript(deps),
     runAgent: runAgent(deps),

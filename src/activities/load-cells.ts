@@ -8,6 +8,8 @@ import { proveRun } from '../platform/origin.js';
 import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../scenario/plan.js';
 import { originOf } from '../store/origin.js';
 import { resultsIndex, type ResultsIndex } from '../store/results-index.js';
+import { giveUpEarlierRounds, pullResults } from '../store/shared/mirror.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
 import { beginRound } from '../store/sweep-round.js';
 import { resolveAgent, variablesOfAgent } from './credentials/resolve-agent.js';
 import {
@@ -28,6 +30,7 @@ export const loadCells =
     const { resultsPath, stateFolder } = deps;
     const { sweep, origin } = wanted;
     const { plan, planHash } = await readPlan(resultsPath, sweep);
+    const project = await sharedProjectOf(resultsPath);
     const order = await verifyStart(deps, { sweep, planHash }, origin);
     const { round = 1, again = [] } = origin?.order ?? wanted;
     const chosen = origin?.order.againCells;
@@ -35,13 +38,20 @@ export const loadCells =
     // A round begins here: when an earlier round ends late, it sees the new one (finish-sweep.ts).
     await beginRound(resultsPath, sweep, round);
     const index = resultsIndex(resultsPath);
+    const selected = select(plan.cells, wanted);
+    if (project !== null) {
+      await pullResults(project, sweep);
+      const known = index.ofSweep(sweep);
+      const open = selected.flatMap(({ id }) => (known.has(id) ? [] : [id]));
+      await giveUpEarlierRounds(project, sweep, round, open);
+    }
     const finished = index.ofSweep(sweep);
     const agents = knownAgents(plan.agents);
     // The values are stored before the first page is loaded; a worker on another machine has them in its environment.
     const sweepEnv = await readSweepEnv(stateFolder, sweep);
     const accounts = accountsOf(plan, deps, sweepEnv?.values ?? null);
     const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
-    const cells = select(plan.cells, wanted).map((cell): PageCell => {
+    const cells = selected.map((cell): PageCell => {
       const known = finished.get(cell.id);
       const costUsd = index.spent(sweep, cell.id);
       // When a later round continues a sweep whose workflow was ended, cells that this cancelled must still be run.

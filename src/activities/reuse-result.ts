@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { resultsIndex } from '../store/results-index.js';
-import { appendResult } from '../store/results-log.js';
-import { resultsLog, runFiles } from '../store/results-folder.js';
+import { hasRun } from '../store/shared/mirror.js';
 import { STEPS, type RunRef, type RunResult } from '../workflows/protocol.js';
 import type { Prepared } from './prepare/build-workspace.js';
+import { recordResult } from './report/record-result.js';
 import { runStepOnce, readStep } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun } from './step/run-context.js';
@@ -29,7 +28,7 @@ export const reuseResult =
       // The cell's own result, of a run that the server lost in a power failure.
       if (line.sweep === run.sweep && line.cell === run.cell.id && line.cached_from === null)
         return { outcome: line.outcome, message: line.message, costUsd: line.cost_usd };
-      await appendResult(resultsLog(deps.resultsPath), {
+      const recorded = await recordResult(deps, run, {
         ...line,
         // Like a cell that was not run: it has no folder of its own, and its agent was not started.
         id: `${run.sweep}/${cell}`,
@@ -42,7 +41,7 @@ export const reuseResult =
         cached_from: from,
       });
       // A `clean` that had not seen the new line may have removed the run that it names.
-      if (!existsSync(runFiles(join(deps.resultsPath, line.results_dir ?? '')).metrics)) return null;
-      return { outcome: line.outcome, message: line.message, costUsd: null, cached: true };
+      if (!(await hasRun(deps.resultsPath, join(deps.resultsPath, recorded.results_dir ?? '')))) return null;
+      return { outcome: recorded.outcome, message: recorded.message, costUsd: null, cached: true };
     });
   };

@@ -21,6 +21,7 @@ import { withNewLogin } from './credentials/with-new-login.js';
 import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 import { filesAfter } from './step/files-after.js';
 import { heartbeating } from './step/heartbeat.js';
+import { NO_SLOT } from './step/retry-policy.js';
 import { noteOpenRun } from './step/open-runs.js';
 import { runStepOnce, readStep } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
@@ -36,6 +37,7 @@ export const runAgent =
   async (run: RunRef, nth = 1, turn?: TurnRef): Promise<AgentSummary> => {
     const context = await loadRun(deps, run, turn === undefined ? {} : { turn });
     noteOpenRun(deps, run); // for runs that an older build has prepared
+    keepSlot(deps, run);
     const name = STEPS.agent(nth, context.turn.number);
     const step = await runStepOnce<AgentStep>(context, name, (fence) =>
       recordAttempt(
@@ -53,6 +55,8 @@ export const runAgent =
     );
     const { ending, completed, message, cost_usd, cost_usd_at_least } = step.record;
     const again = step.again ?? null;
+    // While the run waits for its provider, another one can use its slot.
+    if (again !== null && again.why !== 'session') deps.host?.slots.release(run.workflowId);
     const provider = context.agent.provider(run.cell.model);
     return {
       ending,
@@ -76,6 +80,16 @@ export const runAgent =
           }),
     };
   };
+
+/** A run that has waited for its provider takes a slot of its host again. */
+function keepSlot({ host }: Deps, { workflowId }: RunRef): void {
+  if (host === undefined || host.slots.takeAgain(workflowId)) return;
+  throw ApplicationFailure.create({
+    type: NO_SLOT,
+    message: `waiting for a free slot of ${host.name}`,
+    nextRetryDelay: '2 seconds',
+  });
+}
 
 async function perform(
   deps: Deps,

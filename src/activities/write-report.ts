@@ -12,21 +12,21 @@ import { findRegressions, type Regression } from '../results/regressions.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import { keepReview } from '../results/review/review-section.js';
 import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/records/result-line.js';
-import { predictsCost } from '../results/budget.js';
 import { executionsText, metricsText, recordText } from '../results/records/text-fields.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import { readActionLog } from '../store/read-events.js';
 import { resultsIndex } from '../store/results-index.js';
-import { resultsLog, runFiles } from '../store/results-folder.js';
-import { appendResult } from '../store/results-log.js';
+import { runFiles } from '../store/results-folder.js';
 import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
 import { hasTargetChanged } from './prepare/target-files.js';
 import { collectSteps } from './report/collect-steps.js';
 import { composeExecutions } from './report/compose-executions.js';
 import { composeMetrics } from './report/compose-metrics.js';
 import { composeRecord } from './report/compose-record.js';
+import { resultOfLine } from './report/result-of-line.js';
 import { originOfWork } from './report/origin-of-work.js';
 import { keepWork } from './report/keep-work.js';
+import { recordResult } from './report/record-result.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runLocallyIfSmall } from './step/run-locally-if-small.js';
@@ -64,7 +64,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   await fence.check();
   // An earlier attempt wrote everything, and was lost before its result was published.
   const written = resultsIndex(resultsPath).line(context.run.run);
-  if (written !== null) return resultOf(written);
+  if (written !== null) return resultOfLine(written);
   let leftByRun: Awaited<ReturnType<typeof keepWork>> | undefined;
   const found = await collectSteps(context, input, async () => void (leftByRun = await keepWork(context)));
   const { leftOut = [], calls = null } = leftByRun ?? {};
@@ -74,6 +74,8 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     {
       ...composeRecord(context, input, found, leftOut, origin === null ? calls : origin.calls),
       ...origin?.fields,
+      ...hostOf(deps),
+      ...lostHostsOf(context.run),
     },
     recordText,
     redact,
@@ -162,19 +164,10 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     regressions: record.regressions,
     attempts: found.attempts,
     starts: found.starts,
+    ...hostOf(deps),
   };
   // Written last, because it makes the run known: when the line is there, the files are.
-  await appendResult(resultsLog(resultsPath), line);
-  return resultOf(line);
-}
-
-function resultOf(line: ResultLine): RunResult {
-  const { outcome, message, cost_usd, cost_usd_at_least = 0, regraded_from } = line;
-  // The work that was checked has been paid for before.
-  if (regraded_from !== undefined) return { outcome, message, costUsd: regraded_from.paid_usd };
-  return cost_usd === null || !predictsCost(line)
-    ? { outcome, message, costUsd: null, knownUsd: cost_usd ?? cost_usd_at_least }
-    : { outcome, message, costUsd: cost_usd };
+  return resultOfLine(await recordResult(deps, context.run, line));
 }
 
 /** Returns what is worse than in the previous run of the cell and that run's repetitions; nothing for a run with the outcome error. */
@@ -197,3 +190,11 @@ function regressionsOf(
   };
   return findRegressions(before, now, index.besides(before, run_id));
 }
+
+const hostOf = ({ host }: Deps): Pick<ResultLine, 'host'> =>
+  host === undefined ? {} : { host: { id: host.id, name: host.name } };
+
+const lostHostsOf = ({ lostHosts }: RunRef): Pick<RunRecord, 'lost_hosts'> =>
+  lostHosts === undefined
+    ? {}
+    : { lost_hosts: lostHosts.map(({ id, name, at }) => ({ id, name, at: new Date(at).toISOString() })) };

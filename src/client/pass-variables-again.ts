@@ -4,6 +4,9 @@ import { readSweepEnv, removeSweepEnv, replaceValues, sweepEnvFrom } from '../pl
 import { serverAddresses } from '../scenario/database.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { StoredScenario } from '../scenario/stored-scenario.js';
+import { isMirror } from '../platform/folders.js';
+import { fetchSweep } from '../store/shared/mirror.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
 import { checksFolder, fixtureFolder, scenarioFile, storeFolder } from '../store/results-folder.js';
 import { displayPath } from '../platform/display-path.js';
 import { neededVariables, unsetVariables } from '../planning/needed-variables.js';
@@ -14,7 +17,9 @@ import { hasEnded } from './sweeps/ended-sweep.js';
 import { readResultsFile } from '../store/read-results-file.js';
 
 /** Reads the stored scenarios of a plan. @throws UsageError if they, their fixtures or their checks are gone */
-export function storedScenarios(resultsPath: string, plan: Plan): EffectiveScenario[] {
+export async function storedScenarios(resultsPath: string, plan: Plan): Promise<EffectiveScenario[]> {
+  const project = await sharedProjectOf(resultsPath);
+  if (project !== null) await fetchSweep(project, plan.sweep);
   return plan.scenarios.map(({ hash }) => {
     checkStored(resultsPath, join(storeFolder(resultsPath), hash), plan.sweep);
     const scenario = readResultsFile(scenarioFile(resultsPath, hash), StoredScenario);
@@ -44,6 +49,7 @@ export async function passVariablesAgain(
   scenarios: readonly EffectiveScenario[],
   file: NodeJS.Dict<string>,
 ): Promise<void> {
+  if (isMirror(session.engine.resultsPath)) return;
   const known = await readSweepEnv(session.stateFolder, plan.sweep);
   const needs = {
     ...{ agents: plan.agents, providers: plan.providers },

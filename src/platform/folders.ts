@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 
 /** Returns the folder for our files on this platform: see specs/reference/results.md, "State". */
@@ -96,10 +96,27 @@ export function canonical(path: string): string {
   }
 }
 
+/** The folder of a shared project's mirror in its private folder; see store/shared/shared-project.ts. */
+export const mirrorFolder = (stateFolder: string): string => join(stateFolder, 'results');
+/** The file beside a mirror that says which shared place it mirrors. */
+export const sharedFile = (stateFolder: string): string => join(stateFolder, 'shared.json');
+
+/** Returns the private folder of a shared project, `<state>/<id>`. */
+export const stateOfSharedProject = (id: string, home = stateHome()): string => join(canonical(home), id);
+
+/** Whether a results folder is the mirror of a shared place on this machine. */
+export function isMirror(resultsPath: string): boolean {
+  const path = resolve(resultsPath);
+  return mirrorFolder(dirname(path)) === path && existsSync(sharedFile(dirname(path)));
+}
+
 /**
- * Returns the private folder of a results folder's engine, `<state>/<id>`, and the id, which also names its task queue.
+ * Returns the private folder of a results folder, `<state>/<id>`, and the id, which also names its task queue. A mirror
+ * is in the private folder of its project.
  */
 export function projectState(resultsPath: string, home = stateHome()): { id: string; folder: string } {
-  const id = sha256(canonical(resultsPath)).slice(0, 12);
+  const path = canonical(resultsPath);
+  if (isMirror(path)) return { id: basename(dirname(path)), folder: dirname(path) };
+  const id = sha256(path).slice(0, 12);
   return { id, folder: join(home, id) };
 }

@@ -20,7 +20,8 @@ export interface Origin {
   before: Readonly<Record<string, string>>;
 }
 
-const keyFile = (stateFolder: string): string => join(stateFolder, 'origin.key');
+/** The file with the key, in a private state. */
+export const keyFile = (stateFolder: string): string => join(stateFolder, 'origin.key');
 const beforeFile = (stateFolder: string): string => join(stateFolder, 'origin-before.json');
 
 /**

@@ -35,6 +35,8 @@ export const EffectiveScenario = z.object({
   target: StoredTarget.nullable(),
   /** Absolute path of the target binary. Null if it is looked up on PATH or in the fixture. */
   target_path: z.string().nullable(),
+  /** Hash of the snapshot of the target's program, which hosts get from the store in place of `target_path`. */
+  target_stored: z.string().exactOptional(),
   /** Absolute paths of `target.files`: all of the target besides its program. Absent if not declared. */
   target_files: z.array(z.string()).optional(),
   /** Where agents in the agent host find what they consist of. Absent if none of them takes part. */
@@ -112,6 +114,10 @@ export const Plan = z.object({
   /** The config's prices, by model. */
   prices: z.record(z.string(), Price).default({}),
   cells: z.array(Cell),
+  /** Labels that a host must have to run a cell. */
+  on: z.array(z.string()).exactOptional(),
+  /** The protocol of the build that made the plan: an older build does not know all that the plan may say. */
+  protocol: z.number().int().exactOptional(),
   /** Set if the sweep checks the work of earlier runs again instead of running agents. */
   regrade: Regrade.exactOptional(),
   /** Folder of the config file; null if there is none. A sandbox hides it, except for the programs in it. */

@@ -17,16 +17,20 @@ export interface CorruptLine {
 const MAX_APPENDS = 5;
 
 /** Appends a finished run. Repeats that if `clean` has replaced the file in the meantime. */
-export async function appendResult(path: string, result: ResultLine): Promise<void> {
-  for (let times = 0; times < MAX_APPENDS; times++) if (await append(path, result)) return;
+export const appendResult = (path: string, result: ResultLine): Promise<void> =>
+  appendLines(path, [JSON.stringify(result)]);
+
+/** The same for lines that are JSON already. */
+export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
+  for (let times = 0; times < MAX_APPENDS; times++) if (await append(path, lines)) return;
 }
 
 /**
  * Uses a single `write` in append mode, so that lines of several workers do not mix. If a power failure left an
- * incomplete last line, ends that line first, so that only that one is lost. Returns whether the line is in the current
+ * incomplete last line, ends that line first, so that only that one is lost. Returns whether the lines are in the current
  * file.
  */
-async function append(path: string, result: ResultLine): Promise<boolean> {
+async function append(path: string, lines: readonly string[]): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 });
   const file = await open(path, 'a+', 0o644);
   try {
@@ -34,11 +38,11 @@ async function append(path: string, result: ResultLine): Promise<boolean> {
     const last = Buffer.alloc(1);
     if (size > 0) await file.read(last, 0, 1, size - 1);
     const cut = size > 0 && last.toString() !== '\n';
-    const line = Buffer.from(`${cut ? '\n' : ''}${JSON.stringify(result)}\n`);
+    const text = Buffer.from(`${cut ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`);
     // Not `appendFile`, which writes long data in several pieces.
-    const { bytesWritten } = await file.write(line);
-    if (bytesWritten < line.length)
-      throw new Error(`${path}: only ${bytesWritten} of ${line.length} bytes could be written`);
+    const { bytesWritten } = await file.write(text);
+    if (bytesWritten < text.length)
+      throw new Error(`${path}: only ${bytesWritten} of ${text.length} bytes could be written`);
     await file.datasync();
     await cleanIsOver(dirname(path));
     // While this file is open, no other file can get its inode number.

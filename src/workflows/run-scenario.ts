@@ -29,11 +29,12 @@ const CANCELLED_REPORT_MS = 15_000;
 /** One execution of a cell. Every step is a separate activity, visible by name and summary. */
 export async function runScenario(input: RunInput): Promise<RunResult> {
   const { workflowId, startTime, firstExecutionRunId: firstRunId } = workflowInfo();
-  const { sweep, cell, proof, fresh } = input;
+  const { sweep, cell, proof, fresh, lostHosts } = input;
   const run: RunRef = {
     ...{ sweep, cell, run: runName(input), workflowId, firstRunId },
     ...(proof === undefined ? {} : { proof }),
     ...(fresh === undefined ? {} : { fresh }),
+    ...(lostHosts === undefined ? {} : { lostHosts }),
   };
   const performer = createPerformer(input.inProcess === true, input.sparse === true);
   const { failures, perform, performEither } = performer;

@@ -30,18 +30,28 @@ import {
   type CellPage,
   type PageCell,
   type Parked,
-  type RunResult,
   type SweepInput,
+  type OpenRun,
+  type RunPlace,
   type SweepProgress,
   type SweepResult,
   type SweepStatus,
 } from './protocol.js';
 import { rootCauseMessage } from './root-message.js';
+import { endWithoutResult, spentOf } from './sweep/end-without-result.js';
+import { createHosts } from './sweep/hosts.js';
+import { progressOf } from './sweep/progress.js';
 import { runScenario } from './run-scenario.js';
 import { carry, startState } from './scheduler/carry.js';
-import type { Cost } from './scheduler/money.js';
 import { PAGE, reduce, type SweepAction, type SweepEvent, type Wanted } from './scheduler/reduce.js';
-import { accountsIn, hasStartedAll, isOver, nextTime, type SchedulerState } from './scheduler/state.js';
+import {
+  accountsIn,
+  hasStartedAll,
+  incarnationOf,
+  isOver,
+  nextTime,
+  startedRuns,
+} from './scheduler/state.js';
 import { runEnded, announceEnd } from './announce-end.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 import { parkedRun, wakeRun } from './wait-for-provider.js';
@@ -70,6 +80,8 @@ const forgetting = proxyActivities<Activities>({
 
 const verify = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
 
+/** How many hosts a run may lose before it is given up: it may be the run that makes them fail. */
+const MOST_HOSTS = 3;
 /** How long a run that has announced its end may take to close, ms. */
 const CLOSING_MS = 10_000;
 /** How often runs started by an earlier history are looked up, ms. A run that is terminated announces nothing. */
@@ -88,13 +100,31 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   /** Cells whose child workflows the server has not confirmed yet. */
   const starting = new Set<string>();
   /** Cells whose runs were started by an earlier history: the server does not report their end to this one. */
-  const inherited = new Set(state.open.keys());
+  const inherited = new Set(startedRuns(state));
   const runs = new CancellationScope();
 
-  const workflowIdOf = (cell: string): string => runWorkflowId(sweep, cell, round);
+  const incarnationOfCell = (cell: string): number => incarnationOf(state.open.get(cell) ?? {});
+  const workflowIdOf = (cell: string): string => runWorkflowId(sweep, cell, round, incarnationOfCell(cell));
   const status = (): SweepStatus => (state.cancelled ? 'cancelled' : state.paused ? 'paused' : 'running');
   const progress = (): SweepProgress => progressOf(state, status(), workflowIdOf);
   const show = (): void => setCurrentDetails(sweepDetails(progress()));
+  const hosts =
+    input.placed === true
+      ? createHosts(
+          input,
+          () => state,
+          (run, host, result) => {
+            const { cell } = run.page;
+            inherited.delete(cell.id);
+            const message = `its hosts were lost ${MOST_HOSTS} times, at last ${host.name}`;
+            if (result !== null)
+              dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
+            else if (state.cancelled || incarnationOf(run) >= MOST_HOSTS)
+              dispatch(endWithoutResult(cell.id, run.since, state.cancelled, message, { costUsd: null }));
+            else dispatch({ type: 'host lost', cell: cell.id, host });
+          },
+        )
+      : null;
 
   function dispatch(event: SweepEvent): void {
     const step = reduce(state, event, Date.now());
@@ -108,6 +138,9 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
       case 'start':
         started += 1;
         void run(action.cell);
+        break;
+      case 'place':
+        void place(action.run);
         break;
       case 'wake':
         // If the run has closed meanwhile, the signal is not needed: its end is reported anyway.
@@ -123,9 +156,39 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
 
   const runOf = (cell: string) => getExternalWorkflowHandle(workflowIdOf(cell));
 
-  async function run(page: PageCell): Promise<void> {
-    const { cell, proof, fresh } = page;
+  async function place(sought: OpenRun): Promise<void> {
+    if (hosts === null) return;
+    const { page, since } = sought;
+    let found: RunPlace;
+    try {
+      found = await hosts.seek(sought);
+    } catch (error) {
+      if (isCancellation(error) && !state.cancelled) dispatch({ type: 'not placed', cell: page.cell.id });
+      else
+        dispatch(
+          endWithoutResult(page.cell.id, since, isCancellation(error), rootCauseMessage(error), {
+            costUsd: 0,
+          }),
+        );
+      return;
+    }
+    started += 1;
+    dispatch({ type: 'placed', cell: page.cell.id, place: found });
+    await run(page, sought, found);
+  }
+
+  async function run(
+    page: PageCell,
+    { lostHosts }: Pick<OpenRun, 'lostHosts'> = {},
+    on?: RunPlace,
+  ): Promise<void> {
+    const { cell, fresh } = page;
+    const proof = on === undefined ? page.proof : on.proof;
     const since = Date.now();
+    const incarnation = incarnationOf({ ...(lostHosts === undefined ? {} : { lostHosts }) });
+    // Once the run's host is lost, what becomes of its workflow no longer matters.
+    const isAbandoned = (): boolean =>
+      incarnationOfCell(cell.id) !== incarnation || hosts?.isLosing(cell.id, incarnation) === true;
     starting.add(cell.id);
     try {
       const result = await runs.run(async () => {
@@ -141,8 +204,10 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
               ...(proof === undefined ? {} : { proof }),
               ...(fresh === undefined ? {} : { fresh }),
               ...(input.sparse === undefined ? {} : { sparse: input.sparse }),
+              ...(lostHosts === undefined ? {} : { lostHosts }),
             },
           ],
+          ...(on === undefined ? {} : { taskQueue: on.queue }),
           typedSearchAttributes: cellAttributes(sweep, cell),
           staticSummary: summaryOf(cellLabel(cell)),
           // A next history takes the run over. If this sweep is terminated, the worker cancels the run.
@@ -153,14 +218,18 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         starting.delete(cell.id);
         return child.result();
       });
-      dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
+      if (incarnationOfCell(cell.id) === incarnation)
+        dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
     } catch (error) {
       starting.delete(cell.id);
+      if (isAbandoned()) return;
       dispatch(
         endWithoutResult(cell.id, since, isCancellation(error), rootCauseMessage(error), spentOf(error)),
       );
     }
   }
+
+  const isSeeking = (): boolean => [...state.open.values()].some(({ place }) => place === 'being sought');
 
   async function load(wanted: Wanted): Promise<void> {
     const { again } = input;
@@ -197,7 +266,11 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         waitMs,
       }),
     );
+    // Meanwhile, some may have lost their hosts.
+    const isMeant = (cell: string): boolean =>
+      inherited.has(cell) && hosts?.isLosing(cell, incarnationOfCell(cell)) !== true;
     for (const { cell, result, cancelled, message, knownUsd } of ended) {
+      if (!isMeant(cell)) continue;
       const since = state.open.get(cell)?.since ?? 0;
       if (result !== null) dispatch({ type: 'ended', cell, outcome: result.outcome, cost: result });
       else
@@ -238,7 +311,10 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
 
   function cancelRuns(): void {
     dispatch({ type: 'cancelled' });
+    hosts?.stopSeeking();
     runs.cancel();
+    for (const [cell, { place, since }] of state.open)
+      if (place === 'wanted') dispatch(endWithoutResult(cell, since, true, '', { costUsd: null }));
     for (const cell of inherited) {
       if (!state.open.has(cell)) continue;
       void runOf(cell)
@@ -314,8 +390,9 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
    */
   async function prepareNextHistory(): Promise<void> {
     dispatch({ type: 'held' });
-    await condition(() => !state.loading && starting.size === 0);
-    const asked = [...state.open.keys()].filter((cell) => !inherited.has(cell));
+    hosts?.stopSeeking();
+    await condition(() => !state.loading && starting.size === 0 && !isSeeking());
+    const asked = startedRuns(state).filter((cell) => !inherited.has(cell));
     await Promise.all(
       asked.map(async (cell) => {
         const isAsked = await runOf(cell)
@@ -334,6 +411,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   let next: 'over' | 'new history';
   try {
     dispatch({ type: 'time' });
+    void hosts?.watch().catch(() => undefined);
     void watchInherited().catch(() => undefined);
     next = await untilOver();
     if (next === 'new history') await prepareNextHistory();
@@ -371,51 +449,3 @@ const wakeOf = ({ nth, wakeProof }: Parked): { nth: number; proof?: string } => 
   nth,
   ...(wakeProof === undefined ? {} : { proof: wakeProof }),
 });
-
-function progressOf(
-  { open, total, counts, money, limits }: SchedulerState,
-  status: SweepStatus,
-  workflowIdOf: (cell: string) => string,
-): SweepProgress {
-  const all = [...open].map(([cell, run]) => ({ cell, workflowId: workflowIdOf(cell), run }));
-  const parked = all.flatMap(({ cell, workflowId, run }) =>
-    run.parked === null ? [] : [{ cell, workflowId, ...withoutProof(run.parked) }],
-  );
-  const limited = Object.values(limits);
-  return {
-    status,
-    active: all
-      .filter(({ run }) => run.parked === null)
-      .map(({ cell, workflowId, run }) => ({ cell, workflowId, since: run.since })),
-    total: total ?? 0,
-    counts: { ...counts },
-    ...(parked.length === 0 ? {} : { parked }),
-    ...(money === null ? {} : { maxUsd: money.maxUsd, spentUsd: money.spentUsd }),
-    ...(limited.length === 0 ? {} : { limits: limited }),
-  };
-}
-
-/** Anyone may query the progress, but only the sweep may wake the run. */
-function withoutProof(parked: Parked): Parked {
-  const { wakeProof, ...shown } = parked;
-  return wakeProof === undefined ? parked : shown;
-}
-
-function endWithoutResult(
-  cell: string,
-  since: number,
-  cancelled: boolean,
-  message: string,
-  cost: Cost,
-): SweepEvent {
-  if (cancelled) return { type: 'ended', cell, outcome: 'cancelled', cost };
-  const lost = { cell, message: `the run's workflow did not complete: ${message}`, since };
-  return { type: 'ended', cell, outcome: 'error', cost, lost };
-}
-
-/** Cost of the agent of a run that could not write its report, from the details of the run's error. */
-function spentOf(error: unknown): Cost {
-  const { cause } = error as Error;
-  const [known] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
-  return { costUsd: null, ...(known as Partial<Pick<RunResult, 'costUsd' | 'knownUsd'>> | undefined) };
-}

@@ -1,6 +1,7 @@
 import type { ReadEnvironment } from '../../platform/worker-environment.js';
 import type { ProviderLimits } from '../../store/provider-limits.js';
 import type { RunRef } from '../../workflows/protocol.js';
+import type { Host } from './host.js';
 
 /** What the worker passes to every activity. */
 export interface Deps {
@@ -20,6 +21,8 @@ export interface Deps {
   environment?: ReadEnvironment;
   /** Absent if the limits of accounts are not shared. */
   limits?: ProviderLimits;
+  /** This machine as a host of shared results; absent if it has an engine of its own. */
+  host?: Host;
   /** Ends other runs of the cell whose workflows have ended, so that no two agents work for it. */
   endOthers?: (run: RunRef) => Promise<void>;
 }

@@ -7,6 +7,8 @@ import { createLruCache } from '../../lib/lru-cache.js';
 import { Plan, type EffectiveScenario } from '../../scenario/plan.js';
 import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { planFile, scenarioFile } from '../../store/results-folder.js';
+import { fetchSweep } from '../../store/shared/mirror.js';
+import { sharedProjectOf } from '../../store/shared/shared-project.js';
 
 /**
  * Anyone who can reach the Temporal server can start our workflows. A name must not lead to a plan, and so to commands,
@@ -33,6 +35,8 @@ export function readPlan(resultsPath: string, sweep: string): Promise<StoredPlan
   checkName(sweep);
   const file = planFile(resultsPath, sweep);
   return plans(file, async () => {
+    const project = await sharedProjectOf(resultsPath);
+    if (project !== null) await fetchSweep(project, sweep);
     const text = await readStored(file);
     return { plan: parseStored(file, text, Plan), planHash: sha256(text) };
   });

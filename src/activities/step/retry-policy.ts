@@ -21,6 +21,10 @@ const TRIES: Readonly<Record<string, number>> = {
   loadCells: Infinity,
   findEndedRuns: Infinity,
   finishSweep: Infinity,
+  // Hosts that cannot run a cell decline it until one can.
+  placeCell: Infinity,
+  readSigns: Infinity,
+  endLostRuns: Infinity,
 };
 
 /**
@@ -33,10 +37,19 @@ const ADOPTED: ReadonlySet<string> = new Set(['runAgent']);
 /** Steps that make another machine if that of the run is gone. All others need what the run has done in it. */
 const REPLACES_MACHINE: ReadonlySet<string> = new Set(['prepareWorkspace', 'runAgent']);
 
+/** Failure type of a step that waits for a slot of its host. */
+export const NO_SLOT = 'NoSlot';
 /** Failure type of a step that waits until the env file of its worker can be read again. */
 const ENV_FILE = 'env_file';
+
 /** Failures that are waited out, because nothing is wrong with the step. */
-const WAITED_OUT: ReadonlySet<string> = new Set([DISK_FAILURE, ENV_FILE, 'rate_limited', 'unavailable']);
+const WAITED_OUT: ReadonlySet<string> = new Set([
+  DISK_FAILURE,
+  ENV_FILE,
+  NO_SLOT,
+  'rate_limited',
+  'unavailable',
+]);
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
 

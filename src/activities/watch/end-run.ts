@@ -44,6 +44,7 @@ export async function endRun(deps: Deps, run: RunRef): Promise<void> {
   for (const each of [state, stateOfJudge(state)]) await removeLogins({ state: each });
   await forgetSecrets(state);
   removeOpenRun(deps, run);
+  deps.host?.slots.release(run.workflowId);
 }
 
 /** The plan says which files are a login. If the plan is gone, nothing can be written back. */

@@ -49,18 +49,19 @@ export interface Workers {
   isUnderWay: (key: string) => boolean;
 }
 
-const known: Workers = {
-  own: ownWorkerIdentity(),
-  isDead: isDeadWorker,
+/** `host`: name by which the workers of this host identify themselves; see `ownWorkerIdentity`. */
+export const workersOn = (host: string | undefined): Workers => ({
+  own: ownWorkerIdentity(host),
+  isDead: (worker) => isDeadWorker(worker, host),
   isUnderWay: (key) => underWay.has(key),
-};
+});
 
 /**
  * Returns a function that finds the steps that nobody performs: either their worker is dead, or it is this one and the
  * server's answer with the step was lost. For our own steps, one check proves nothing: the step may be about to begin,
  * or its result may be on its way. It counts as lost if the next check, seconds later, finds the same attempt.
  */
-export function createLostSteps(workers: Workers = known): (steps: readonly PendingStep[]) => PendingStep[] {
+export function createLostSteps(workers: Workers): (steps: readonly PendingStep[]) => PendingStep[] {
   const suspected = new Set<string>();
   return (steps) =>
     steps.filter((step) => {

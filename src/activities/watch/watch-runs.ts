@@ -7,8 +7,15 @@ import { openRuns } from '../step/open-runs.js';
 import type { Deps } from '../step/deps.js';
 import { tearDownLeftovers } from '../teardown/tear-down-again.js';
 import { endRun, hasLivingAgent } from './end-run.js';
+import { freeUnusedSlots } from '../hosts/free-unused-slots.js';
 import { actionFor, isOpen, type Answer, type Open } from './action-for.js';
-import { createLostSteps, giveUp, handedOut, type PendingStep } from './fail-orphaned-activities.js';
+import {
+  createLostSteps,
+  giveUp,
+  handedOut,
+  workersOn,
+  type PendingStep,
+} from './fail-orphaned-activities.js';
 
 const ROUND_MS = 10_000;
 /**
@@ -40,7 +47,7 @@ export interface Watch {
 
 /** `warn` is called with one line for each run that is ended or cannot be. */
 export function watchRuns(deps: Deps, client: Client, warn: (line: string) => void): Watch {
-  const lost = createLostSteps();
+  const lost = createLostSteps(workersOn(deps.host?.identity));
   let timer: NodeJS.Timeout | undefined;
   let turn = 0; // index at which the next round begins
   let leftoversAt = -Infinity; // when leftovers were last torn down, ms
@@ -113,6 +120,9 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
 
   async function repeat(all: boolean): Promise<void> {
     await round(all)
+      .then(() =>
+        deps.host === undefined ? undefined : freeUnusedSlots(client, deps.host, deps.isOwnServer),
+      )
       .then(tearDownIfDue)
       .catch((error: unknown) => warn(String(error)));
     if (!stopped) timer = setTimeout(() => void repeat(false), ROUND_MS);

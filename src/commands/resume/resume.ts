@@ -19,7 +19,7 @@ export async function resume(id: string, options: FollowOptions): Promise<number
   const { resultsPath } = openProject(options.results);
   const plan = findPlan(resultsPath, id);
   if (hasEnded(resultsPath, plan)) return printEndedSweep(resultsPath, plan, options.json);
-  const round = { scenarios: storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
+  const round = { scenarios: await storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
   const session = await openSession(resultsPath, printNotice, options);
   try {
     const found = await startNextRoundIfClosed(session, resultsPath, plan, round);

@@ -46,7 +46,7 @@ export async function retry(id: string, options: RetryOptions): Promise<number> 
       `${plan.sweep} has not ended; use --now to stop waiting for providers, or ${ownCommand(`resume ${plan.sweep}`)} to follow it`,
     );
   }
-  const round = { scenarios: storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
+  const round = { scenarios: await storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
   const session = await openSession(resultsPath, printNotice, options);
   try {
     const ended = hasEnded(resultsPath, plan);

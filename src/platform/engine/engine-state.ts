@@ -32,8 +32,29 @@ export interface EngineState {
   server: ProcessIdentity | null;
   worker: ProcessIdentity | null;
   versions: { temporal: string | null; llm_tool_test: string };
+  /** Set if the worker is a host of shared results. */
+  host?: HostSettings;
   /** The Temporal CLI whose server created the database; null or absent if there is none yet. */
   temporal?: PinnedTemporal | null;
+}
+
+/** What a command needs to know about the server and the queue of a project. */
+export type ProjectServer = Pick<
+  EngineState,
+  'address' | 'external' | 'namespace' | 'namespaceId' | 'taskQueue' | 'uiUrl' | 'resultsPath'
+>;
+
+/** What a user decides about a host of shared results. */
+export interface HostSettings {
+  /** For people; by default the name of the machine. */
+  name: string;
+  /** How many runs it works on at once. */
+  slots: number;
+  labels: string[];
+  /** The only agents that it runs; null for all. */
+  agents: string[] | null;
+  /** File with environment variables, read again for each step. */
+  envFile: string | null;
 }
 
 /** The executable, and the version of its server, which is part of the database's file name. */

@@ -31,5 +31,6 @@ const workerArguments = (state: EngineState): string[] => [
   ...['--results', state.resultsPath, '--queue', state.taskQueue],
   ...['--address', state.address, '--namespace', state.namespace],
   ...(state.external ? ['--external'] : []),
+  ...(state.host === undefined ? [] : ['--host', JSON.stringify(state.host)]),
   ...(state.namespaceId == null ? [] : ['--namespace-id', state.namespaceId]),
 ];

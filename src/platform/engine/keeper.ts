@@ -5,6 +5,7 @@ import { assertRoom, whyNoRoom } from '../fs/disk-room.js';
 import { projectState } from '../folders.js';
 import { tryLock } from '../process/process-lock.js';
 import type { TemporalAddress } from '../temporal/resolve-temporal-address.js';
+import { UnusableNamespace } from '../temporal/search-attributes.js';
 import { buildId, packageVersion } from '../package-info.js';
 import { ownIdentity } from '../process/process-identity.js';
 import { createBackOff } from './back-off.js';
@@ -20,6 +21,7 @@ import {
   workerIsUp,
   writeEngineState,
   type EngineState,
+  type HostSettings,
 } from './engine-state.js';
 import { TemporalNotFound } from './find-temporal.js';
 import { createIdleWatch, mustKeepRunning, lastUse, openWorkflows } from './idle.js';
@@ -38,6 +40,10 @@ export interface KeeperOptions {
   external: TemporalAddress | null;
   /** Stop after this time without open workflows and commands; null: never. */
   idleMs: number | null;
+  /** Set if the worker is a host of shared results, and the keeper runs in the foreground. */
+  host?: HostSettings;
+  /** Called after each change of the state. */
+  onChange?: (state: EngineState) => void;
 }
 
 /**
@@ -61,7 +67,8 @@ export async function keep(options: KeeperOptions): Promise<void> {
   };
   process.on('SIGTERM', () => askToStop('all'));
   process.on('SIGUSR2', () => askToStop('worker'));
-  process.on('SIGINT', () => undefined);
+  // Ctrl-C in a terminal also reaches a keeper that a command has started there.
+  process.on('SIGINT', () => (options.host === undefined ? undefined : askToStop('all')));
   process.on('SIGHUP', () => undefined);
 
   const before = await readEngineState(folder);
@@ -78,8 +85,9 @@ export async function keep(options: KeeperOptions): Promise<void> {
     taskQueue: taskQueueOf(id),
     uiUrl: options.external === null ? (before?.uiUrl ?? null) : null,
     resultsPath: options.resultsPath,
+    ...(options.host === undefined ? {} : { host: options.host }),
     keeper: ownIdentity(),
-    ...(newer === null ? await takeOver(before, options.external) : { server: null, worker: null }),
+    ...(newer === null ? await takeOver(before, options) : { server: null, worker: null }),
     versions: {
       temporal: before?.versions.temporal ?? null,
       llm_tool_test: newer === null ? packageVersion : (before?.versions.llm_tool_test ?? packageVersion),
@@ -93,6 +101,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
     const since = change.phase !== undefined && change.phase !== state.phase ? Date.now() : state.since;
     state = { ...state, ...change, since };
     const now = state;
+    options.onChange?.(now);
     written = written.catch(() => undefined).then(() => writeEngineState(folder, now));
     written.then(
       () => (isWritten = true),
@@ -116,8 +125,12 @@ export async function keep(options: KeeperOptions): Promise<void> {
       backOff.fail();
       const failed = backOff.failing();
       if (!wasReady && !isDiskFailure(error, folder) && !hasLiveSupervisors(folder)) {
-        const isFinal = state.external || error instanceof TemporalNotFound;
-        if (isFinal || (failed?.times ?? 0) >= FIRST_FAILURES) throw error;
+        // The server of a team may start after its hosts.
+        const isFinal =
+          (state.external && options.host === undefined) ||
+          error instanceof UnusableNamespace ||
+          error instanceof TemporalNotFound;
+        if (isFinal || (options.host === undefined && (failed?.times ?? 0) >= FIRST_FAILURES)) throw error;
       }
       const { message } = error as Error;
       await note({ phase: 'starting', failing: { message, since: failed?.since ?? Date.now() } });
@@ -175,12 +188,13 @@ const isDiskFailure = (error: unknown, folder: string): boolean =>
  */
 async function takeOver(
   before: EngineState | null,
-  external: TemporalAddress | null,
+  { external, host }: Pick<KeeperOptions, 'external' | 'host'>,
 ): Promise<Pick<EngineState, 'server' | 'worker'>> {
   if (before === null) return { server: null, worker: null };
   const sameServer =
     external === null ? !before.external : before.external && before.address === external.address;
-  const sameWorker = sameServer && before.build === buildId();
+  const sameWorker =
+    sameServer && before.build === buildId() && JSON.stringify(before.host) === JSON.stringify(host);
   if (!sameWorker) await endProcess(before.worker);
   if (!sameServer) await endProcess(before.server);
   return { server: sameServer ? before.server : null, worker: sameWorker ? before.worker : null };

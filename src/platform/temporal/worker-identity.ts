@@ -7,16 +7,17 @@ const distinction = ({ start, boot }: ProcessIdentity): string => sha256(`${star
 
 /**
  * Returns the identity under which this worker polls, `<pid>@<host>#<process>`. The Web UI shows it beside each step.
+ * Containers may have the same host name, so a host of shared results adds its id to it.
  */
-export function ownWorkerIdentity(): string {
+export function ownWorkerIdentity(host = hostname()): string {
   const own = ownIdentity();
-  return `${own.pid}@${hostname()}#${distinction(own)}`;
+  return `${own.pid}@${host}#${distinction(own)}`;
 }
 
 /** True if a worker is known to be dead, which is never known of a worker on another host. */
-export function isDeadWorker(identity: string): boolean {
+export function isDeadWorker(identity: string, own = hostname()): boolean {
   const [, pid, host, process] = /^(\d+)@([^#]*)(?:#(.*))?$/.exec(identity) ?? [];
-  if (pid === undefined || host !== hostname()) return false;
+  if (pid === undefined || host !== own) return false;
   const living = identify(Number(pid));
   // Workers of older builds have no third part.
   return living === null || (process !== undefined && process !== distinction(living));

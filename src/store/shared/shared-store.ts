@@ -1,6 +1,7 @@
 /**
  * A place that several hosts and commands share: a folder or an S3-compatible bucket. It holds objects, named by
- * relative paths with `/`. No operation needs a lock, an append or the clock of another host.
+ * relative paths with `/`. No operation needs a lock, an append or the clock of another host. An operation that cannot
+ * reach the place rejects within minutes, and can be repeated.
  */
 export interface SharedStore {
   /** What the user gave, for messages: the path of the folder, or `s3://bucket/prefix`. */
@@ -14,9 +15,9 @@ export interface SharedStore {
    * the same object with different contents, exactly one succeeds.
    */
   putOnce: (name: string, data: string | Uint8Array) => Promise<boolean>;
-  /** Returns the names of the objects directly in a folder, without the folder, sorted. */
+  /** Returns the names of the objects directly in a folder, without the folder, sorted. Not those of stored folders. */
   list: (folder: string) => Promise<string[]>;
-  /** Removes an object; does nothing if there is none. */
+  /** Removes an object or a stored folder; does nothing if there is none. */
   remove: (name: string) => Promise<void>;
   /**
    * Stores a folder with modes and symlinks. Until it is complete, `getFolder` does not find it. Replaces nothing: if the
@@ -25,4 +26,6 @@ export interface SharedStore {
   putFolder: (name: string, folder: string) => Promise<void>;
   /** Copies a stored folder to a local path that does not exist yet, all at once. Returns false if it is not stored. */
   getFolder: (name: string, folder: string) => Promise<boolean>;
+  /** Returns the contents of one file of a stored folder, without copying the folder; null if there is none. */
+  getFileOf: (name: string, path: string) => Promise<Buffer | null>;
 }

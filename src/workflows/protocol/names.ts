@@ -26,5 +26,18 @@ export const QUERIES = { progress: 'progress' } as const;
 
 export const sweepWorkflowId = (sweep: string): string => `sweep/${sweep}`;
 
-export const runWorkflowId = (sweep: string, cell: string, round: number): string =>
-  `${sweepWorkflowId(sweep)}/${cell}/r${round}`;
+/** The task queue on which hosts with a free slot take runs. */
+export const placeQueueOf = (taskQueue: string): string => `${taskQueue}.place`;
+
+/** The task queue that only this host polls. */
+export const hostQueueOf = (taskQueue: string, host: string): string => `${taskQueue}.host.${host}`;
+
+/** `incarnation`: from 1; the next one runs the cell again in the same round, because its host was lost. */
+export const runWorkflowId = (sweep: string, cell: string, round: number, incarnation = 1): string =>
+  `${sweepWorkflowId(sweep)}/${cell}/r${round}${incarnation === 1 ? '' : `.i${incarnation}`}`;
+
+/** Returns round and incarnation of a run by its workflow's id. */
+export function parseRunWorkflowId(id: string): { round: number; incarnation: number } {
+  const [, round = '1', incarnation = '1'] = /\/r(\d+)(?:\.i(\d+))?$/.exec(id) ?? [];
+  return { round: Number(round), incarnation: Number(incarnation) };
+}

@@ -1,5 +1,6 @@
 import type { Cell } from '../../results/records/cell.js';
 import type { EndReason } from '../../results/records/run-record.js';
+import type { LostHost } from '../../results/records/lost-host.js';
 import type { Outcome } from '../../results/records/result-line.js';
 
 /** Identifies a run to every activity. */
@@ -15,6 +16,8 @@ export interface RunRef {
   fresh?: true;
   /** Run id of the workflow's first execution; a reset keeps it. Absent in steps that an older build scheduled. */
   firstRunId?: string;
+  /** See `RunInput.lostHosts`. */
+  lostHosts?: readonly LostHost[];
 }
 
 export interface ContextBrief {
@@ -119,6 +122,8 @@ export interface RunInput {
   keepsFolder?: boolean;
   /** True if steps send few heartbeats, because each may be billed. Absent: they send many. */
   sparse?: boolean;
+  /** The hosts on which the run was before, if they were lost. */
+  lostHosts?: readonly LostHost[];
 }
 
 /** Result of a run; everything else is in its folder. */

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../results/records/result-line.js';
 import type { PageCell } from './pages.js';
+import type { LostHost, RunPlace } from './run-place.js';
 import type { RunResult } from './run.js';
 
 /** Input of a sweep's workflow. The cells are in the sweep's plan. */
@@ -22,6 +23,10 @@ export interface SweepInput {
   scheduler?: 2;
   /** See `RunInput.sparse`. */
   sparse?: true;
+  /** Set if several hosts share the results: each run is placed on one of them. */
+  placed?: true;
+  /** How long a host may show no sign of life before its runs are done again, in seconds; a default if absent. */
+  lostSecs?: number;
   /** State passed to the next history when the workflow continues as new. */
   state?: CarriedSweep;
   /** The same in a sweep that an older build started. */
@@ -80,6 +85,10 @@ export interface OpenRun {
   estimateUsd: number | null;
   /** Set while the run waits for its provider and holds no slot; null while it works. */
   parked: Parked | null;
+  /** Where the run is. Absent if its sweep places no runs. */
+  place?: 'wanted' | 'being sought' | RunPlace;
+  /** Set after hosts of the run were lost: they are named in its report, and their number distinguishes its workflows. */
+  lostHosts?: readonly LostHost[];
 }
 
 /** A wait for the provider. The run holds no slot until its sweep wakes it. */
@@ -167,9 +176,9 @@ export interface SweepProgress {
   status: SweepStatus;
   /**
    * Cells whose runs hold a slot, with the ids of their workflows. `since`: when the run was started, ms since the epoch;
-   * absent in sweeps of an older build.
+   * absent in sweeps of an older build. `host`: name of its host, null while one is sought; absent if runs are not placed.
    */
-  active: { cell: string; workflowId: string; since?: number }[];
+  active: { cell: string; workflowId: string; since?: number; host?: string | null }[];
   /** Runs that wait for their provider and hold no slot. */
   parked?: ({ cell: string; workflowId: string } & Parked)[];
   total: number;

@@ -1,4 +1,4 @@
-import type { CarriedSweep, SweepInput } from '../protocol.js';
+import type { CarriedSweep, OpenRun, SweepInput } from '../protocol.js';
 import { initialState, type SchedulerState } from './state.js';
 
 /** The state passed to the next history of a sweep: small JSON, in which waiting cells are positions only. */
@@ -27,7 +27,11 @@ export function startState(input: SweepInput): SchedulerState {
   return {
     ...begun,
     ...carried,
-    open: new Map(open.map((run) => [run.page.cell.id, run])),
+    open: new Map(open.map((run) => [run.page.cell.id, withoutSearch(run)])),
     reread: waiting,
   };
 }
+
+/** A search for a host ends with the history that began it. */
+export const withoutSearch = (run: OpenRun): OpenRun =>
+  run.place === 'being sought' ? { ...run, place: 'wanted' } : run;

@@ -1,6 +1,15 @@
 import { assertNever } from '../../lib/assert-never.js';
 import type { Outcome } from '../../results/records/result-line.js';
-import type { CellPage, LostCell, OpenRun, PageCell, Parked, ProviderLimit } from '../protocol.js';
+import type {
+  CellPage,
+  LostCell,
+  LostHost,
+  OpenRun,
+  PageCell,
+  Parked,
+  ProviderLimit,
+  RunPlace,
+} from '../protocol.js';
 import { admission, afterRun, estimateOf, withEarlierCosts, type Cost } from './money.js';
 import {
   accountOf,
@@ -16,6 +25,10 @@ export type SweepEvent =
   | { type: 'loaded'; page: CellPage; wanted: Wanted }
   | { type: 'ended'; cell: string; outcome: Outcome; cost: Cost; lost?: LostCell }
   | { type: 'parked'; cell: string; parked: Parked }
+  | { type: 'placed'; cell: string; place: RunPlace }
+  /** The search for a host has ended without one, because a new history takes over. */
+  | { type: 'not placed'; cell: string }
+  | { type: 'host lost'; cell: string; host: LostHost }
   /** An order with a proof was accepted. */
   | { type: 'ordered'; at: number }
   | { type: 'paused' }
@@ -33,6 +46,8 @@ export type Wanted = { positions: readonly number[] } | { offset: number };
 
 export type SweepAction =
   | { type: 'start'; cell: PageCell }
+  /** Find a host for a run, and start it there. */
+  | { type: 'place'; run: OpenRun }
   | { type: 'wake'; cell: string; parked: Parked }
   | { type: 'load'; wanted: Wanted };
 
@@ -43,6 +58,11 @@ export interface Step {
 
 /** Cells per page: the whole matrix never crosses Temporal. */
 export const PAGE = 100;
+/**
+ * How many runs of an agent and model may seek a host at once. If the hosts that could run them are full, other agents
+ * can still use the rest of the sweep's slots.
+ */
+const MOST_SEEKING = 4;
 /** Maximum number of lost cells whose reasons are kept; more would exceed Temporal's payload limit. */
 const LOST_REASONS = 200;
 
@@ -69,6 +89,12 @@ function apply(state: SchedulerState, event: SweepEvent, now: number): Scheduler
       return withoutRun(state, event);
     case 'parked':
       return withParked(state, event.cell, event.parked);
+    case 'placed':
+      return withPlace(state, event.cell, event.place);
+    case 'not placed':
+      return withPlace(state, event.cell, 'wanted');
+    case 'host lost':
+      return withoutHost(state, event.cell, event.host);
     case 'ordered':
       return { ...state, lastOrderAt: event.at };
     case 'paused':
@@ -155,6 +181,28 @@ function withParked(state: SchedulerState, cell: string, parked: Parked): Schedu
   return { ...state, open, limits: withLimit(state.limits, limit) };
 }
 
+const withPlace = (
+  state: SchedulerState,
+  cell: string,
+  place: NonNullable<OpenRun['place']>,
+): SchedulerState => {
+  const run = state.open.get(cell);
+  return run === undefined ? state : { ...state, open: new Map(state.open).set(cell, { ...run, place }) };
+};
+
+/** A run that lost its host is done again from its beginning, and waits for nothing that it waited for before. */
+function withoutHost(state: SchedulerState, cell: string, host: LostHost): SchedulerState {
+  const run = state.open.get(cell);
+  if (run === undefined) return state;
+  const again: OpenRun = {
+    ...run,
+    parked: null,
+    place: 'wanted',
+    lostHosts: [...(run.lostHosts ?? []), host],
+  };
+  return { ...state, open: new Map(state.open).set(cell, again) };
+}
+
 const dueBy = (run: OpenRun, now: number): OpenRun =>
   run.parked === null ? run : { ...run, parked: { ...run.parked, until: Math.min(run.parked.until, now) } };
 
@@ -170,7 +218,20 @@ function withoutPassedLimits(state: SchedulerState, now: number): SchedulerState
 function decide(state: SchedulerState, now: number): Step | null {
   if (state.paused || state.cancelled || workingRuns(state).length >= state.caps.total) return null;
   const wake = wakeNext(state, now);
-  return wake ?? (state.held ? null : (startNext(state, now) ?? loadNext(state)));
+  return wake ?? (state.held ? null : (placeAgain(state) ?? startNext(state, now) ?? loadNext(state)));
+}
+
+/** Seeks another host for a run that lost its own, or whose search was interrupted. */
+function placeAgain(state: SchedulerState): Step | null {
+  for (const [cell, run] of state.open) {
+    if (run.place !== 'wanted' || !hasRoom(state, run.page.cell.agent, run.page.cell.model)) continue;
+    const sought: OpenRun = { ...run, place: 'being sought' };
+    return {
+      state: { ...state, open: new Map(state.open).set(cell, sought) },
+      actions: [{ type: 'place', run: sought }],
+    };
+  }
+  return null;
 }
 
 /** Wakes the run that has been due for the longest time. */
@@ -197,7 +258,7 @@ function startNext(state: SchedulerState, now: number): Step | null {
     turns.models[modelKey(agent, model)] ?? 0,
   ];
   const candidates = state.queues
-    .filter(({ agent, model }) => hasRoom(state, agent, model))
+    .filter(({ agent, model }) => hasRoom(state, agent, model) && !isCrowded(state, agent, model))
     .sort((a, b) => {
       const [ofA, ofB] = [lastTurn(a), lastTurn(b)];
       return ofA[0] - ofB[0] || ofA[1] - ofB[1];
@@ -240,6 +301,12 @@ function hasRoom(state: SchedulerState, agent: string, model: string): boolean {
   );
 }
 
+/** Whether so many runs of an agent and model seek a host that no further one is started. */
+const isCrowded = ({ open }: SchedulerState, agent: string, model: string): boolean =>
+  [...open.values()].filter(
+    ({ place, page: { cell } }) => place === 'being sought' && cell.agent === agent && cell.model === model,
+  ).length >= MOST_SEEKING;
+
 function started(state: SchedulerState, queue: Queue, page: WaitingCell, now: number): Step {
   const { agent, model } = queue;
   const { next, agents, models } = state.turns;
@@ -248,6 +315,7 @@ function started(state: SchedulerState, queue: Queue, page: WaitingCell, now: nu
     since: now,
     estimateUsd: state.money === null ? null : estimateOf(state.money, page),
     parked: null,
+    ...(state.placed ? { place: 'being sought' } : {}),
   };
   return {
     state: {
@@ -260,7 +328,7 @@ function started(state: SchedulerState, queue: Queue, page: WaitingCell, now: nu
         models: { ...models, [modelKey(agent, model)]: next },
       },
     },
-    actions: [{ type: 'start', cell: page }],
+    actions: [state.placed ? { type: 'place', run } : { type: 'start', cell: page }],
   };
 }
 

@@ -1,4 +1,4 @@
-import type { CarriedSweep, OpenRun, PageCell, SweepInput } from '../protocol.js';
+import type { CarriedSweep, OpenRun, PageCell, RunPlace, SweepInput } from '../protocol.js';
 import { noMoneySpent } from './money.js';
 
 /** How many runs may hold a slot at once: in total, per agent, and per model. */
@@ -24,6 +24,8 @@ export interface Queue {
 /** Everything that a sweep's decisions depend on. Never changed in place. */
 export interface SchedulerState extends Omit<CarriedSweep, 'open' | 'waiting'> {
   caps: Caps;
+  /** Whether each run is placed on one of several hosts. */
+  placed: boolean;
   cancelled: boolean;
   /** True if no more cells are started: a new history is about to take over, or the cells cannot be read. */
   held: boolean;
@@ -53,8 +55,9 @@ export const accountsIn = ({ limits, open, queues }: SchedulerState): string[] =
 ];
 
 /** The state of a new sweep. */
-export const initialState = ({ concurrency, caps, maxUsd }: SweepInput): SchedulerState => ({
+export const initialState = ({ concurrency, caps, maxUsd, placed }: SweepInput): SchedulerState => ({
   caps: { total: concurrency, agents: caps?.agents ?? {}, models: caps?.models ?? {} },
+  placed: placed === true,
   paused: false,
   cancelled: false,
   held: false,
@@ -85,9 +88,20 @@ export function isOver(state: SchedulerState): boolean {
   return state.cancelled || (hasStartedAll(state) && !state.loading);
 }
 
-/** The runs that hold a slot. */
+/** The runs that hold a slot. One that lost its host holds none until it may be placed again. */
 export const workingRuns = ({ open }: SchedulerState): OpenRun[] =>
-  [...open.values()].filter(({ parked }) => parked === null);
+  [...open.values()].filter(({ parked, place }) => parked === null && place !== 'wanted');
+
+/** The cells of the open runs whose workflows have been started: all but those that seek a host. */
+export const startedRuns = ({ open }: SchedulerState): string[] =>
+  [...open].flatMap(([cell, { place }]) => (place === undefined || typeof place === 'object' ? [cell] : []));
+
+/** The runs that are on a host, with that place. */
+export const placedRuns = ({ open }: SchedulerState): { run: OpenRun; place: RunPlace }[] =>
+  [...open.values()].flatMap((run) => (typeof run.place === 'object' ? [{ run, place: run.place }] : []));
+
+/** Number of a run among those of its cell in this round, from 1. */
+export const incarnationOf = ({ lostHosts = [] }: Pick<OpenRun, 'lostHosts'>): number => lostHosts.length + 1;
 
 /** When the next wait ends, ms since the epoch; null if nothing waits for a time. */
 export function nextTime({ open, limits }: SchedulerState, now: number): number | null {

@@ -1,0 +1,35 @@
+import { Context } from '@temporalio/activity';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { requireSharedProject } from '../../store/shared/shared-project.js';
+import { markLost } from '../../store/shared/publish-result.js';
+import { runWorkflowId, type LostRun, type LostRunsInput } from '../../workflows/protocol.js';
+import { resultOfLine } from '../report/result-of-line.js';
+import type { Deps } from '../step/deps.js';
+import { readPlan } from '../step/load-plan.js';
+import { verifyPlacing } from '../step/verify-origin.js';
+
+/**
+ * Ends runs whose host shows no sign of life: from now on it cannot publish their results. A result that it published
+ * before counts.
+ */
+export const endLostRuns =
+  (deps: Deps) =>
+  async ({ sweep, round, host, runs, origin }: LostRunsInput): Promise<LostRun[]> => {
+    const project = await requireSharedProject(deps.resultsPath);
+    const { planHash } = await readPlan(deps.resultsPath, sweep);
+    await verifyPlacing(deps, { sweep, planHash }, origin);
+    const { client } = Context.current();
+    const lost = { host: host.id, at: new Date(host.at).toISOString() };
+    return Promise.all(
+      runs.map(async ({ cell, incarnation }): Promise<LostRun> => {
+        const line = await markLost(project, { sweep, cell: cell.id, round, incarnation }, lost);
+        await client.workflow
+          .getHandle(runWorkflowId(sweep, cell.id, round, incarnation))
+          .terminate(`its host ${host.name} shows no sign of life`)
+          .catch((error: unknown) => {
+            if (!(error instanceof WorkflowNotFoundError)) throw error; // it has closed meanwhile
+          });
+        return { cell: cell.id, result: line === null ? null : resultOfLine(line) };
+      }),
+    );
+  };

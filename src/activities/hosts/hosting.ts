@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { beatMs, lostSecsOf } from '../../lib/signs-of-life.js';
+import { isJsonObject, parseJson } from '../../lib/json.js';
+import type { HostSettings } from '../../platform/engine/engine-state.js';
+import { readTextIfThere } from '../../platform/fs/read-file.js';
+import { publishOnce } from '../../platform/fs/write-file.js';
+import { requireSharedProject } from '../../store/shared/shared-project.js';
+import { hostQueueOf } from '../../workflows/protocol.js';
+import type { Host } from '../step/host.js';
+import { makeCurrent } from './make-current.js';
+import { createOffers } from '../step/offers.js';
+import { showSigns } from './show-signs.js';
+import { createSlots } from '../step/slots.js';
+
+/** What this process does as a host of shared results. */
+export interface Hosting {
+  host: Host;
+  /** Begins to show signs of life, once its workers are polling. */
+  begin: (client: Client) => { end: () => Promise<void> };
+}
+
+interface HostingOptions extends HostSettings {
+  resultsPath: string;
+  stateFolder: string;
+  /** The queue of the shared project. */
+  taskQueue: string;
+}
+
+const ANSWER_MS = 5000;
+
+export async function createHosting(options: HostingOptions): Promise<Hosting> {
+  const { resultsPath, stateFolder, taskQueue, name, labels, agents } = options;
+  const { store } = await requireSharedProject(resultsPath);
+  const id = await hostId(stateFolder);
+  const slots = createSlots(stateFolder, options.slots);
+  let drains = false;
+  const host: Host = {
+    ...{ id, name, labels, agents, slots },
+    identity: `${name}.${id}`,
+    queue: hostQueueOf(taskQueue, id),
+    offers: createOffers(),
+    isDraining: () => drains,
+  };
+  return {
+    host,
+    begin: (client) => {
+      const ending = new AbortController();
+      const shown = showSigns(
+        {
+          ...{ store, host },
+          everyMs: beatMs(lostSecsOf(process.env)),
+          reachesServer: () =>
+            client
+              .withDeadline(Date.now() + ANSWER_MS, () => client.workflowService.getSystemInfo({}))
+              .then(
+                () => true,
+                () => false,
+              ),
+          onDrain: (drain) => {
+            if (drain !== drains)
+              console.error(drain ? 'draining: this host takes no more runs' : 'taking runs again');
+            drains = drain;
+            slots.close(drain);
+          },
+          warn: (line) => console.error(line),
+        },
+        ending.signal,
+      );
+      void makeCurrent(client, taskQueue, ending.signal).catch((error: unknown) =>
+        console.error(String(error)),
+      );
+      return {
+        end: async () => {
+          ending.abort();
+          await shown;
+        },
+      };
+    },
+  };
+}
+
+/** Returns the id of this host, which its private folder keeps. */
+async function hostId(stateFolder: string): Promise<string> {
+  const file = join(stateFolder, 'host.json');
+  const id = randomBytes(4).toString('hex');
+  await publishOnce(file, `${JSON.stringify({ schema_version: 1, id })}\n`, 0o600);
+  const note = parseJson((await readTextIfThere(file)) ?? '');
+  if (isJsonObject(note) && typeof note['id'] === 'string' && /^[0-9a-f]{8}$/.test(note['id']))
+    return note['id'];
+  throw new Error(`${file} is damaged; remove it, and this machine becomes a new host`);
+}

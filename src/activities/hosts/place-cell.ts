@@ -1,0 +1,88 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
+import { proveRun } from '../../platform/origin.js';
+import { cellLabel } from '../../results/records/cell-label.js';
+import type { Cell } from '../../results/records/cell.js';
+import type { Plan } from '../../scenario/plan.js';
+import { originOf } from '../../store/origin.js';
+import { requireSharedProject, type SharedProject } from '../../store/shared/shared-project.js';
+import { runWorkflowId, type PlaceInput, type RunPlace } from '../../workflows/protocol.js';
+import type { Deps } from '../step/deps.js';
+import { readPlan } from '../step/load-plan.js';
+import { verifyPlacing } from '../step/verify-origin.js';
+import type { Host } from '../step/host.js';
+import { readHosts } from '../../store/shared/host-records.js';
+import { whyNoHost } from './why-no-host.js';
+import { whyUnfit } from './why-unfit.js';
+
+const FULL_MS = 1000;
+const FIRST_DECLINED_MS = 200;
+const LONGEST_DECLINED_MS = 15_000;
+
+/**
+ * Offers a run to this host, and takes a slot for it. A host that cannot run the cell declines, and the server offers it
+ * again, to whichever host asks first.
+ */
+export const placeCell =
+  (deps: Deps) =>
+  async ({ sweep, cell: { id }, round, incarnation, origin }: PlaceInput): Promise<RunPlace> => {
+    const { host, resultsPath } = deps;
+    if (host === undefined)
+      throw ApplicationFailure.nonRetryable('this worker is not a host of shared results', 'NoHost');
+    const project = await requireSharedProject(resultsPath);
+    const { plan, planHash } = await readPlan(resultsPath, sweep);
+    const order = await verifyPlacing(deps, { sweep, planHash }, origin);
+    const cell = plan.cells.find((one) => one.id === id);
+    if (cell === undefined)
+      throw ApplicationFailure.nonRetryable(`the plan of ${sweep} has no cell ${id}`, 'StoreBroken');
+    const what = cellLabel({ ...cell, repetition: 1 });
+    const reason = whyNotHere(host, plan, cell) ?? (await whyUnfit(deps, plan, cell));
+    if (reason !== null) throw await declined(project, host, what, reason);
+    const workflowId = runWorkflowId(sweep, cell.id, round, incarnation);
+    if (!host.slots.take(workflowId)) throw offerAgain(`${host.name} has no free slot`, FULL_MS);
+    host.offers.accept(what);
+    const { key } = await originOf(deps);
+    const proof = proveRun(key, { sweep, planHash, cell, workflowId }, order);
+    return { host: host.id, name: host.name, queue: host.queue, proof };
+  };
+
+/** Why this host is not meant for the cell; null if it is. */
+function whyNotHere(
+  { labels, agents, isDraining }: Host,
+  { on = [], protocol = 0 }: Plan,
+  cell: Cell,
+): string | null {
+  const missing = on.filter((label) => !labels.includes(label));
+  if (isDraining()) return 'it is draining';
+  if (protocol > ENGINE_PROTOCOL) return 'its build is older than that of the sweep; update llm-tool-test';
+  if (missing.length > 0) return `it does not have the label ${missing.join(', ')}`;
+  if (agents !== null && !agents.includes(cell.agent))
+    return `it does not run the agent ${cell.agent} (--agents)`;
+  return null;
+}
+
+async function declined(
+  project: SharedProject,
+  host: Host,
+  what: string,
+  reason: string,
+): Promise<ApplicationFailure> {
+  host.offers.decline(what, reason);
+  const own = { id: host.id, name: host.name, declined: host.offers.declined() };
+  const others = (await readHosts(project.store)).filter(({ id }) => id !== host.id);
+  const final = whyNoHost(
+    what,
+    [{ ...own, draining: false, at: new Date().toISOString() }, ...others],
+    Date.now(),
+  );
+  if (final !== null) return ApplicationFailure.nonRetryable(final, 'NoHost');
+  const { attempt } = Context.current().info;
+  return offerAgain(
+    `${host.name} declined: ${reason}`,
+    Math.min(FIRST_DECLINED_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_DECLINED_MS),
+  );
+}
+
+const offerAgain = (message: string, nextRetryDelay: number): ApplicationFailure =>
+  ApplicationFailure.create({ type: 'Declined', message, nextRetryDelay });

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { drainObject, hostObject } from '../../store/shared/names.js';
+import type { SharedStore } from '../../store/shared/shared-store.js';
+import { hostRecord, type Host } from '../step/host.js';
+
+interface Signs {
+  store: SharedStore;
+  host: Host;
+  everyMs: number;
+  /** Whether the Temporal server answers. A host that cannot reach it shows no sign of life, since its runs do not continue. */
+  reachesServer: () => Promise<boolean>;
+  /** Called when someone has ordered this host to drain, or has taken that back. */
+  onDrain: (drain: boolean) => void;
+  warn: (line: string) => void;
+}
+
+/**
+ * Shows signs of life of this host until the signal aborts. Then removes its record, unless it has runs, which the next
+ * worker of this host continues.
+ */
+export async function showSigns(
+  { store, host, everyMs, reachesServer, onDrain, warn }: Signs,
+  signal: AbortSignal,
+): Promise<void> {
+  let sign = 0;
+  let problem: string | null = null;
+  const report = (now: string | null): void => {
+    if (now !== null && now !== problem) warn(`no sign of life could be shown: ${now}`);
+    problem = now;
+  };
+  while (!signal.aborted) {
+    try {
+      if (await reachesServer()) {
+        onDrain((await store.get(drainObject(host.id))) !== null);
+        sign = Math.max(Date.now(), sign + 1);
+        await store.put(hostObject(host.id), `${JSON.stringify(hostRecord(host, sign))}\n`);
+        report(null);
+      } else report('the Temporal server does not answer');
+    } catch (error) {
+      report(error instanceof Error ? error.message : String(error));
+    }
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+  }
+  if (host.slots.taken().size === 0) {
+    await store.remove(hostObject(host.id)).catch(() => undefined);
+    await store.remove(drainObject(host.id)).catch(() => undefined);
+  }
+}

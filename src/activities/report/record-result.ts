@@ -1,0 +1,37 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import type { ResultLine } from '../../results/records/result-line.js';
+import { resultsLog, runFiles } from '../../store/results-folder.js';
+import { appendResult } from '../../store/results-log.js';
+import { publishResult } from '../../store/shared/mirror.js';
+import { sharedProjectOf } from '../../store/shared/shared-project.js';
+import { parseRunWorkflowId, type RunRef } from '../../workflows/protocol.js';
+import type { Deps } from '../step/deps.js';
+
+/**
+ * Records the result of a run, which makes the run known. Returns the line that counts: of a shared project, that may be
+ * one that an earlier attempt published.
+ * @throws ApplicationFailure (non-retryable) if the run was given up, and the cell is run on another host
+ */
+export async function recordResult(
+  { resultsPath }: Deps,
+  { sweep, cell, run: folder, workflowId }: RunRef,
+  line: ResultLine,
+): Promise<ResultLine> {
+  const project = await sharedProjectOf(resultsPath);
+  if (project === null) {
+    await appendResult(resultsLog(resultsPath), line);
+    return line;
+  }
+  // `cleanUp` would remove it only after others have got the folder.
+  await rm(runFiles(join(resultsPath, folder)).liveEvents, { force: true });
+  const run = { sweep, cell: cell.id, ...parseRunWorkflowId(workflowId) };
+  const published = await publishResult(project, run, line);
+  if (published === 'lost')
+    throw ApplicationFailure.nonRetryable(
+      'this host was taken for lost, and the cell is run again elsewhere; this result does not count',
+      'Superseded',
+    );
+  return published === 'published' ? line : published.line;
+}

@@ -1,0 +1,60 @@
+import { statSync } from 'node:fs';
+import { sha256 } from '../../lib/hash.js';
+import { createMutex } from '../../lib/mutex.js';
+import { linesOf } from '../../platform/fs/lines.js';
+import { waitForLock } from '../../platform/process/process-lock.js';
+import { resultsLog } from '../results-folder.js';
+import { appendLines } from '../results-log.js';
+import type { SharedProject } from './shared-project.js';
+
+const LOCK_MS = 60_000;
+
+/** The lines of a mirror's results.jsonl that this process has read, by their hash. */
+interface Known {
+  inode: number;
+  end: number;
+  hashes: Set<string>;
+}
+
+const known = new Map<string, Known>();
+const inTurn = createMutex();
+
+const hashOf = (line: string): string => sha256(line).slice(0, 20);
+
+/** Appends lines to the mirror's results.jsonl, except for those that it has already. Keeps their order. */
+export function addLines(
+  { stateFolder, resultsPath }: SharedProject,
+  lines: readonly string[],
+): Promise<void> {
+  return inTurn(async () => {
+    const log = resultsLog(resultsPath);
+    // Other processes of this machine publish and pull too.
+    const lock = await waitForLock(stateFolder, 'results', { timeoutMs: LOCK_MS, onWait: () => undefined });
+    if (lock === null)
+      throw new Error(`${log} has been locked by another process for a minute; stop it if it hangs`);
+    try {
+      const { hashes } = readOn(log);
+      const missing = new Map(lines.map((line) => [hashOf(line), line]));
+      for (const hash of missing.keys()) if (hashes.has(hash)) missing.delete(hash);
+      if (missing.size > 0) await appendLines(log, [...missing.values()]);
+    } finally {
+      await lock.release();
+    }
+  });
+}
+
+function readOn(log: string): Known {
+  const stat = statSync(log, { throwIfNoEntry: false });
+  const before = known.get(log);
+  const isSame = before !== undefined && stat?.ino === before.inode && stat.size >= before.end;
+  const now: Known = isSame ? before : { inode: stat?.ino ?? 0, end: 0, hashes: new Set() };
+  if (stat !== undefined && stat.size > now.end) {
+    for (const { text, end, whole } of linesOf(log, Infinity, now.end)) {
+      if (!whole) break;
+      now.end = end;
+      now.hashes.add(hashOf(text));
+    }
+  }
+  known.set(log, now);
+  return now;
+}

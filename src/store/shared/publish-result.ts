@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import type { ResultLine } from '../../results/records/result-line.js';
+import { lostText, parseRunEnd, type Lost, type RunEnd } from './fence.js';
+import { addLines } from './mirror-lines.js';
+import { cellObject, type RunName } from './names.js';
+import { pullResults } from './pull-results.js';
+import type { SharedProject } from './shared-project.js';
+
+/**
+ * `published`: the line is the result of the run. `{line}`: this one is, because it was published before. `lost`: the
+ * run was given up, so it must leave no result.
+ */
+export type Published = 'published' | 'lost' | { line: ResultLine };
+
+/**
+ * Publishes the result of a run, once: who creates its object first decides. Before that, stores the run's folder, if it
+ * has one of its own.
+ */
+export async function publishResult(
+  project: SharedProject,
+  run: RunName,
+  line: ResultLine,
+): Promise<Published> {
+  const { store, resultsPath } = project;
+  const object = cellObject(run);
+  const text = JSON.stringify(line);
+  const before = await endOfRun(project, run);
+  if (before === null && line.results_dir === line.id)
+    await store.putFolder(line.id, join(resultsPath, line.id));
+  const end = before ?? (await claim(project, object, text));
+  if (end.kind === 'lost') return 'lost';
+  await pullEarlierRounds(project, run);
+  await addLines(project, [end.text]);
+  return end.text === text ? 'published' : { line: end.line };
+}
+
+/**
+ * Publishes the line of a cell whose run has left no result. If it was run several times because hosts were lost, the
+ * line takes the place of the last of these runs. Returns the result that the cell has.
+ */
+export async function publishWithoutRun(
+  project: SharedProject,
+  run: Omit<RunName, 'incarnation'>,
+  line: ResultLine,
+): Promise<ResultLine> {
+  for (let incarnation = 1; ; incarnation++) {
+    const published = await publishResult(project, { ...run, incarnation }, line);
+    if (published !== 'lost') return published === 'published' ? line : published.line;
+  }
+}
+
+/** Gives up a run: a result that it publishes later does not count. Returns its result if it was faster. */
+export async function markLost(project: SharedProject, run: RunName, lost: Lost): Promise<ResultLine | null> {
+  const end = await claim(project, cellObject(run), lostText(lost));
+  return end.kind === 'lost' ? null : end.line;
+}
+
+/** Creates the object of a run, unless it exists. Returns what it says then. */
+async function claim({ store }: SharedProject, object: string, text: string): Promise<RunEnd> {
+  if (await store.putOnce(object, text)) return parseRunEnd(object, Buffer.from(text));
+  const data = await store.get(object);
+  if (data === null) throw new Error(`${object} could neither be created nor read in ${store.location}`);
+  return parseRunEnd(object, data);
+}
+
+/** Returns how a run has ended; null if it has not. */
+export async function endOfRun({ store }: SharedProject, run: RunName): Promise<RunEnd | null> {
+  const object = cellObject(run);
+  const data = await store.get(object);
+  return data === null ? null : parseRunEnd(object, data);
+}
+
+const complete = new Set<string>();
+
+/**
+ * The last line of a cell in results.jsonl counts, so the mirror must have the results of earlier rounds before one of
+ * this round. They do not change any more.
+ */
+async function pullEarlierRounds(project: SharedProject, { sweep, round }: RunName): Promise<void> {
+  const key = `${project.stateFolder} ${sweep} ${round}`;
+  if (round === 1 || complete.has(key)) return;
+  await pullResults(project, sweep);
+  complete.add(key);
+}

@@ -1,0 +1,100 @@
+import { existsSync, rmSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { inParallel } from '../../lib/in-parallel.js';
+import { createMutex } from '../../lib/mutex.js';
+import { writeFileAtomic } from '../../platform/fs/write-file.js';
+import { pausedFile, planFile, summaryFile } from '../results-folder.js';
+import { parseRunEnd } from './fence.js';
+import { addLines } from './mirror-lines.js';
+import { cellsFolder, endedObject, planObject, resultsObject, roundOfCell } from './names.js';
+import { noteCells, noteRound, pulledCells, pulledRounds } from './pulled.js';
+import { endedRound, newestOf, roundsOfSweeps, type Rounds } from './rounds.js';
+import type { SharedProject } from './shared-project.js';
+import { withFoldersOf } from './summary.js';
+
+const AT_ONCE = 16;
+const inTurn = createMutex();
+
+/**
+ * Brings what others have published into the mirror: plans, results and summaries of all sweeps, or of one. Asks only
+ * for what the mirror lacks.
+ */
+export const pullResults = (project: SharedProject, sweep?: string): Promise<void> =>
+  inTurn(async () => {
+    const sweeps = [...(await roundsOfSweeps(project))].filter(([id]) => sweep === undefined || id === sweep);
+    const pulled = pulledRounds(project);
+    await inParallel(AT_ONCE, sweeps, ([id, rounds]) => pullSweep(project, id, rounds, pulled));
+  });
+
+async function pullSweep(
+  project: SharedProject,
+  sweep: string,
+  rounds: Rounds,
+  pulled: ReadonlySet<string>,
+): Promise<void> {
+  const newest = newestOf(rounds.begun);
+  const ended = newestOf(rounds.ended);
+  const isOpen = newest > ended;
+  if (isOpen || !pulled.has(endedObject(sweep, ended))) await pullPlan(project, sweep);
+  if (ended > 0 && !pulled.has(endedObject(sweep, ended))) await pullEnded(project, sweep, ended, isOpen);
+  if (isOpen) await pullOpen(project, sweep, ended);
+  await notePause(project, sweep, isOpen && rounds.paused);
+}
+
+async function pullPlan({ store, resultsPath }: SharedProject, sweep: string): Promise<void> {
+  const file = planFile(resultsPath, sweep);
+  if (existsSync(file)) return;
+  const plan = await store.get(planObject(sweep));
+  if (plan !== null) await writeFileAtomic(file, plan);
+}
+
+/** Brings all lines of a sweep up to a round that has ended. */
+async function pullEnded(
+  project: SharedProject,
+  sweep: string,
+  round: number,
+  isOpen: boolean,
+): Promise<void> {
+  const { store, resultsPath } = project;
+  const lines = (await store.get(resultsObject(sweep, round)))?.toString().split('\n') ?? [];
+  await addLines(
+    project,
+    lines.filter((line) => line !== ''),
+  );
+  const summary = isOpen ? null : await endedRound(project, sweep, round);
+  if (summary !== null)
+    await writeFileAtomic(summaryFile(resultsPath, sweep), withFoldersOf(summary.toString(), resultsPath));
+  noteRound(project, sweep, endedObject(sweep, round));
+}
+
+/** Brings the results that rounds after `ended` have so far. */
+async function pullOpen(project: SharedProject, sweep: string, ended: number): Promise<void> {
+  const { store, resultsPath } = project;
+  rmSync(summaryFile(resultsPath, sweep), { force: true });
+  const known = pulledCells(project, sweep);
+  const names = (await store.list(cellsFolder(sweep)))
+    .filter((name) => !known.has(name) && (roundOfCell(name) ?? 0) > ended)
+    // The last line of a cell counts.
+    .sort((a, b) => (roundOfCell(a) ?? 0) - (roundOfCell(b) ?? 0));
+  if (names.length === 0) return;
+  const ends = await inParallel(AT_ONCE, names, async (name) => {
+    const object = `${cellsFolder(sweep)}/${name}`;
+    const data = await store.get(object);
+    return data === null ? null : parseRunEnd(object, data);
+  });
+  await addLines(
+    project,
+    ends.flatMap((end) => (end?.kind === 'result' ? [end.text] : [])),
+  );
+  noteCells(
+    project,
+    sweep,
+    names.filter((_, at) => ends[at] !== null),
+  );
+}
+
+async function notePause({ resultsPath }: SharedProject, sweep: string, isPaused: boolean): Promise<void> {
+  const file = pausedFile(resultsPath, sweep);
+  if (existsSync(file) === isPaused) return;
+  await (isPaused ? writeFile(file, '') : rm(file, { force: true }));
+}

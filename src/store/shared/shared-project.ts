@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { parseJson } from '../../lib/json.js';
+import {
+  canonical,
+  isMirror,
+  mirrorFolder,
+  sharedFile,
+  stateOfSharedProject,
+} from '../../platform/folders.js';
+import { keyFile } from '../../platform/origin.js';
+import { publishOnce, writeFileAtomic } from '../../platform/fs/write-file.js';
+import { KEY, PROJECT } from './names.js';
+import { isBucket, openSharedStore } from './open-shared-store.js';
+import { probeStore } from './probe-store.js';
+import type { SharedStore } from './shared-store.js';
+
+/**
+ * Results that several machines share. Each machine has a mirror: an ordinary results folder in its private state, which
+ * everything reads and writes. What others must know is published from it, and what others have published is brought
+ * into it.
+ */
+export interface SharedProject {
+  id: string;
+  /** The folder, or `s3://bucket/prefix`. */
+  location: string;
+  store: SharedStore;
+  /** Private folder of the project on this machine. */
+  stateFolder: string;
+  /** The mirror. */
+  resultsPath: string;
+}
+
+const ProjectFile = z.object({
+  schema_version: z.literal(1),
+  id: z.string().regex(/^[0-9a-f]{12}$/),
+  created_at: z.string(),
+});
+const SharedFile = z.object({ schema_version: z.literal(1), location: z.string() });
+
+/** By private folder. */
+const opened = new Map<string, Promise<SharedProject>>();
+
+/** Whether a location that a user gave is a shared place. A folder is one once a worker has joined it. */
+export const isSharedPlace = (location: string): boolean =>
+  isBucket(location) || existsSync(join(location, PROJECT));
+
+/**
+ * Joins the shared project at a location: prepares its private folder and its mirror on this machine.
+ *
+ * @throws UsageError if there is no project, unless `create` is given
+ */
+export async function joinSharedProject(location: string, { create = false } = {}): Promise<SharedProject> {
+  const store = await openSharedStore(location);
+  if (create) await probeStore(store);
+  const found = await store.get(PROJECT);
+  if (found === null && !create)
+    throw new UsageError(
+      'not_shared',
+      `no results are shared at ${store.location}; check the location, or share results there by starting a worker: llm-tool-test worker --address <host:port> --results ${store.location}`,
+    );
+  if (found === null) await createProject(store);
+  const { id } = await readProject(store);
+  const stateFolder = stateOfSharedProject(id);
+  mkdirSync(mirrorFolder(stateFolder), { recursive: true, mode: 0o700 });
+  const settings = `${JSON.stringify({ schema_version: 1, location: store.location })}\n`;
+  const file = sharedFile(stateFolder);
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== settings)
+    await writeFileAtomic(file, settings, 0o600);
+  const project = projectIn(stateFolder, id, store);
+  await keepKey(project);
+  opened.set(stateFolder, Promise.resolve(project));
+  return project;
+}
+
+async function createProject(store: SharedStore): Promise<void> {
+  // First the key: when others see the project, it must be there.
+  await store.putOnce(KEY, randomBytes(32).toString('hex'));
+  const project = {
+    schema_version: 1,
+    id: randomBytes(6).toString('hex'),
+    created_at: new Date().toISOString(),
+  };
+  await store.putOnce(PROJECT, `${JSON.stringify(project)}\n`);
+}
+
+async function readProject(store: SharedStore): Promise<z.infer<typeof ProjectFile>> {
+  const text = (await store.get(PROJECT))?.toString() ?? '';
+  const parsed = ProjectFile.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new UsageError(
+    'results_broken',
+    `${store.location}/${PROJECT} is damaged, or a newer build has written it; update llm-tool-test, or restore the file`,
+  );
+}
+
+const projectIn = (stateFolder: string, id: string, store: SharedStore): SharedProject => {
+  const { location } = store;
+  return { id, location, store, stateFolder, resultsPath: mirrorFolder(stateFolder) };
+};
+
+/** Returns the shared project that a results folder mirrors; null if it is an ordinary one. */
+export function sharedProjectOf(resultsPath: string): Promise<SharedProject | null> {
+  if (!isMirror(resultsPath)) return Promise.resolve(null);
+  const stateFolder = dirname(canonical(resultsPath));
+  const known = opened.get(stateFolder);
+  if (known !== undefined) return known;
+  const open = openMirror(stateFolder);
+  opened.set(stateFolder, open);
+  open.catch(() => opened.delete(stateFolder));
+  return open;
+}
+
+/** Returns the shared project of a mirror. @throws Error for an ordinary results folder */
+export async function requireSharedProject(resultsPath: string): Promise<SharedProject> {
+  const project = await sharedProjectOf(resultsPath);
+  if (project === null) throw new Error(`${resultsPath} is not a mirror of shared results`);
+  return project;
+}
+
+async function openMirror(stateFolder: string): Promise<SharedProject> {
+  const file = sharedFile(stateFolder);
+  const parsed = SharedFile.safeParse(parseJson(readFileSync(file, 'utf8')));
+  if (!parsed.success)
+    throw new UsageError(
+      'results_broken',
+      `${file} is damaged; remove it, and name the shared place again with --results`,
+    );
+  const store = await openSharedStore(parsed.data.location);
+  return projectIn(stateFolder, basename(stateFolder), store);
+}
+
+/** Keeps a copy of the team's key where the key of an engine would be; see platform/origin.ts. */
+export async function keepKey({ store, stateFolder }: SharedProject): Promise<void> {
+  const file = keyFile(stateFolder);
+  if (existsSync(file)) return;
+  const key = (await store.get(KEY))?.toString().trim();
+  if (key === undefined)
+    throw new UsageError('results_broken', `${store.location}/${KEY} is missing; restore it from a backup`);
+  await publishOnce(file, key, 0o600);
+}

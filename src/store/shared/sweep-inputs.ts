@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { inParallel } from '../../lib/in-parallel.js';
+import { isJsonObject, parseJson, type Json } from '../../lib/json.js';
+import { isFolder } from '../../platform/fs/tree.js';
+import { writeFileAtomic } from '../../platform/fs/write-file.js';
+import { fixtureFolder, planFile, scenarioFile } from '../results-folder.js';
+import { planObject, storedObject } from './names.js';
+import type { SharedProject } from './shared-project.js';
+
+const AT_ONCE = 8;
+
+/** Publishes what the runs of a planned sweep need: its plan, and what this refers to in `.store`. Can be repeated. */
+export async function publishSweep({ store, resultsPath }: SharedProject, sweep: string): Promise<void> {
+  const plan = await readFile(planFile(resultsPath, sweep), 'utf8');
+  const scenarios = scenariosOf(plan);
+  const inputs = (await Promise.all(scenarios.map((hash) => inputsOf(resultsPath, hash)))).flat();
+  await inParallel(AT_ONCE, [...new Set([...scenarios, ...inputs])], (hash) =>
+    store.putFolder(storedObject(hash), fixtureFolder(resultsPath, hash)),
+  );
+  // Last: when the plan is there, everything is.
+  await store.putOnce(planObject(sweep), plan);
+}
+
+const here = new Set<string>();
+
+/** Brings a published sweep's plan, and what it refers to, into the mirror. Does nothing for an unknown sweep. */
+export async function fetchSweep(
+  { stateFolder, store, resultsPath }: SharedProject,
+  sweep: string,
+): Promise<void> {
+  const key = `${stateFolder} ${sweep}`;
+  if (here.has(key)) return;
+  const file = planFile(resultsPath, sweep);
+  const plan = existsSync(file) ? await readFile(file) : await store.get(planObject(sweep));
+  if (plan === null) return;
+  const fetch = async (hash: string): Promise<void> => {
+    const folder = fixtureFolder(resultsPath, hash);
+    if (!(await isFolder(folder))) await store.getFolder(storedObject(hash), folder);
+  };
+  const scenarios = scenariosOf(plan.toString());
+  await inParallel(AT_ONCE, scenarios, fetch);
+  const inputs = (await Promise.all(scenarios.map((hash) => inputsOf(resultsPath, hash)))).flat();
+  await inParallel(AT_ONCE, [...new Set(inputs)], fetch);
+  if (!existsSync(file)) await writeFileAtomic(file, plan);
+  here.add(key);
+}
+
+/** The hashes of a plan's scenarios. Whoever reads the plan reports its errors. */
+function scenariosOf(plan: string): string[] {
+  const json = parseJson(plan);
+  const scenarios = isJsonObject(json) ? json['scenarios'] : undefined;
+  return Array.isArray(scenarios) ? [...new Set(scenarios.flatMap((one) => hashIn(one, 'hash')))] : [];
+}
+
+/** The hashes of what a stored scenario needs: its fixture, its checks and its target, as far as they are stored. */
+async function inputsOf(resultsPath: string, hash: string): Promise<string[]> {
+  const file = scenarioFile(resultsPath, hash);
+  const json = existsSync(file) ? parseJson(await readFile(file, 'utf8')) : undefined;
+  return ['fixture', 'checks', 'target_stored'].flatMap((field) => hashIn(json, field));
+}
+
+function hashIn(json: Json | undefined, field: string): string[] {
+  const value = isJsonObject(json) ? json[field] : undefined;
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) ? [value] : [];
+}

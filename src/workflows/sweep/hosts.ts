@@ -1,0 +1,121 @@
+import { CancellationScope, condition, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import type { Activities } from '../../activities/index.js';
+import { cellLabel } from '../../results/records/cell-label.js';
+import { checkMs, LOST_SECS } from '../../lib/signs-of-life.js';
+import {
+  originOf,
+  placeQueueOf,
+  type LostHost,
+  type LostRun,
+  type OpenRun,
+  type RunPlace,
+  type SweepInput,
+} from '../protocol.js';
+import { lostHosts, look, type Seen } from '../scheduler/signs-of-life.js';
+import { incarnationOf, placedRuns, type SchedulerState } from '../scheduler/state.js';
+import { summaryOf } from '../ui.js';
+
+/** Short, because a host that freezes or dies with one of these must not keep the sweep from noticing. */
+const activities = proxyActivities<Activities>({
+  startToCloseTimeout: '15 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
+});
+
+/** The most runs that are ended by one activity. */
+const PER_ACTIVITY = 50;
+
+export interface Hosts {
+  /** Finds a host for a run. Waits as long as all hosts are full. @throws if no host can run it, or after `stopSeeking` */
+  seek: (run: OpenRun) => Promise<RunPlace>;
+  stopSeeking: () => void;
+  /** Notices hosts that show no sign of life, and ends their runs. Never returns. */
+  watch: () => Promise<void>;
+  /** Whether this number of a cell's run is being ended because its host is lost. */
+  isLosing: (cell: string, incarnation: number) => boolean;
+}
+
+/**
+ * The hosts of a sweep that places its runs. `onLost` is called with each run whose host was lost, and with its result if
+ * the host had published one.
+ */
+export function createHosts(
+  input: SweepInput,
+  state: () => SchedulerState,
+  onLost: (run: OpenRun, host: LostHost, result: LostRun['result']) => void,
+): Hosts {
+  const { sweep, round, lostSecs = LOST_SECS } = input;
+  const { taskQueue, firstExecutionRunId } = workflowInfo();
+  const origin = originOf(input, firstExecutionRunId);
+  const searches = new CancellationScope();
+  const losing = new Set<string>();
+  const keyOf = (cell: string, incarnation: number): string => `${incarnation} ${cell}`;
+  const { placeCell } = proxyActivities<Activities>({
+    taskQueue: placeQueueOf(taskQueue),
+    startToCloseTimeout: '30 seconds',
+    // A host that cannot run the cell says when it should be offered again.
+    retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
+  });
+
+  async function lose(place: RunPlace): Promise<void> {
+    const host: LostHost = { id: place.host, name: place.name, at: Date.now() };
+    const runs = placedRuns(state())
+      .filter(
+        ({ run, place: { host: id } }) =>
+          id === host.id && !losing.has(keyOf(run.page.cell.id, incarnationOf(run))),
+      )
+      .map(({ run }) => run)
+      .slice(0, PER_ACTIVITY);
+    if (runs.length === 0) return;
+    const keys = runs.map((run) => keyOf(run.page.cell.id, incarnationOf(run)));
+    for (const key of keys) losing.add(key);
+    try {
+      const ended = await activities.endLostRuns({
+        ...{ sweep, round, host },
+        runs: runs.map((run) => ({ cell: run.page.cell, incarnation: incarnationOf(run) })),
+        ...origin,
+      });
+      for (const run of runs) {
+        const { id } = run.page.cell;
+        const now = state().open.get(id);
+        const result = ended.find(({ cell }) => cell === id)?.result ?? null;
+        if (now !== undefined && incarnationOf(now) === incarnationOf(run)) onLost(now, host, result);
+      }
+    } finally {
+      for (const key of keys) losing.delete(key);
+    }
+    await lose(place);
+  }
+
+  return {
+    seek: (run) =>
+      searches.run(() => {
+        const { cell } = run.page;
+        return placeCell.executeWithOptions({ summary: summaryOf(`find a host for ${cellLabel(cell)}`) }, [
+          { sweep, cell, round, incarnation: incarnationOf(run), ...origin },
+        ]);
+      }),
+    stopSeeking: () => searches.cancel(),
+    isLosing: (cell, incarnation) => losing.has(keyOf(cell, incarnation)),
+    watch: () =>
+      // Also in a cancelled sweep, which waits for its runs.
+      CancellationScope.nonCancellable(async () => {
+        const everyMs = checkMs(lostSecs);
+        let seen: ReadonlyMap<string, Seen> = new Map();
+        let lookedAt = Date.now();
+        for (;;) {
+          await condition(() => placedRuns(state()).length > 0);
+          await sleep(everyMs);
+          const places = new Map(placedRuns(state()).map(({ place }) => [place.host, place]));
+          if (places.size === 0) continue;
+          const signs = await activities.readSigns({ sweep, hosts: [...places.keys()] }).catch(() => null);
+          const now = Date.now();
+          if (signs !== null) seen = look(seen, signs, now - lookedAt, everyMs);
+          lookedAt = now;
+          for (const host of lostHosts(seen, lostSecs * 1000)) {
+            const place = places.get(host);
+            if (place !== undefined) void lose(place).catch(() => undefined);
+          }
+        }
+      }),
+  };
+}
