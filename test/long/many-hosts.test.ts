@@ -15,7 +15,7 @@ const problem = networkProblem();
 const why = problem === null ? '' : ` (skipped: ${problem})`;
 
 describe.skipIf(problem !== null)(`hosts that share results${why}`, () => {
-  test(`have one result for each of ${cells} cells after ${faults} random faults (seed ${seed})`, async () => {
+  test(`have one result for each of ${cells} cells after ${faults} random faults (seed ${seed})`, { timeout: 900_000 }, async () => {
     const lab = await createLab();
     const team = await createTeam(lab, { lostSecs });
     try {

@@ -1,13 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { expect } from 'vitest';
 import { connect } from '../../../src/platform/temporal/temporal-client.js';
+import type { RunRecord } from '../../../src/results/records/run-record.js';
 import type { ResultLine } from '../../../src/results/records/result-line.js';
+import { cellObject, resultsObject } from '../../../src/store/shared/names.js';
 import { until } from '../../commands/project.js';
 import type { Host } from './host.js';
-import { endsOf, startsOf, type Team } from './team.js';
+import { endsOf, startsOf, type RunEnd, type Team } from './team.js';
 
 /** What a sweep has done, for the output of the tests. */
 export interface Summary {
@@ -34,21 +36,22 @@ export async function expectWhole(
   expect(lines).toHaveLength(cells);
   const ids = idsOf(lines);
   expect(new Set(ids).size).toBe(cells);
-  expect(idsOf(parseLines((await team.store.get(`sweeps/${sweep}/results.r1.jsonl`)) ?? ''))).toEqual(ids);
+  expect(idsIn((await team.store.get(resultsObject(sweep, 1))) ?? '', sweep)).toEqual(ids);
 
-  expectMirror('this machine', team.project.state, ids);
+  expectMirror('this machine', team.project.state, sweep, ids);
   for (const host of living) {
     const { exitCode, stderr } = await host.run(
       ['show', sweep, '--json', '--results', team.results],
       team.env,
     );
     expect([host.name, exitCode], stderr).toEqual([host.name, 0]);
-    expectMirror(host.name, host.home, ids);
+    expectMirror(host.name, host.home, sweep, ids);
   }
 
   const client = await connect({ address: team.server.address, namespace: 'default', external: true });
+  let starts: number;
   try {
-    await expectStarts(team, client, sweep, ends);
+    starts = await expectStarts(team, client, sweep, ends);
     await expectNoFailedTasks(client, sweep);
     await until('every workflow is closed', async () => {
       for await (const { status } of workflowsOf(client, sweep)) if (status.name === 'RUNNING') return null;
@@ -58,17 +61,21 @@ export async function expectWhole(
     await client.connection.close();
   }
   for (const host of living) await expectNothingLeft(host);
-  return { cells, again: ends.length - lines.length, starts: startsOf(team).length };
+  return { cells, again: ends.length - lines.length, starts };
 }
 
 const idsOf = (lines: ResultLine[]): string[] => lines.map(({ id }) => id).sort();
 
-const parseLines = (text: string | Buffer): ResultLine[] =>
-  text
-    .toString()
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as ResultLine);
+/** The ids of a sweep's lines in a file of results. */
+const idsIn = (text: string | Buffer, sweep: string): string[] =>
+  idsOf(
+    text
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as ResultLine)
+      .filter((line) => line.sweep === sweep),
+  );
 
 /** A state folder contains one private folder for each project. */
 const privateFolder = (home: string): string => {
@@ -77,10 +84,13 @@ const privateFolder = (home: string): string => {
   return join(home, id);
 };
 
-function expectMirror(name: string, home: string, ids: string[]): void {
+function expectMirror(name: string, home: string, sweep: string, ids: string[]): void {
   const text = readFileSync(join(privateFolder(home), 'results', 'results.jsonl'), 'utf8');
-  expect([name, idsOf(parseLines(text))]).toEqual([name, ids]);
+  expect([name, idsIn(text, sweep)]).toEqual([name, ids]);
 }
+
+/** How often a run starts an agent that is lost again and again. */
+const MOST_STARTS = 3;
 
 /** The workflows of a sweep and of its runs. */
 const workflowsOf = (client: Client, sweep: string): AsyncIterable<WorkflowExecutionInfo> =>
@@ -88,52 +98,51 @@ const workflowsOf = (client: Client, sweep: string): AsyncIterable<WorkflowExecu
     query: `WorkflowId = "sweep/${sweep}" OR WorkflowId STARTS_WITH "sweep/${sweep}/"`,
   });
 
-/** Where Temporal says that a run belongs: its id ends with the beginning of its workflow's run id, from behind. */
-async function numbersOfRuns(
-  client: Client,
-  sweep: string,
-): Promise<Map<string, { cell: string; nth: number }>> {
-  const found = new Map<string, { cell: string; nth: number }>();
-  for await (const { workflowId, runId } of workflowsOf(client, sweep)) {
-    const [, cell, nth = '1'] = /^sweep\/[^/]+\/(.+)\/r\d+(?:\.(\d+))?$/.exec(workflowId) ?? [];
-    if (cell !== undefined) found.set(runId.slice(-8), { cell, nth: Number(nth) });
+interface RunNumber {
+  sweep: string;
+  cell: string;
+  nth: number;
+}
+
+/** Which run of which cell an agent worked for: the id of a run ends like the run id of its workflow. */
+async function numbersOfRuns(client: Client): Promise<Map<string, RunNumber>> {
+  const found = new Map<string, RunNumber>();
+  for await (const { workflowId, runId } of client.workflow.list({ query: 'WorkflowType = "runScenario"' })) {
+    const [, sweep, cell, nth = '1'] = /^sweep\/([^/]+)\/(.+)\/r\d+(?:\.(\d+))?$/.exec(workflowId) ?? [];
+    if (sweep !== undefined && cell !== undefined)
+      found.set(runId.slice(-8), { sweep, cell, nth: Number(nth) });
   }
   return found;
 }
 
 /**
  * A run that has a result says how often its agent was started. Any other run that has started an agent must be one of those
- * that the shared place calls lost.
+ * that the shared place calls lost, and the report of the cell's result says how many were lost. Returns the number of starts.
  */
-async function expectStarts(
-  team: Team,
-  client: Client,
-  sweep: string,
-  ends: Awaited<ReturnType<typeof endsOf>>,
-): Promise<void> {
-  const numbers = await numbersOfRuns(client, sweep);
+async function expectStarts(team: Team, client: Client, sweep: string, ends: RunEnd[]): Promise<number> {
+  const numbers = await numbersOfRuns(client);
+  const ofSweep = startsOf(team).filter(({ run }) => numbers.get(run.slice(-8))?.sweep === sweep);
   const counts = new Map<string, number>();
-  for (const { run } of startsOf(team)) counts.set(run, (counts.get(run) ?? 0) + 1);
-  for (const { line } of ends) {
+  for (const { run } of ofSweep) counts.set(run, (counts.get(run) ?? 0) + 1);
+  const lost = new Set(ends.filter(({ line }) => line === null).map(({ name }) => name));
+  const nameOf = (cell: string, incarnation: number): string =>
+    basename(cellObject({ sweep, cell, round: 1, incarnation }));
+
+  for (const { line, name } of ends) {
     if (line === null) continue;
     expect([line.id, counts.get(line.id)]).toEqual([line.id, line.starts]);
     counts.delete(line.id);
-  }
-  const lost = new Set(ends.filter(({ line }) => line === null).map(({ name }) => name));
-  for (const [run, count] of counts) {
-    const number = numbers.get(run.slice(-8));
-    if (number === undefined) throw new Error(`no workflow of run ${run}`);
-    const { cell, nth } = number;
-    expect(lost).toContain(`${cell.replaceAll('/', '=')}.r1.i${nth}.json`);
-    expect(count).toBeLessThanOrEqual(3);
-  }
-  for (const { line } of ends) {
-    if (line === null) continue;
-    const again = [...lost].filter((name) => name.startsWith(`${line.cell.replaceAll('/', '=')}.r`)).length;
     const record = await team.store.getFileOf(line.id, 'artifacts/run.json');
-    const { lost_hosts = [] } = JSON.parse(record?.toString() ?? '{}') as { lost_hosts?: unknown[] };
-    expect([line.cell, lost_hosts.length]).toEqual([line.cell, again]);
+    const { lost_hosts = [] } = JSON.parse(record?.toString() ?? '') as RunRecord;
+    expect([line.cell, name]).toEqual([line.cell, nameOf(line.cell, lost_hosts.length + 1)]);
+    for (const [nth] of lost_hosts.entries()) expect(lost).toContain(nameOf(line.cell, nth + 1));
   }
+  for (const [run, count] of counts) {
+    const { cell = '', nth = 0 } = numbers.get(run.slice(-8)) ?? {};
+    expect(lost).toContain(nameOf(cell, nth));
+    expect(count).toBeLessThanOrEqual(MOST_STARTS);
+  }
+  return ofSweep.length;
 }
 
 const { EventType, WorkflowTaskFailedCause } = temporal.api.enums.v1;
