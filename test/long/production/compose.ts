@@ -24,7 +24,10 @@ export interface ComposeProject {
  *
  * @throws NotHere if `docker compose` is missing and cannot be built
  */
-export async function createComposeProject(override: string, report: (text: string) => void): Promise<ComposeProject> {
+export async function createComposeProject(
+  override: string,
+  report: (text: string) => void,
+): Promise<ComposeProject> {
   await removeAbandoned();
   const name = `${PREFIX}${process.pid}`;
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-compose-'));
@@ -53,7 +56,10 @@ export async function createComposeProject(override: string, report: (text: stri
 }
 
 /** `docker compose` needs a plugin, which Debian does not have, and this one builds images without the plugin buildx. */
-async function composePlugin(folder: string, report: (text: string) => void): Promise<Record<string, string>> {
+async function composePlugin(
+  folder: string,
+  report: (text: string) => void,
+): Promise<Record<string, string>> {
   if ((await execa('docker', ['compose', 'version'], { reject: false })).exitCode === 0) return {};
   const plugins = join(folder, 'cli-plugins');
   await mkdir(plugins);
