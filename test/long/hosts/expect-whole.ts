@@ -116,7 +116,7 @@ async function numbersOfRuns(client: Client): Promise<Map<string, RunNumber>> {
 }
 
 /**
- * A run that has a result says how often its agent was started. Any other run that has started an agent must be one of those
+ * A run that has a result says how often its agent was started, at most. Any other run that has started an agent must be one of those
  * that the shared place calls lost, and the report of the cell's result says how many were lost. Returns the number of starts.
  */
 async function expectStarts(team: Team, client: Client, sweep: string, ends: RunEnd[]): Promise<number> {
@@ -130,7 +130,10 @@ async function expectStarts(team: Team, client: Client, sweep: string, ends: Run
 
   for (const { line, name } of ends) {
     if (line === null) continue;
-    expect([line.id, counts.get(line.id)]).toEqual([line.id, line.starts]);
+    // An agent whose host is killed at once may not have noted its start.
+    const noted = counts.get(line.id) ?? 0;
+    expect(noted, line.id).toBeGreaterThan(0);
+    expect(noted, line.id).toBeLessThanOrEqual(line.starts ?? 0);
     counts.delete(line.id);
     const record = await team.store.getFileOf(line.id, 'artifacts/run.json');
     const { lost_hosts = [] } = JSON.parse(record?.toString() ?? '') as RunRecord;

@@ -29,7 +29,7 @@ export interface Host {
   untilGone: (timeoutMs?: number) => Promise<void>;
   /** Kills everything, and removes the network. */
   remove: () => Promise<void>;
-  /** The end of what the main process has printed. */
+  /** The ends of what the main process and its workers have printed. */
   log: () => Promise<string>;
 }
 
@@ -109,7 +109,10 @@ export function createHost(name: string, network: Network, folder: string): Host
       link.remove();
       hosts.delete(host);
     },
-    log: () => readTail(log),
+    async log() {
+      const workers = readdirSync(home).map((id) => join(home, id, 'logs', 'worker.log'));
+      return (await Promise.all([log, ...workers].map(readTail))).join('\n');
+    },
   };
   hosts.add(host);
   return host;

@@ -35,6 +35,8 @@ export interface Team {
   work: (host: Host, slots: number, cli?: string) => void;
   /** Starts a command on this machine, which is no host. */
   start: (args: string[]) => ReturnType<TestProject['start']>;
+  /** The ends of the logs of all hosts, for a test that fails. */
+  logs: () => Promise<string>;
   remove: () => Promise<void>;
 }
 
@@ -102,6 +104,8 @@ export async function createTeam(
       host.start([...worker, '--slots', String(slots)], env, host.home);
     },
     start: (args) => project.start([...args, '--results', results], env),
+    logs: async () =>
+      (await Promise.all(hosts.map(async (host) => `${host.name}: ${await host.log()}`))).join('\n'),
     async remove() {
       for (const host of hosts) await host.remove();
       await project.remove();
