@@ -19,5 +19,6 @@ export const LONG = [
   'test/workflows/sweep-histories.test.ts',
   'test/commands/@(asking-gates|broken-places|e2b|eliza-matrix|engine|engine-stop|hostile|injection|large-file|mocked-endpoints|privacy|sandbox|scripts-check|shut-workspace).test.ts',
   'test/documents/runnable.test.ts',
+  'test/store/shared/s3-store.test.ts',
   'test/environments/@(container-contract|e2b|e2b-contract).test.ts',
 ];

@@ -10,6 +10,7 @@ import { sharedProjectOf } from '../store/shared/shared-project.js';
 import { endRound, newestRound } from '../store/sweep-round.js';
 import { withWarnings } from '../store/with-warnings.js';
 import { sweepWorkflowId, type SweepEnd } from '../workflows/protocol.js';
+import { countCell } from './report/count-cell.js';
 import type { Deps } from './step/deps.js';
 import { readPlan } from './step/load-plan.js';
 import { verifyEnd } from './step/verify-origin.js';
@@ -50,6 +51,7 @@ export const finishSweep =
       });
       if (project === null) await appendResult(log, line);
       else await publishWithoutRun(project, { sweep, cell: cell.id, round }, line);
+      countCell(deps.metrics, line);
     }
     const document = buildSweepDocument({
       sweep,
@@ -66,7 +68,7 @@ export const finishSweep =
     if (await isOver()) return;
     await endRound(resultsPath, sweep, round, `${JSON.stringify(withWarnings(document), null, 2)}\n`);
     await removeSweepEnv(stateFolder, sweep);
-    close();
+    await close();
   };
 
 const withoutResult = (overBudget: SweepEnd['overBudget']): string =>

@@ -19,6 +19,7 @@ import {
   type CellPage,
   type LoadCellsInput,
   type PageCell,
+  type ProviderLimit,
 } from '../workflows/protocol.js';
 import type { Deps } from './step/deps.js';
 import { readPlan, readScenario } from './step/load-plan.js';
@@ -50,7 +51,7 @@ export const loadCells =
     const agents = knownAgents(plan.agents);
     // The values are stored before the first page is loaded; a worker on another machine has them in its environment.
     const sweepEnv = await readSweepEnv(stateFolder, sweep);
-    const accounts = accountsOf(plan, sweepEnv?.values ?? null);
+    const accounts = accountsOf(plan, deps, sweepEnv?.values ?? null);
     const payer = (cell: Cell): Pick<CellKind, 'provider' | 'account'> => {
       const provider = agents.get(cell.agent)?.provider(cell.model) ?? null;
       return { ...(provider === null ? {} : { provider }), ...accounts(cell) };
@@ -79,8 +80,10 @@ export const loadCells =
       return { cell, finished: known?.outcome ?? 'cancelled', costUsd };
     });
     const isFirst = wanted.offset === 0 && wanted.positions === undefined;
+    const limits = await limitsOf(deps, cells);
     return {
       cells,
+      ...(limits.length === 0 ? {} : { limits }),
       total: plan.cells.length,
       ...(wanted.positions === undefined
         ? {
@@ -94,6 +97,25 @@ export const loadCells =
       ...(plan.max_usd === null || !isFirst ? {} : { earlierUsd: spentOn(plan, index) }),
     };
   };
+
+/** The limits that other sweeps and hosts have reached, for the accounts of these cells. */
+async function limitsOf(
+  { limits }: Pick<Deps, 'limits'>,
+  cells: readonly PageCell[],
+): Promise<ProviderLimit[]> {
+  if (limits === undefined) return [];
+  const providers = new Map(
+    cells.flatMap(({ account, provider }) =>
+      account === undefined || provider === undefined ? [] : [[account, provider]],
+    ),
+  );
+  const found: ProviderLimit[] = [];
+  for (const [account, provider] of providers) {
+    const until = await limits.current(account);
+    if (until !== null) found.push({ provider, account, until });
+  }
+  return found;
+}
 
 /** Known cost of all runs of a sweep so far, US dollars. */
 const spentOn = ({ sweep, cells }: Plan, index: ResultsIndex): number =>
@@ -118,6 +140,7 @@ const firstOfEach = (cells: readonly Cell[]): Cell[] =>
 /** Returns a function that gives the account of a cell's agent, as the cell's run will determine it. */
 function accountsOf(
   plan: Plan,
+  { environment = () => process.env }: Pick<Deps, 'environment'>,
   values: Record<string, string> | null,
 ): (cell: Cell) => Pick<PageCell, 'account'> {
   const known = new Map<string, string | null>();
@@ -125,7 +148,7 @@ function accountsOf(
     const who = { agent, model };
     const key = JSON.stringify(who);
     if (!known.has(key)) {
-      const own = values ?? sweepEnvFrom(process.env, variablesOfAgent(plan, who)).values;
+      const own = values ?? sweepEnvFrom(environment(), variablesOfAgent(plan, who)).values;
       known.set(key, resolveAgent(plan, who, own)?.account ?? null);
     }
     const account = known.get(key) ?? null;

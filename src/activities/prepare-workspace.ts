@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { sharesHost } from '../environments/environment.js';
 import { answersAsked, gateSubject, isQuickGate } from '../gates/index.js';
 import { assertNever } from '../lib/assert-never.js';
@@ -11,7 +10,14 @@ import { readJsonIfThere } from '../platform/fs/read-file.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import { fixtureFolder, runFiles } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
-import { STEPS, type RunPlan, type RunRef, type PlannedStep } from '../workflows/protocol.js';
+import { bringEarlier, hasRun } from '../store/shared/mirror.js';
+import {
+  parseRunWorkflowId,
+  STEPS,
+  type RunPlan,
+  type RunRef,
+  type PlannedStep,
+} from '../workflows/protocol.js';
 import { maxSecsOfCommandsBefore } from './agent/commands-before.js';
 import type { Fence } from './step/fence.js';
 import { checksLastState } from './gate/kept-verdict.js';
@@ -48,6 +54,7 @@ export const prepareWorkspace =
   async (run: RunRef): Promise<RunPlan | null> => {
     const context = await loadRun(deps, run, { decidePlace: true });
     noteOpenRun(deps, run);
+    await bringEarlier(deps.resultsPath, run.sweep, parseRunWorkflowId(run.workflowId).round);
     await deps.endOthers?.(run);
     const known = await ownResult(deps, run);
     if (known !== null) {
@@ -229,6 +236,6 @@ async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prep
     warnings: [...prepared.warnings, ...notReused],
     cache_key,
     agent_key,
-    reuse: found !== null && existsSync(runFiles(found.folder).metrics) ? found.id : null,
+    reuse: found !== null && (await hasRun(resultsPath, found.folder)) ? found.id : null,
   };
 }

@@ -74,6 +74,8 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     {
       ...composeRecord(context, input, found, leftOut, origin === null ? calls : origin.calls),
       ...origin?.fields,
+      ...hostOf(deps),
+      ...lostHostsOf(context.run),
     },
     recordText,
     redact,
@@ -162,6 +164,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     regressions: record.regressions,
     attempts: found.attempts,
     starts: found.starts,
+    ...hostOf(deps),
   };
   // Written last, because it makes the run known: when the line is there, the files are.
   return resultOfLine(await recordResult(deps, context.run, line));
@@ -187,3 +190,11 @@ function regressionsOf(
   };
   return findRegressions(before, now, index.besides(before, run_id));
 }
+
+const hostOf = ({ host }: Deps): Pick<ResultLine, 'host'> =>
+  host === undefined ? {} : { host: { id: host.id, name: host.name } };
+
+const lostHostsOf = ({ lostHosts }: RunRef): Pick<RunRecord, 'lost_hosts'> =>
+  lostHosts === undefined
+    ? {}
+    : { lost_hosts: lostHosts.map(({ id, name, at }) => ({ id, name, at: new Date(at).toISOString() })) };

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { ServiceError, type Client } from '@temporalio/client';
 import { sha256 } from '../lib/hash.js';
+import { lostSecsOf } from '../lib/signs-of-life.js';
 import { proveSweep } from '../platform/origin.js';
 import { waitUntil } from '../platform/process/wait-until.js';
 import type { Plan } from '../scenario/plan.js';
 import { notePaused } from '../store/paused-sweep.js';
 import { originOf } from '../store/origin.js';
 import { planFile } from '../store/results-folder.js';
+import { publishSweep } from '../store/shared/mirror.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
 import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../workflows/protocol.js';
 import { SWEEP_ID } from '../workflows/ui.js';
 import { askServer } from './ask-server.js';
@@ -22,11 +25,15 @@ export async function startSweep(
   round: number,
   rerun: Rerun = {},
 ): Promise<void> {
+  const project = await sharedProjectOf(session.engine.resultsPath);
+  if (project !== null) await publishSweep(project, plan.sweep);
   const order: Omit<SweepInput, 'sweep'> = {
     round,
     concurrency: plan.concurrency,
     caps: plan.caps,
     scheduler: 3,
+    ...(project === null ? {} : { placed: true, lostSecs: lostSecsOf(process.env) }),
+    ...(session.engine.external ? { sparse: true } : {}),
     ...cellsPerHistory(),
     ...rerun,
     ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),

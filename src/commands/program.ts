@@ -2,6 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import { packageVersion } from '../platform/package-info.js';
 import { addCancel } from './cancel.js';
 import { addClean } from './clean.js';
+import { addCodecServer } from './codec-server.js';
 import { addCompare } from './compare.js';
 import { addCompletion } from './completion.js';
 import { addDoctor } from './doctor.js';
@@ -19,6 +20,7 @@ import { addSchema } from './schema.js';
 import { addScripts } from './scripts.js';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { addHelp } from './shared/help.js';
+import { useMirror } from './shared/shared-results.js';
 import { addShow } from './show.js';
 import { addSweeps } from './sweeps.js';
 import { addTry } from './try.js';
@@ -32,7 +34,7 @@ const verbs = [
   ...[addInit, addTry, addDoctor, addValidate, addScenarios],
   ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel],
   ...[addShow, addReport, addCompare, addSweeps, addUi],
-  ...[addClean, addEngine, addWorker, addWorkers, addScripts, addSchema, addCompletion],
+  ...[addClean, addEngine, addWorker, addWorkers, addCodecServer, addScripts, addSchema, addCompletion],
 ];
 
 /**
@@ -55,6 +57,7 @@ export function createProgram(commandLine: CommandLine): Program {
     })
     .enablePositionalOptions()
     .exitOverride();
+  program.hook('preAction', async (_, command) => useMirror(command as Command));
   for (const addVerb of verbs) addVerb(program, commandLine);
   addHelp(
     program,

@@ -54,6 +54,7 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
         .argParser(positive)
         .env('LLM_TOOL_TEST_BUDGET_USD'),
     )
+    .option('--on <labels>', 'only on hosts with these labels (comma-separated, repeatable)', list, [])
     .option(
       '--timeout-secs <n>',
       "agent time limit in seconds (default: the scenario's run.timeout_secs, else 300)",

@@ -9,6 +9,7 @@ export const HISTORY_MARKERS = [
   'patience-by-reason',
   'report-cancelled',
   'stop-run',
+  'forget-limits',
   'scheduler-3',
 ] as const;
 

@@ -9,6 +9,7 @@ import { chooseAsked, chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { findRuntime } from './find-runtime.js';
 import { locateBuild, locateTarget } from './locate-target.js';
 import type { Project } from './project.js';
+import type { ResolvedScenario } from './resolve-sweep.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
 /** The flags that change scenarios. */
@@ -30,7 +31,7 @@ export function effectiveScenario(
   variant: SelectedVariant,
   flags: JudgeFlags & ScenarioFlags,
   agents: readonly Agent[],
-): Omit<EffectiveScenario, 'fixture' | 'checks'> {
+): ResolvedScenario['effective'] {
   const { scenario } = variant;
   const { file } = selected;
   const used = flags.live ? withoutMocks(scenario) : scenario;

@@ -1,12 +1,15 @@
+import { ENGINE_PROTOCOL } from '../lib/engine-protocol.js';
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 import { safeName } from '../lib/safe-name.js';
-import { isFolder, snapshotNothing, snapshotTree, storeOnce } from '../platform/fs/tree.js';
+import { isMirror } from '../platform/folders.js';
+import { isFolder, removeTree, snapshotNothing, snapshotTree, storeOnce } from '../platform/fs/tree.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { SCHEMA_VERSION } from '../results/records/result-line.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import { TARGET_PROGRAM } from '../scenario/target.js';
 import { cleanIsOver } from '../store/clean-lock.js';
 import { planFile, storeFolder, sweepsFolder } from '../store/results-folder.js';
 import type { Project } from './project.js';
@@ -46,7 +49,11 @@ export async function writePlan(
   const { resultsPath, config } = project;
   let sweep: string | null = null;
   for (;;) {
-    const { scenarios, hashes } = await storeInputs(storeFolder(resultsPath), resolved);
+    const { scenarios, hashes } = await storeInputs(
+      storeFolder(resultsPath),
+      resolved,
+      isMirror(resultsPath),
+    );
     sweep ??= await claimSweep(resultsPath, name);
     const plan: Plan = {
       schema_version: SCHEMA_VERSION,
@@ -59,6 +66,8 @@ export async function writePlan(
       caps: { agents: config.limits.agents, models: config.limits.models },
       cache: resolved.cache,
       ...(resolved.live ? { live: true } : {}),
+      ...(isMirror(resultsPath) ? { protocol: ENGINE_PROTOCOL } : {}),
+      ...(resolved.on.length === 0 ? {} : { on: resolved.on }),
       max_usd: resolved.maxUsd,
       prices: config.prices,
       cells: resolved.cells,
@@ -89,10 +98,14 @@ const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: Re
   ]),
 ];
 
-/** Stores snapshots of the scenarios, their fixtures and their checks. Returns the plan's entries and all hashes. */
+/**
+ * Stores snapshots of the scenarios, their fixtures and their checks, and for hosts that share the results, of the programs
+ * of targets. Returns the plan's entries and all hashes.
+ */
 async function storeInputs(
   store: string,
   resolved: ResolvedSweep,
+  isShared: boolean,
 ): Promise<{ scenarios: Plan['scenarios']; hashes: string[] }> {
   await mkdir(store, { recursive: true, mode: 0o755 });
   const scenarios: Plan['scenarios'] = [];
@@ -106,7 +119,8 @@ async function storeInputs(
   for (const { selected, variant, effective } of resolved.scenarios) {
     const fixture = await snapshot(variant.fixture);
     const checks = variant.checks === null ? {} : { checks: await snapshot(variant.checks) };
-    const whole: EffectiveScenario = { ...effective, fixture, ...checks };
+    const target = isShared ? await storeTarget(store, effective) : {};
+    const whole: EffectiveScenario = { ...effective, fixture, ...checks, ...target };
     const stored = `${JSON.stringify(whole, null, 2)}\n`;
     const hash = sha256(stored);
     await storeOnce(join(store, hash), async (folder) => {
@@ -120,4 +134,19 @@ async function storeInputs(
     });
   }
   return { scenarios, hashes: [...new Set([...folders.values(), ...scenarios.map(({ hash }) => hash)])] };
+}
+
+/** Stores the program of a target that is given by a path, which is no path on other hosts. */
+async function storeTarget(
+  store: string,
+  { target_path }: Pick<EffectiveScenario, 'target_path'>,
+): Promise<Pick<EffectiveScenario, 'target_stored'>> {
+  if (target_path === null) return {};
+  const folder = await mkdtemp(join(store, '.target-'));
+  try {
+    await copyFile(target_path, join(folder, TARGET_PROGRAM));
+    return { target_stored: await snapshotTree(folder, store) };
+  } finally {
+    await removeTree(folder);
+  }
 }

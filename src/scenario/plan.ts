@@ -35,6 +35,8 @@ export const EffectiveScenario = z.object({
   target: StoredTarget.nullable(),
   /** Absolute path of the target binary. Null if it is looked up on PATH or in the fixture. */
   target_path: z.string().nullable(),
+  /** Hash of the snapshot of the target's program, which hosts get from the store in place of `target_path`. */
+  target_stored: z.string().exactOptional(),
   /** Absolute paths of `target.files`: all of the target besides its program. Absent if not declared. */
   target_files: z.array(z.string()).optional(),
   /** Where agents in the agent host find what they consist of. Absent if none of them takes part. */

@@ -36,7 +36,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     ...(fresh === undefined ? {} : { fresh }),
     ...(lostHosts === undefined ? {} : { lostHosts }),
   };
-  const performer = createPerformer(input.inProcess === true);
+  const performer = createPerformer(input.inProcess === true, input.sparse === true);
   const { failures, perform, performEither } = performer;
   let reused: RunResult | null = null;
   let agentUsd: number | null = null;

@@ -9,6 +9,7 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -44,7 +45,14 @@ import { runScenario } from './run-scenario.js';
 import { carry, startState } from './scheduler/carry.js';
 import { PAGE, type Wanted } from './scheduler/reading.js';
 import { reduce, type SweepAction, type SweepEvent } from './scheduler/reduce.js';
-import { hasStartedAll, isOver, nextTime, incarnationOf } from './scheduler/state.js';
+import {
+  accountsIn,
+  hasStartedAll,
+  incarnationOf,
+  isOver,
+  nextTime,
+  startedRuns,
+} from './scheduler/state.js';
 import { runEnded, announceEnd } from './announce-end.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 import { parkedRun, wakeRun } from './wait-for-provider.js';
@@ -63,6 +71,12 @@ const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+/** A command waits for this. */
+const forgetting = proxyActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { maximumAttempts: 2 },
 });
 
 const verify = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
@@ -89,7 +103,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   /** Whether a new history is about to take over. */
   let isHandingOver = false;
   /** Cells whose runs were started by an earlier history: the server does not report their end to this one. */
-  const inherited = new Set(state.open.keys());
+  const inherited = new Set(startedRuns(state));
   const runs = new CancellationScope();
 
   const incarnationOfCell = (cell: string): number => incarnationOf(state.open.get(cell) ?? {});
@@ -129,7 +143,6 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         void run(action.cell);
         break;
       case 'place':
-        started += 1;
         void place(action.run);
         break;
       case 'wake':
@@ -162,6 +175,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         );
       return;
     }
+    started += 1;
     dispatch({ type: 'placed', cell: page.cell.id, place: found });
     await run(page, sought, found);
   }
@@ -193,6 +207,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
               ...(proof === undefined ? {} : { proof }),
               ...(fresh === undefined ? {} : { fresh }),
               ...(lostHosts === undefined ? {} : { lostHosts }),
+              ...(input.sparse === undefined ? {} : { sparse: input.sparse }),
               ...(isHandingOver ? { announcesEnd: true } : {}),
             },
           ],
@@ -293,6 +308,12 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     dispatch({ type: 'ordered', at: order.at });
   }
 
+  /** The accounts of the sweep may have limits that other sweeps and hosts have noted. */
+  const forgetLimits = (): Promise<void> =>
+    forgetting.forgetLimits(accountsIn(state)).catch((error: unknown) => {
+      if (isCancellation(error)) throw error; // otherwise, runs may find the limits once more
+    });
+
   function cancelRuns(): void {
     dispatch({ type: 'cancelled' });
     hosts?.stopSeeking();
@@ -323,6 +344,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   });
   setHandler(skipWait, async (order) => {
     await check('goOn', order);
+    if (patched('forget-limits')) await forgetLimits();
     dispatch({ type: 'waits skipped' });
     return status();
   });
@@ -386,9 +408,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
    * reported its end.
    */
   async function askRuns(): Promise<void> {
-    const asked = [...state.open].flatMap(([cell, { place: where }]) =>
-      inherited.has(cell) || where === 'being sought' || where === 'wanted' ? [] : [cell],
-    );
+    const asked = startedRuns(state).filter((cell) => !inherited.has(cell));
     await Promise.all(
       asked.map(async (cell) => {
         if (starting.has(cell)) await condition(() => !starting.has(cell));

@@ -20,7 +20,14 @@ import { afterAll, beforeAll, inject, vi } from 'vitest';
 import type { Activities } from '../../src/activities/index.js';
 import { SEARCH_ATTRIBUTES } from '../../src/lib/search-attributes.js';
 import type { Cell } from '../../src/results/records/cell.js';
-import { sweepWorkflowId, WORKFLOWS, type RunInput, type SweepInput } from '../../src/workflows/protocol.js';
+import {
+  hostQueueOf,
+  placeQueueOf,
+  sweepWorkflowId,
+  WORKFLOWS,
+  type RunInput,
+  type SweepInput,
+} from '../../src/workflows/protocol.js';
 import type { runScenario, runSweep } from '../../src/workflows/index.js';
 import { SWEEP_ID } from '../../src/workflows/ui.js';
 import { stubActivities, type Stubs } from './stub-activities.js';
@@ -39,6 +46,8 @@ interface Bench {
   runOf: (cell: Cell, round?: number) => RunHandle;
   /** For workflows that have to wait for a worker: runs one until `until` has finished. */
   work: <T>(until: () => Promise<T>) => Promise<T>;
+  /** The same for a sweep that places its runs on these hosts. */
+  workOnHosts: <T>(hosts: readonly string[], until: () => Promise<T>) => Promise<T>;
 }
 
 const quiet = new DefaultLogger('ERROR');
@@ -132,6 +141,11 @@ export function useTemporal(): OnBench {
         }),
       runOf: ({ id }, round = 1) => client.workflow.getHandle(`sweep/${name}/${id}/r${round}`),
       work: async (until) => (await createWorker(taskQueue)).runUntil(until),
+      workOnHosts: (hosts, until) =>
+        [taskQueue, placeQueueOf(taskQueue), ...hosts.map((host) => hostQueueOf(taskQueue, host))].reduce(
+          (inner, queue) => async () => (await createWorker(queue)).runUntil(inner),
+          until,
+        )(),
     });
   };
 }

@@ -11,13 +11,13 @@ import { runWorkflowId, type PlaceInput, type RunPlace } from '../../workflows/p
 import type { Deps } from '../step/deps.js';
 import { readPlan } from '../step/load-plan.js';
 import { verifyPlacing } from '../step/verify-origin.js';
-import type { Host } from './host.js';
+import type { Host } from '../step/host.js';
 import { readHosts } from '../../store/shared/host-records.js';
 import { whyNoHost } from './why-no-host.js';
 import { whyUnfit } from './why-unfit.js';
 
 const FULL_MS = 1000;
-const FIRST_DECLINED_MS = 2000;
+const FIRST_DECLINED_MS = 200;
 const LONGEST_DECLINED_MS = 15_000;
 
 /**

@@ -1,10 +1,13 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ResultLine } from '../../results/records/result-line.js';
-import { resultsLog } from '../../store/results-folder.js';
+import { resultsLog, runFiles } from '../../store/results-folder.js';
 import { appendResult } from '../../store/results-log.js';
 import { publishResult } from '../../store/shared/mirror.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { parseRunWorkflowId, type RunRef } from '../../workflows/protocol.js';
+import { countCell } from './count-cell.js';
 import type { Deps } from '../step/deps.js';
 
 /**
@@ -13,15 +16,18 @@ import type { Deps } from '../step/deps.js';
  * @throws ApplicationFailure (non-retryable) if the run was given up, and the cell is run on another host
  */
 export async function recordResult(
-  { resultsPath }: Deps,
-  { sweep, cell, workflowId }: RunRef,
+  { resultsPath, metrics }: Deps,
+  { sweep, cell, run: folder, workflowId }: RunRef,
   line: ResultLine,
 ): Promise<ResultLine> {
   const project = await sharedProjectOf(resultsPath);
   if (project === null) {
     await appendResult(resultsLog(resultsPath), line);
+    countCell(metrics, line);
     return line;
   }
+  // `cleanUp` would remove it only after others have got the folder.
+  await rm(runFiles(join(resultsPath, folder)).liveEvents, { force: true });
   const run = { sweep, cell: cell.id, ...parseRunWorkflowId(workflowId) };
   const published = await publishResult(project, run, line);
   if (published === 'lost')
@@ -29,5 +35,7 @@ export async function recordResult(
       'this host was taken for lost, and the cell is run again elsewhere; this result does not count',
       'Superseded',
     );
-  return published === 'published' ? line : published.line;
+  if (published !== 'published') return published.line;
+  countCell(metrics, line);
+  return line;
 }

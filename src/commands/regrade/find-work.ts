@@ -14,8 +14,8 @@ import { readLog } from '../../client/sweeps/read-log.js';
 import { printNotice } from '../shared/output.js';
 
 /** Finds the work of a run, or of the runs of a sweep. @throws UsageError if there is none that can be checked again */
-export function findWork(resultsPath: string, id: string): ToRegrade {
-  const found = findById(resultsPath, id);
+export async function findWork(resultsPath: string, id: string): Promise<ToRegrade> {
+  const found = await findById(resultsPath, id);
   const run = found.kind === 'run' ? readResultsFile(runFiles(found.folder).run, OwnSweep) : null;
   const plan = found.kind === 'sweep' ? found.plan : findPlan(resultsPath, run?.sweep ?? '');
   if (run === null && !hasEnded(resultsPath, plan))
@@ -34,7 +34,7 @@ export function findWork(resultsPath: string, id: string): ToRegrade {
   );
   if (Object.keys(runs).length === 0)
     throw new UsageError('nothing_selected', `${id} has no run whose work could be checked again`);
-  return { plan, stored: storedScenarios(resultsPath, plan), cells, runs };
+  return { plan, stored: await storedScenarios(resultsPath, plan), cells, runs };
 }
 
 /** The part of run.json that says where a run belongs. */

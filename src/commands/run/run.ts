@@ -1,4 +1,5 @@
-import { projectState } from '../../platform/folders.js';
+import { checkCodecKeys } from '../../platform/engine/check-codec-keys.js';
+import { isMirror, projectState } from '../../platform/folders.js';
 import { sweepEnvFrom } from '../../platform/sweep-env.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
 import { scenarioLabel } from '../../results/records/cell-label.js';
@@ -12,6 +13,7 @@ import { errorDocument, printJson, printNotice } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { checkAgentConsent, checkJudgeConsent } from '../../planning/check-spending-consent.js';
 import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
+import { checkForHosts } from '../../planning/check-for-hosts.js';
 import { checkHostedAgents, ignoredRuntimeWarnings } from '../../planning/check-hosted-agents.js';
 import { findKeptWork, type KeptRuns } from '../../planning/find-kept-work.js';
 import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
@@ -74,9 +76,17 @@ export async function runSelected(
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
   const resolved = resolveSweep(project, selected, options);
   await checkHostedAgents(project, resolved);
-  await checkSandbox(project, resolved);
-  await checkContainers(resolved);
-  await checkCloudSandboxes(project, resolved, environment);
+  if (isMirror(project.resultsPath)) checkForHosts(project, resolved);
+  else {
+    if (resolved.on.length > 0)
+      throw new UsageError(
+        'not_shared',
+        '--on chooses hosts, but these results are not shared; see specs/how-to/many-machines.md',
+      );
+    await checkSandbox(project, resolved);
+    await checkContainers(resolved);
+    await checkCloudSandboxes(project, resolved, environment);
+  }
   // a dry run costs nothing, so it needs no consent
   if (!options.dryRun) checkConsent(project, resolved);
   await checkWritable(project.resultsPath);
@@ -106,6 +116,7 @@ export async function startAndFollow(
   options: Pick<StartOptions, 'name' | 'detach' | 'json' | 'listGates' | 'print' | 'address'>,
   whenPlanned: (plan: Plan) => void = () => undefined,
 ): Promise<number> {
+  await checkCodecKeys(project.resultsPath);
   // before the plan exists: sweeps that exist when the key is created are taken to be those of an older build
   await originOf({ resultsPath: project.resultsPath, stateFolder: projectState(project.resultsPath).folder });
   const plan = await writePlan(project, resolved, options.name);
@@ -115,7 +126,7 @@ export async function startAndFollow(
     const { startSweep } = await import('../../client/start-sweep.js');
     const signals = options.detach ? null : catchSignals(() => reportInterrupted(plan.sweep, options.json));
     // only once the engine is running: if the command gave up before, the values would be left on disk
-    const scenarios = storedScenarios(project.resultsPath, plan);
+    const scenarios = await storedScenarios(project.resultsPath, plan);
     await passVariables(session, plan, scenarios, sweepEnvFrom(environment, resolved.variables));
     await startSweep(session, plan, 1);
     if (signals !== null) {

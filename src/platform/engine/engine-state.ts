@@ -25,6 +25,8 @@ export interface EngineState {
    */
   namespaceId?: string | null;
   taskQueue: string;
+  /** The keys that the worker has for payloads (codec/codec-keys.ts); absent or empty if it encrypts none. */
+  codecKeys?: string;
   /** null if the address of the Web UI is unknown (an external server). */
   uiUrl: string | null;
   resultsPath: string;
@@ -37,6 +39,12 @@ export interface EngineState {
   /** The Temporal CLI whose server created the database; null or absent if there is none yet. */
   temporal?: PinnedTemporal | null;
 }
+
+/** What a command needs to know about the server and the queue of a project. */
+export type ProjectServer = Pick<
+  EngineState,
+  'address' | 'external' | 'namespace' | 'namespaceId' | 'taskQueue' | 'uiUrl' | 'resultsPath'
+>;
 
 /** What a user decides about a host of shared results. */
 export interface HostSettings {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentWork } from './agent-work.js';
 import type { Cell } from './cell.js';
+import { RunHost } from './host.js';
 import { JsonValue } from './json-value.js';
 import { Judgment } from './judgment.js';
 import { Regression } from '../regressions.js';
@@ -135,6 +136,9 @@ export const ResultLine = z.object({
     .nullable()
     .default(null)
     .describe('Starts of the agent; null: unknown, or written by an older build'),
+  host: RunHost.exactOptional().describe(
+    'Where it ran; absent: results that are not shared, or a cell that was not run',
+  ),
 });
 export type ResultLine = z.infer<typeof ResultLine>;
 

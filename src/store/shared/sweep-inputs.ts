@@ -25,8 +25,11 @@ export async function publishSweep({ store, resultsPath }: SharedProject, sweep:
 const here = new Set<string>();
 
 /** Brings a published sweep's plan, and what it refers to, into the mirror. Does nothing for an unknown sweep. */
-export async function fetchSweep({ id, store, resultsPath }: SharedProject, sweep: string): Promise<void> {
-  const key = `${id} ${sweep}`;
+export async function fetchSweep(
+  { stateFolder, store, resultsPath }: SharedProject,
+  sweep: string,
+): Promise<void> {
+  const key = `${stateFolder} ${sweep}`;
   if (here.has(key)) return;
   const file = planFile(resultsPath, sweep);
   const plan = existsSync(file) ? await readFile(file) : await store.get(planObject(sweep));
@@ -54,8 +57,7 @@ function scenariosOf(plan: string): string[] {
 async function inputsOf(resultsPath: string, hash: string): Promise<string[]> {
   const file = scenarioFile(resultsPath, hash);
   const json = existsSync(file) ? parseJson(await readFile(file, 'utf8')) : undefined;
-  const target = isJsonObject(json) ? json['target'] : undefined;
-  return [...hashIn(json, 'fixture'), ...hashIn(json, 'checks'), ...hashIn(target, 'stored')];
+  return ['fixture', 'checks', 'target_stored'].flatMap((field) => hashIn(json, field));
 }
 
 function hashIn(json: Json | undefined, field: string): string[] {

@@ -1,5 +1,6 @@
 import type { Cell } from '../../results/records/cell.js';
 import type { Outcome } from '../../results/records/result-line.js';
+import type { ProviderLimit } from './sweep.js';
 
 /** What cells have in common that may start at the same times. */
 export interface CellKind {
@@ -32,6 +33,10 @@ export interface CellPage {
   total: number;
   /** Kinds of the cells after this page. Absent if it was read by positions, or by an older build. */
   rest?: CellKind[];
+  /**
+   * Limits of accounts that other sweeps have reached. Absent if there are none, or if an older build read the page.
+   */
+  limits?: ProviderLimit[];
   /**
    * On the first page of a sweep with a budget: known cost of the runs of all cells in this sweep so far, US dollars.
    * Absent if an older build read the page.

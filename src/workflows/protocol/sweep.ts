@@ -1,6 +1,6 @@
 import type { Outcome } from '../../results/records/result-line.js';
 import type { CellKind, PageCell } from './pages.js';
-import type { LostHost, RunPlace } from './hosts.js';
+import type { LostHost, RunPlace } from './run-place.js';
 import type { RunResult } from './run.js';
 
 /** Input of a sweep's workflow. The cells are in the sweep's plan. */
@@ -29,6 +29,8 @@ export interface SweepInput {
   placed?: true;
   /** How long a host may show no sign of life before its runs are done again, in seconds; a default if absent. */
   lostSecs?: number;
+  /** See `RunInput.sparse`. */
+  sparse?: true;
   /** State passed to the next history when the workflow continues as new. */
   state?: CarriedSweep;
   /** The same in a sweep that an older build started. */

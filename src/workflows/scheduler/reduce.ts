@@ -13,7 +13,7 @@ import type {
 } from '../protocol.js';
 import { hasRoom, isCrowded, isHeldBack } from './may-start.js';
 import { admission, afterRun, estimateOf, type Cost } from './money.js';
-import { nextToRead, withPage, type Wanted } from './reading.js';
+import { nextToRead, withLimit, withPage, type Wanted } from './reading.js';
 import {
   accountOf,
   kindKey,
@@ -144,10 +144,10 @@ function withParked(state: SchedulerState, cell: string, parked: Parked): Schedu
   if (parked.why !== 'limit' || account === null) return { ...state, open };
   const limit: ProviderLimit = {
     provider: parked.provider ?? account,
-    until: Math.max(parked.until, state.limits[account]?.until ?? 0),
+    until: parked.until,
     ...(parked.account === undefined ? {} : { account: parked.account }),
   };
-  return { ...state, open, limits: { ...state.limits, [account]: limit } };
+  return { ...state, open, limits: withLimit(state.limits, limit) };
 }
 
 const withPlace = (

@@ -69,6 +69,18 @@ export const kindOf = ({ cell: { agent, model }, provider, account }: PageCell):
 export const kindKey = ({ agent, model, ...of }: CellKind): string =>
   JSON.stringify([agent, model, accountOf(of)]);
 
+/** The accounts of limits, of open runs, and of the cells that were read but not started. */
+export const accountsIn = ({ limits, open, queues, unread }: SchedulerState): string[] => [
+  ...new Set(
+    [
+      ...Object.keys(limits),
+      ...[...open.values()].flatMap(({ page, parked }) => [page.account, parked?.account]),
+      ...queues.flatMap(({ cells }) => cells.map(({ account }) => account)),
+      ...unread.map(({ account }) => account),
+    ].filter((account) => account !== undefined),
+  ),
+];
+
 /** The state of a new sweep. */
 export const initialState = ({
   concurrency,
@@ -116,6 +128,10 @@ export function isOver(state: SchedulerState): boolean {
 /** The runs that hold a slot. One that lost its host holds none until it may be placed again. */
 export const workingRuns = ({ open }: SchedulerState): OpenRun[] =>
   [...open.values()].filter(({ parked, place }) => parked === null && place !== 'wanted');
+
+/** The cells of the open runs whose workflows have been started: all but those that seek a host. */
+export const startedRuns = ({ open }: SchedulerState): string[] =>
+  [...open].flatMap(([cell, { place }]) => (place === undefined || typeof place === 'object' ? [cell] : []));
 
 /** The runs that are on a host, with that place. */
 export const placedRuns = ({ open }: SchedulerState): { run: OpenRun; place: RunPlace }[] =>
