@@ -11,6 +11,7 @@ import { Config } from '../../src/scenario/config.ts';
 import { Rubric } from '../../src/scenario/rubric.ts';
 import { MatrixFile } from '../../src/scenario/eliza/matrix.ts';
 import { ElizaFile } from '../../src/scenario/eliza/schema.ts';
+import { METRICS } from '../../src/platform/metrics/definitions.ts';
 import { ScenarioFile } from '../../src/scenario/yaml/schema.ts';
 import { fieldRows } from './field-rows.js';
 import { keyRows, kindRows } from './kind-rows.js';
@@ -122,6 +123,15 @@ export const tables = {
     meaning: 'passes if',
   }),
   rubric: inputTable(rubric),
+  'worker-metrics': table(
+    Object.values(METRICS).map(({ kind, name, help, labels }) => ({
+      name: `\`${name}\``,
+      kind,
+      labels: labels.map((label) => `\`${label}\``).join(', '),
+      meaning: help,
+    })),
+    { name: 'metric', kind: 'type', labels: 'labels', meaning: 'meaning' },
+  ),
   'results-line': outputTable(written(ResultLine), { metrics: '[metrics.json](#metricsjson)' }),
   metrics: outputTable(written(Metrics), { judge: '[The judge](#the-judge)' }),
   judge: outputTable(written(Judgment)),

@@ -6,6 +6,7 @@ import { finishSweep } from './finish-sweep.js';
 import { endLostRuns } from './hosts/end-lost-runs.js';
 import { placeCell } from './hosts/place-cell.js';
 import { readSigns } from './hosts/read-signs.js';
+import { forgetLimits } from './forget-limits.js';
 import { judgeRun } from './judge-run.js';
 import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
@@ -33,6 +34,7 @@ export const createActivities = (deps: Deps) =>
     placeCell: placeCell(deps),
     readSigns: readSigns(deps),
     endLostRuns: endLostRuns(deps),
+    forgetLimits: forgetLimits(deps),
     prepareWorkspace: prepareWorkspace(deps),
     runContextScript: runContextScript(deps),
     runAgent: runAgent(deps),

@@ -46,7 +46,11 @@ export const planScheduled =
     // hosts of shared results have values of their own
     if (!shared) await writeSweepEnv(stateFolder, sweep, sweepEnvFrom(values, stored.variables));
     const planHash = await publishPlan(objects, resultsPath, sweep, stored);
-    const order = sweepOrder(stored.plan, 1, shared ? lostSecsOf(process.env) : null);
+    const order = sweepOrder(stored.plan, 1, {
+      shared,
+      external: deps.server !== 'own',
+      lostSecs: lostSecsOf(process.env),
+    });
     const { key } = await originOf(deps);
     return { ...planned, sweep: { sweep, ...order, proof: proveSweep(key, { sweep, planHash, order }) } };
   };

@@ -34,7 +34,11 @@ export async function startSweep(
   const project = await sharedProjectOf(session.engine.resultsPath);
   if (project !== null) await publishSweep(project, plan.sweep);
   const order: Omit<SweepInput, 'sweep'> = {
-    ...sweepOrder(plan, round, project === null ? null : lostSecsOf(process.env)),
+    ...sweepOrder(plan, round, {
+      shared: project !== null,
+      external: session.engine.external,
+      lostSecs: lostSecsOf(process.env),
+    }),
     ...cellsPerHistory(),
     ...rerun,
   };

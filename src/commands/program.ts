@@ -2,6 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import { packageVersion } from '../platform/package-info.js';
 import { addCancel } from './cancel.js';
 import { addClean } from './clean.js';
+import { addCodecServer } from './codec-server.js';
 import { addCompare } from './compare.js';
 import { addCompletion } from './completion.js';
 import { addDoctor } from './doctor.js';
@@ -34,7 +35,7 @@ const verbs = [
   ...[addInit, addTry, addDoctor, addValidate, addScenarios],
   ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel, addSchedule],
   ...[addShow, addReport, addCompare, addSweeps, addUi],
-  ...[addClean, addEngine, addWorker, addWorkers, addScripts, addSchema, addCompletion],
+  ...[addClean, addEngine, addWorker, addWorkers, addCodecServer, addScripts, addSchema, addCompletion],
 ];
 
 /**

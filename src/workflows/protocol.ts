@@ -4,6 +4,8 @@
  */
 export { STEPS } from '../results/step-names.js';
 export * from './protocol/agent-progress.js';
+export * from './protocol/provider-limit.js';
+export * from './protocol/run-place.js';
 export * from './protocol/run-plan.js';
 export * from './protocol/hosts.js';
 export * from './protocol/names.js';

@@ -138,7 +138,7 @@ export function useTemporal(): OnBench {
         client.workflow.start<typeof runSweep>(WORKFLOWS.sweep, {
           workflowId: sweepWorkflowId(name),
           taskQueue,
-          args: [{ sweep: name, round: 1, concurrency: 2, scheduler: 2, ...more }],
+          args: [{ sweep: name, round: 1, concurrency: 2, scheduler: 3, ...more }],
           typedSearchAttributes: [{ key: SWEEP_ID, value: name }],
         }),
       runOf: ({ id }, round = 1) => client.workflow.getHandle(`sweep/${name}/${id}/r${round}`),

@@ -100,6 +100,7 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
     placeCell: () => Promise.reject(new Error('no hosts')),
     readSigns: ({ hosts }) => Promise.resolve(Object.fromEntries(hosts.map((host) => [host, null]))),
     endLostRuns: () => Promise.resolve([]),
+    forgetLimits: () => Promise.resolve(),
     prepareWorkspace: () => Promise.resolve(runPlan()),
     runContextScript: () => Promise.resolve({ unfit: null }),
     runAgent: () => Promise.resolve(brief()),

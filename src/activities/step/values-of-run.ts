@@ -10,13 +10,21 @@ import { variablesOfRuntime } from '../../scenario/runtime.js';
 import { resolveAgent, resolveEnv, variablesOfAgent, type AgentRef } from '../credentials/resolve-agent.js';
 import type { Deps } from './deps.js';
 
-/** Returns the values of the variables that a run needs, and the part of the environment that all its processes get. */
+interface ValuesOfRun extends SweepEnv {
+  /** Whether a command passed them. Otherwise they are those of the worker, which may be others in the next step. */
+  isPassed: boolean;
+}
+
+/**
+ * Returns the values of the variables that a run needs, and the part of the environment that all its processes get.
+ * @throws EnvFileProblem
+ */
 export async function valuesOfRun(
-  { stateFolder }: Pick<Deps, 'stateFolder'>,
+  { stateFolder, environment = () => process.env }: Pick<Deps, 'stateFolder' | 'environment'>,
   plan: Plan,
   cell: Cell,
   effective: EffectiveScenario,
-): Promise<SweepEnv> {
+): Promise<ValuesOfRun> {
   const asked = askedBy(plan, effective);
   const referred = [
     ...referredNames(effective.target?.env ?? {}),
@@ -29,7 +37,8 @@ export async function valuesOfRun(
   ];
   // If no command has stored values on this machine (the worker is on another one), the worker's own environment is
   // used.
-  return (await readSweepEnv(stateFolder, plan.sweep)) ?? sweepEnvFrom(process.env, referred);
+  const passed = await readSweepEnv(stateFolder, plan.sweep);
+  return { ...(passed ?? sweepEnvFrom(environment(), referred)), isPassed: passed !== null };
 }
 
 /** Returns the variables that a run needs and that have no value. */

@@ -1,3 +1,4 @@
+import { checkCodecKeys } from '../../platform/engine/check-codec-keys.js';
 import { isMirror, projectState } from '../../platform/folders.js';
 import { sweepEnvFrom } from '../../platform/sweep-env.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
@@ -135,6 +136,7 @@ export async function startAndFollow(
   options: Pick<StartOptions, 'name' | 'detach' | 'json' | 'listGates' | 'print' | 'address'>,
   whenPlanned: (plan: Plan) => void = () => undefined,
 ): Promise<number> {
+  await checkCodecKeys(project.resultsPath);
   // before the plan exists: sweeps that exist when the key is created are taken to be those of an older build
   await originOf({ resultsPath: project.resultsPath, stateFolder: projectState(project.resultsPath).folder });
   const plan = await writePlan(project, resolved, options.name);

@@ -25,6 +25,8 @@ export interface EngineState {
    */
   namespaceId?: string | null;
   taskQueue: string;
+  /** The keys that the worker has for payloads (codec/codec-keys.ts); absent or empty if it encrypts none. */
+  codecKeys?: string;
   /** null if the address of the Web UI is unknown (an external server). */
   uiUrl: string | null;
   resultsPath: string;

@@ -7,20 +7,28 @@ interface Planned {
   max_usd: number | null;
 }
 
-/**
- * Returns the input of a sweep's workflow, except for what identifies and proves it. `lostSecs`: set if hosts share its
- * results, how long they may show no sign of life; else null.
- */
+/** Where a sweep runs. */
+interface Where {
+  /** Whether its results are shared by several hosts. */
+  shared: boolean;
+  /** Whether the server is not the engine's own. */
+  external: boolean;
+  /** How long a host may show no sign of life, in seconds. */
+  lostSecs: number;
+}
+
+/** Returns the input of a sweep's workflow, except for what identifies and proves it. */
 export const sweepOrder = (
   plan: Planned,
   round: number,
-  lostSecs: number | null,
+  { shared, external, lostSecs }: Where,
 ): Omit<SweepInput, 'sweep' | 'proof'> => ({
   round,
   concurrency: plan.concurrency,
   caps: plan.caps,
-  scheduler: 2,
-  ...(lostSecs === null ? {} : { placed: true, lostSecs }),
+  scheduler: 3,
+  ...(shared ? { placed: true, lostSecs } : {}),
+  ...(external ? { sparse: true } : {}),
   ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
 });
 
