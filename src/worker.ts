@@ -5,14 +5,10 @@ import { parseArgs } from 'node:util';
 import { Client } from '@temporalio/client';
 import {
   type ActivityInterceptorsFactory,
-  DefaultLogger,
-  makeTelemetryFilterString,
   NativeConnection,
-  Runtime,
   Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.js';
 import { createHosting } from './activities/hosts/hosting.js';
 import { createHostWorkers } from './activities/hosts/host-workers.js';
@@ -26,16 +22,23 @@ import {
   workerReadyFile,
   type HostSettings,
 } from './platform/engine/engine-state.js';
+import { workerPayloads } from './platform/codec/worker-payloads.js';
 import { projectState } from './platform/folders.js';
+import { installRuntime } from './platform/metrics/install-runtime.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
+import { workerEnvironment } from './platform/worker-environment.js';
 import { packageFile } from './platform/package-info.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
+import { connectionOptions, loadTemporalConfig } from './platform/temporal/connection-options.js';
+import type { TemporalAddress } from './platform/temporal/temporal-address.js';
+import { untilCredentialsChange } from './platform/temporal/watch-credentials.js';
 import { connectionProblem } from './platform/temporal/connection-problem.js';
 import { ownIdentity } from './platform/process/process-identity.js';
 import { waitUntil } from './platform/process/wait-until.js';
 import { ownWorkerIdentity } from './platform/temporal/worker-identity.js';
 import { createPricer } from './results/cost.js';
 import { originOf } from './store/origin.js';
+import { localLimits, sharedLimits } from './store/provider-limits.js';
 import { writeFileAtomic } from './platform/fs/write-file.js';
 
 export interface WorkerSettings {
@@ -48,11 +51,14 @@ export interface WorkerSettings {
   /** Id of the namespace on the engine's own server. Absent for an external server. */
   namespaceId?: string | undefined;
   queue?: string | undefined;
+  /** Where to serve metrics, as host:port. If absent, LLM_TOOL_TEST_METRICS counts. */
+  metrics?: string | undefined;
   /** Set if the worker is a host of shared results, whose mirror `resultsPath` is. */
   host?: HostSettings | undefined;
 }
 
 const CONNECT_MS = 60_000;
+const DEFAULT_ADDRESS = 'localhost:7233';
 
 /**
  * Runs a worker until SIGTERM or SIGINT. Agents that it has started keep running, and the next worker adopts them.
@@ -62,39 +68,30 @@ const CONNECT_MS = 60_000;
 export async function runWorker(settings: WorkerSettings): Promise<void> {
   ignoreOutputErrors();
   const { id, folder } = projectState(settings.resultsPath);
-  const given = loadClientConnectConfig();
+  const given = loadTemporalConfig();
   const namespace = settings.namespace ?? given.namespace ?? 'default';
-  const { address } = settings;
-  // TLS settings and keys in Temporal's own configuration apply to an external server, never to the local one.
-  const own = address === undefined || settings.external === true ? given.connectionOptions : {};
-  const options = address === undefined ? own : { ...own, address };
-
-  // The SDK's native part colors what it prints, also in a log file.
-  if (!process.stdout.isTTY) process.env['NO_COLOR'] = '1';
-  Runtime.install({
-    logger: new DefaultLogger('WARN'),
-    telemetryOptions: {
-      // If the native part forwarded its logs to the logger, the SDK would sort all logs, down to TRACE, before the
-      // logger drops them: a tenth of the worker's CPU.
-      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), console: {} },
-    },
+  const isExternal = settings.address === undefined || settings.external === true;
+  const options = connectionOptions({
+    address: settings.address ?? given.connectionOptions.address ?? DEFAULT_ADDRESS,
+    external: isExternal,
   });
+
+  const payloads = workerPayloads();
+  const metrics = installRuntime(settings.metrics ?? process.env['LLM_TOOL_TEST_METRICS']);
   const connection = await waitUntil(
     () =>
       NativeConnection.connect(options).catch((error: unknown) => {
         const reason = connectionProblem(error);
-        if (reason !== null)
-          throw new Error(`Temporal at ${options.address ?? 'its default address'}: ${reason}`);
+        if (reason !== null) throw new Error(`Temporal at ${options.address}: ${reason}`);
         return null;
       }),
     CONNECT_MS,
     200,
   );
-  if (connection === null)
-    throw new Error(`Temporal at ${options.address ?? 'its default address'} does not answer`);
+  if (connection === null) throw new Error(`Temporal at ${options.address} does not answer`);
 
-  const client = new Client({ connection, namespace });
-  const server = settings.external === true ? `${options.address ?? ''}/${namespace}` : 'own';
+  const client = new Client({ connection, namespace, dataConverter: payloads.dataConverter ?? {} });
+  const server = settings.external === true ? `${options.address}/${namespace}` : 'own';
   const isOwnServer = await serverCheck(client, settings);
   const taskQueue = settings.queue ?? taskQueueOf(id);
   const hosting =
@@ -108,7 +105,10 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
         });
   const deps: Deps = {
     ...{ resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer },
+    environment: workerEnvironment({ envFile: settings.host?.envFile ?? undefined }),
+    limits: hosting === null ? localLimits(folder) : sharedLimits(hosting.store),
     ...(hosting === null ? {} : { host: hosting.host }),
+    ...(metrics === undefined ? {} : { metrics }),
   };
   const watch = watchRuns(deps, client, (line) => console.error(line));
   // creates the key now, because the disk may be full when a later command needs it
@@ -120,7 +120,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     identity: ownWorkerIdentity(hosting?.host.identity),
     taskQueue,
     activities,
-    workflowBundle: { codePath: packageFile('dist/workflow-bundle.js') },
+    ...payloads,
     interceptors: { activity: [noteActivities(watch)] },
     // after this time, we get the workflow tasks of a dead worker
     stickyQueueScheduleToStartTimeout: '2 seconds',
@@ -138,20 +138,35 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const ready = workerReadyFile(folder);
   await writeFileAtomic(ready, JSON.stringify(ownIdentity()), 0o600);
   const signs = showSignsOfLife(folder);
+  const watching = new AbortController();
   try {
     const ended = Promise.all(workers.map((worker) => worker.run()));
     void watch.start(hosting?.host.queue ?? taskQueue);
-    const hosted = hosting?.begin(client);
+    if (isExternal) void endWhenCredentialsChange(workers, { ...options, namespace }, watching.signal);
+    const hosted = hosting?.begin(client, metrics);
     // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.
     createPricer({}).catch(() => undefined);
     await ended;
     await hosted?.end();
   } finally {
+    watching.abort();
     watch.stop();
     clearInterval(signs);
     await rm(ready, { force: true });
     await connection.close();
   }
+}
+
+/** The keeper starts the next worker, which connects with the new credentials. */
+async function endWhenCredentialsChange(
+  workers: readonly Worker[],
+  { address, namespace }: Pick<TemporalAddress, 'address' | 'namespace'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const to = { address, namespace, external: true };
+  if (!(await untilCredentialsChange(to, { signal, warn: (line) => console.error(line) }))) return;
+  console.error('the credentials for the Temporal server were replaced; the worker starts again with them');
+  for (const worker of workers) worker.shutdown();
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
 import { placeQueueOf } from '../../workflows/protocol.js';
-import type { Host } from './host.js';
+import type { Host } from '../step/host.js';
 import { slotSupplier } from './slot-supplier.js';
 
 /** The version of a worker's workflows, by which the server tells newer builds from older ones. */

@@ -21,11 +21,17 @@ import { restoreAccess } from '../../platform/fs/open-inside.js';
 import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { firstAgentStep } from '../../scenario/scenario.js';
 import { originOf } from '../../store/origin.js';
+import type { ProviderLimits } from '../../store/provider-limits.js';
 import { isBucket } from '../../store/shared/open-shared-store.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { checksFolder, fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
 import type { RunRef, TurnRef } from '../../workflows/protocol.js';
-import { resolveAgent, resolveEnv, type ResolvedAgent } from '../credentials/resolve-agent.js';
+import {
+  accountOfProvider,
+  resolveAgent,
+  resolveEnv,
+  type ResolvedAgent,
+} from '../credentials/resolve-agent.js';
 import { loginSecrets } from '../credentials/login-files.js';
 import type { Deps } from './deps.js';
 import {
@@ -40,6 +46,7 @@ import {
 } from './run-paths.js';
 import { databasesOfRun, type DatabasesOfRun } from './databases-of-run.js';
 import { chooseMockPort, mockServerOf, mockServerPort, type MockServer } from './mock-server.js';
+import { seenSecrets } from './seen-secrets.js';
 import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
 import { missingValues, valuesOfRun } from './values-of-run.js';
@@ -74,6 +81,10 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   access: ModelAccess | null;
   /** The account whose limits apply to the agent; null if unknown. */
   account: string | null;
+  /** The same for the model that the run asks. */
+  askedAccount: string | null;
+  /** What is known of the limits of accounts; null if nothing is shared. */
+  limits: ProviderLimits | null;
   /** The model that the judge and other parts of the run ask, as the plan names it; null if none is asked. */
   modelAsked: string | null;
   /** Provider of that model; null if none is asked by API, or if this worker does not know the provider. */
@@ -220,8 +231,10 @@ export async function loadRun(
     addresses: new Set([...addressVariables(plan.providers), ...E2B_ADDRESSES]),
     fixtures: [fixtureFolder(resultsPath, effective.fixture)],
   };
+  const ofValues = secretsIn(sweepEnv.values, known);
   const secrets = [
-    ...secretsIn(sweepEnv.values, known),
+    // Values passed by a command are remembered by it; those of the worker may be others in each step.
+    ...(sweepEnv.ofWorker ? await seenSecrets(state, ofValues) : [...ofValues, ...(sweepEnv.replaced ?? [])]),
     ...onServers.secrets,
     ...(await loginSecrets(environment, { agent: resolved.agent, ...places, handle, state })),
     ...(judge === null ? [] : await loginSecrets(environment, judge)),
@@ -247,6 +260,11 @@ export async function loadRun(
     onServers,
     access: resolved.access,
     account: resolved.account,
+    askedAccount:
+      judgeName.ok && provider !== null && judgeName.by === 'api'
+        ? accountOfProvider(judgeName.provider, provider, sweepEnv.values)
+        : (judging?.account ?? null),
+    limits: deps.limits ?? null,
     modelAsked: asked,
     provider,
     judgeAgent: judge,

@@ -10,13 +10,18 @@ import { variablesOfRuntime } from '../../scenario/runtime.js';
 import { resolveAgent, resolveEnv, variablesOfAgent, type AgentRef } from '../credentials/resolve-agent.js';
 import type { Deps } from './deps.js';
 
+/** Values of a run's variables. `ofWorker`: they are those of this worker, so that they may be others in each step. */
+interface RunValues extends SweepEnv {
+  ofWorker: boolean;
+}
+
 /** Returns the values of the variables that a run needs, and the part of the environment that all its processes get. */
 export async function valuesOfRun(
-  { stateFolder }: Pick<Deps, 'stateFolder'>,
+  { stateFolder, environment }: Pick<Deps, 'stateFolder' | 'environment'>,
   plan: Plan,
   cell: Cell,
   effective: EffectiveScenario,
-): Promise<SweepEnv> {
+): Promise<RunValues> {
   const asked = askedBy(plan, effective);
   const referred = [
     ...referredNames(effective.target?.env ?? {}),
@@ -29,7 +34,10 @@ export async function valuesOfRun(
   ];
   // If no command has stored values on this machine (the worker is on another one), the worker's own environment is
   // used.
-  return (await readSweepEnv(stateFolder, plan.sweep)) ?? sweepEnvFrom(process.env, referred);
+  const passed = await readSweepEnv(stateFolder, plan.sweep);
+  return passed === null
+    ? { ...sweepEnvFrom(environment?.() ?? process.env, referred), ofWorker: true }
+    : { ...passed, ofWorker: false };
 }
 
 /** Returns the variables that a run needs and that have no value. */

@@ -6,9 +6,9 @@ import { openSession } from '../../client/session.js';
 import { printEndedSweep } from '../shared/print-sweep.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { storedScenarios } from '../../client/pass-variables-again.js';
+import { passNewValues, storedScenarios } from '../../client/pass-variables-again.js';
 import { startNextRoundIfClosed } from '../../client/next-round.js';
-import { envFileError, updateSweep, type FollowOptions } from '../../client/update-sweep.js';
+import { updateSweep, type FollowOptions } from '../../client/update-sweep.js';
 
 /**
  * `resume`: continues a sweep, whatever its state is, and follows it. If it is paused, unpauses it. If its workflow was
@@ -24,8 +24,10 @@ export async function resume(id: string, options: FollowOptions): Promise<number
   try {
     const found = await startNextRoundIfClosed(session, resultsPath, plan, round);
     if (found === 'ended') return await printEndedSweep(resultsPath, plan, options.json);
-    if (found === 'open' && options.envFile !== undefined) throw envFileError(plan.sweep);
-    if (found === 'open') await updateSweep(session, plan.sweep, 'resume');
+    if (found === 'open') {
+      await passNewValues(session, plan, round);
+      await updateSweep(session, plan.sweep, 'resume');
+    }
     return await followToEnd(session, plan, resultsPath, options.json);
   } finally {
     await session.close();
