@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa, type Result } from 'execa';
 import { anyFreePort } from '../../../src/platform/engine/server.js';
-import { provideProgram } from '../../production/executables.js';
+import { provideProgram, whyNotMade } from '../../production/executables.js';
 
 /** The prefix of the names of our Compose projects. The rest is the pid of the tests. */
 const PREFIX = 'llm-tool-test-suite-';
@@ -24,7 +24,10 @@ export interface ComposeProject {
  *
  * @throws NotHere if `docker compose` is missing and cannot be built
  */
-export async function createComposeProject(override: string, report: (text: string) => void): Promise<ComposeProject> {
+export async function createComposeProject(
+  override: string,
+  report: (text: string) => void,
+): Promise<ComposeProject> {
   await removeAbandoned();
   const name = `${PREFIX}${process.pid}`;
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-compose-'));
@@ -52,9 +55,27 @@ export async function createComposeProject(override: string, report: (text: stri
   };
 }
 
+/** Returns why Docker Compose cannot be used here; null if it can be, perhaps after programs and images are made. */
+export async function whyNoCompose(): Promise<string | null> {
+  if (process.platform !== 'linux') return 'these tests are made for Linux';
+  if ((await execa('docker', ['ps'], { reject: false })).exitCode !== 0) return 'no Docker daemon answers';
+  return whyNotMade([
+    'server',
+    'sqlTool',
+    'ui',
+    ...((await hasPlugin()) ? [] : (['dockerCompose'] as const)),
+  ]);
+}
+
+const hasPlugin = async (): Promise<boolean> =>
+  (await execa('docker', ['compose', 'version'], { reject: false })).exitCode === 0;
+
 /** `docker compose` needs a plugin, which Debian does not have, and this one builds images without the plugin buildx. */
-async function composePlugin(folder: string, report: (text: string) => void): Promise<Record<string, string>> {
-  if ((await execa('docker', ['compose', 'version'], { reject: false })).exitCode === 0) return {};
+async function composePlugin(
+  folder: string,
+  report: (text: string) => void,
+): Promise<Record<string, string>> {
+  if (await hasPlugin()) return {};
   const plugins = join(folder, 'cli-plugins');
   await mkdir(plugins);
   await symlink(await provideProgram('dockerCompose', report), join(plugins, 'docker-compose'));

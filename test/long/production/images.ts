@@ -49,7 +49,7 @@ const standIns = async (): Promise<StandIn[]> => [
   }),
   standIn('temporalio/ui', 'ui.Dockerfile', async (context, report) => {
     await copyProgram('ui', 'ui-server')(context, report);
-    await copyOwn(context, 'ui.yaml');
+    await copyOwn(context, 'ui.template');
   }),
   { image: await nodeImage(), dockerfile: 'node.Dockerfile', fill: fillNode },
 ];
@@ -63,10 +63,7 @@ async function nodeImage(): Promise<string> {
 
 async function fillNode(context: string): Promise<void> {
   const version = /:(\d+\.\d+\.\d+)/.exec(await nodeImage())?.[1] ?? '';
-  const packages = [
-    `node-${process.platform}-${process.arch}@${version}`,
-    `npm@${NPM}`,
-  ];
+  const packages = [`node-${process.platform}-${process.arch}@${version}`, `npm@${NPM}`];
   const { stdout } = await execa('npm', ['pack', '--silent', ...packages], { cwd: context });
   const [node = '', npm = ''] = stdout.trim().split('\n');
   await execa('tar', ['xzf', node, '--strip-components=2', 'package/bin/node'], { cwd: context });
@@ -89,7 +86,8 @@ export async function provideImages(report: Report): Promise<string[]> {
     const label = await labelOf(wanted.image);
     if (label !== null && label !== '' && label !== hash) await remove(wanted.image);
     if (label === null || (label !== '' && label !== hash)) {
-      if ((await execa('docker', ['pull', '--quiet', wanted.image], { reject: false })).exitCode === 0) continue;
+      if ((await execa('docker', ['pull', '--quiet', wanted.image], { reject: false })).exitCode === 0)
+        continue;
       await make(wanted, hash, report);
     }
     if (label !== '') made.push(wanted.image);
@@ -110,7 +108,8 @@ const remove = (image: string): Promise<unknown> => execa('docker', ['image', 'r
 
 async function hashOf({ image, dockerfile }: StandIn): Promise<string> {
   const hash = createHash('sha256').update(image);
-  for (const file of [dockerfile, 'postgres.sh', 'ui.yaml']) hash.update(await readFile(join(DOCKERFILES, file)));
+  for (const file of [dockerfile, 'postgres.sh', 'ui.template'])
+    hash.update(await readFile(join(DOCKERFILES, file)));
   return hash.digest('hex').slice(0, 12);
 }
 
