@@ -2,16 +2,9 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createProgram } from './commands/program.js';
-import type { WorkerOptions } from './commands/shared/command-line.js';
 import { keepsLog, reportFailure } from './commands/shared/failure.js';
 import { settleCodecKeys } from './platform/codec/codec-keys.js';
 import { beginOutput } from './commands/shared/output.js';
-
-async function runWorker({ results, ...options }: WorkerOptions): Promise<void> {
-  const { openProject } = await import('./planning/project.js');
-  const { runWorker: run } = await import('./worker.js');
-  await run({ ...options, external: true, resultsPath: openProject(results).resultsPath });
-}
 
 /** Prints why a command failed, and returns its exit code. */
 const fail = (args: readonly string[], error: unknown): number =>
@@ -29,7 +22,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     exitCode = await code;
   };
   try {
-    const program = createProgram({ exitWith, runWorker });
+    const program = createProgram({ exitWith });
     // completion scripts call this with an unfinished line, which Commander could not parse
     if (args[0] === 'complete-words') {
       const { completeWords } = await import('./commands/completion/completion.js');

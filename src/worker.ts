@@ -9,7 +9,6 @@ import {
   Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.js';
 import { createHosting } from './activities/hosts/hosting.js';
 import { createHostWorkers } from './activities/hosts/host-workers.js';
@@ -27,13 +26,19 @@ import { workerPayloads } from './platform/codec/worker-payloads.js';
 import { projectState } from './platform/folders.js';
 import { installRuntime } from './platform/metrics/install-runtime.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
+import { workerEnvironment } from './platform/worker-environment.js';
+import { packageFile } from './platform/package-info.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
+import { connectionOptions, loadTemporalConfig } from './platform/temporal/connection-options.js';
+import type { TemporalAddress } from './platform/temporal/temporal-address.js';
+import { untilCredentialsChange } from './platform/temporal/watch-credentials.js';
 import { connectionProblem } from './platform/temporal/connection-problem.js';
 import { ownIdentity } from './platform/process/process-identity.js';
 import { waitUntil } from './platform/process/wait-until.js';
 import { ownWorkerIdentity } from './platform/temporal/worker-identity.js';
 import { createPricer } from './results/cost.js';
 import { originOf } from './store/origin.js';
+import { localLimits, sharedLimits } from './store/provider-limits.js';
 import { writeFileAtomic } from './platform/fs/write-file.js';
 
 export interface WorkerSettings {
@@ -53,6 +58,7 @@ export interface WorkerSettings {
 }
 
 const CONNECT_MS = 60_000;
+const DEFAULT_ADDRESS = 'localhost:7233';
 
 /**
  * Runs a worker until SIGTERM or SIGINT. Agents that it has started keep running, and the next worker adopts them.
@@ -62,12 +68,13 @@ const CONNECT_MS = 60_000;
 export async function runWorker(settings: WorkerSettings): Promise<void> {
   ignoreOutputErrors();
   const { id, folder } = projectState(settings.resultsPath);
-  const given = loadClientConnectConfig();
+  const given = loadTemporalConfig();
   const namespace = settings.namespace ?? given.namespace ?? 'default';
-  const { address } = settings;
-  // TLS settings and keys in Temporal's own configuration apply to an external server, never to the local one.
-  const own = address === undefined || settings.external === true ? given.connectionOptions : {};
-  const options = address === undefined ? own : { ...own, address };
+  const isExternal = settings.address === undefined || settings.external === true;
+  const options = connectionOptions({
+    address: settings.address ?? given.connectionOptions.address ?? DEFAULT_ADDRESS,
+    external: isExternal,
+  });
 
   const payloads = workerPayloads();
   const metrics = installRuntime(settings.metrics ?? process.env['LLM_TOOL_TEST_METRICS']);
@@ -75,18 +82,16 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     () =>
       NativeConnection.connect(options).catch((error: unknown) => {
         const reason = connectionProblem(error);
-        if (reason !== null)
-          throw new Error(`Temporal at ${options.address ?? 'its default address'}: ${reason}`);
+        if (reason !== null) throw new Error(`Temporal at ${options.address}: ${reason}`);
         return null;
       }),
     CONNECT_MS,
     200,
   );
-  if (connection === null)
-    throw new Error(`Temporal at ${options.address ?? 'its default address'} does not answer`);
+  if (connection === null) throw new Error(`Temporal at ${options.address} does not answer`);
 
   const client = new Client({ connection, namespace, dataConverter: payloads.dataConverter ?? {} });
-  const server = settings.external === true ? `${options.address ?? ''}/${namespace}` : 'own';
+  const server = settings.external === true ? `${options.address}/${namespace}` : 'own';
   const isOwnServer = await serverCheck(client, settings);
   const taskQueue = settings.queue ?? taskQueueOf(id);
   const hosting =
@@ -100,6 +105,8 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
         });
   const deps: Deps = {
     ...{ resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer },
+    environment: workerEnvironment({ envFile: settings.host?.envFile ?? undefined }),
+    limits: hosting === null ? localLimits(folder) : sharedLimits(hosting.store),
     ...(hosting === null ? {} : { host: hosting.host }),
     ...(metrics === undefined ? {} : { metrics }),
   };
@@ -131,20 +138,35 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const ready = workerReadyFile(folder);
   await writeFileAtomic(ready, JSON.stringify(ownIdentity()), 0o600);
   const signs = showSignsOfLife(folder);
+  const watching = new AbortController();
   try {
     const ended = Promise.all(workers.map((worker) => worker.run()));
     void watch.start(hosting?.host.queue ?? taskQueue);
-    const hosted = hosting?.begin(client);
+    if (isExternal) void endWhenCredentialsChange(workers, { ...options, namespace }, watching.signal);
+    const hosted = hosting?.begin(client, metrics);
     // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.
     createPricer({}).catch(() => undefined);
     await ended;
     await hosted?.end();
   } finally {
+    watching.abort();
     watch.stop();
     clearInterval(signs);
     await rm(ready, { force: true });
     await connection.close();
   }
+}
+
+/** The keeper starts the next worker, which connects with the new credentials. */
+async function endWhenCredentialsChange(
+  workers: readonly Worker[],
+  { address, namespace }: Pick<TemporalAddress, 'address' | 'namespace'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const to = { address, namespace, external: true };
+  if (!(await untilCredentialsChange(to, { signal, warn: (line) => console.error(line) }))) return;
+  console.error('the credentials for the Temporal server were replaced; the worker starts again with them');
+  for (const worker of workers) worker.shutdown();
 }
 
 /**

@@ -3,6 +3,7 @@ import { RunRecord } from '../../src/results/records/run-record.ts';
 import { Executions } from '../../src/results/records/execution.ts';
 import { AgentEvent, EventBody } from '../../src/results/records/events.ts';
 import { JudgeAnswer, Judgment } from '../../src/results/records/judgment.ts';
+import { Firing } from '../../src/results/records/firing.ts';
 import { Metrics, ResultLine } from '../../src/results/records/result-line.ts';
 import { SweepDocument } from '../../src/results/records/sweep-document.ts';
 import { Comparison } from '../../src/results/comparison/document.ts';
@@ -136,6 +137,7 @@ export const tables = {
   judge: outputTable(written(Judgment)),
   'judge-answer': outputTable(written(JudgeAnswer)),
   run: outputTable(written(RunRecord)),
+  firing: outputTable(written(Firing)),
   'agent-events': table(
     (authored(AgentEvent).oneOf ?? []).flatMap(({ properties = {}, required = [], description = '' }) => {
       const { type, ...fields } = properties;

@@ -10,6 +10,7 @@ import { runLocallyIfSmall } from './step/run-locally-if-small.js';
 import { endMockServer } from './step/mock-server.js';
 import { removeOpenRun } from './step/open-runs.js';
 import type { Deps } from './step/deps.js';
+import { forgetSecrets } from './step/seen-secrets.js';
 import { loadRun, type RunContext } from './step/run-context.js';
 import { resourcesOf } from './teardown/resources.js';
 import { tearDown } from './teardown/tear-down.js';
@@ -27,6 +28,7 @@ export const cleanUp =
         sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
       async () => {
         await remove(deps, context);
+        await forgetSecrets(context.state);
         removeOpenRun(deps, run);
         deps.host?.slots.release(run.workflowId);
         return true as const;

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { sharesHost } from '../environments/environment.js';
 import { answersAsked, gateSubject, isQuickGate } from '../gates/index.js';
 import { assertNever } from '../lib/assert-never.js';
@@ -9,9 +8,16 @@ import { findAgentStep, gatesOf, type Step } from '../scenario/scenario.js';
 import { isSmallTree } from '../platform/fs/is-small-tree.js';
 import { readJsonIfThere } from '../platform/fs/read-file.js';
 import type { RunRecord } from '../results/records/run-record.js';
-import { fixtureFolder } from '../store/results-folder.js';
+import { fixtureFolder, runFiles } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
-import { STEPS, type RunPlan, type RunRef, type PlannedStep } from '../workflows/protocol.js';
+import { bringEarlier, hasRun } from '../store/shared/mirror.js';
+import {
+  parseRunWorkflowId,
+  STEPS,
+  type RunPlan,
+  type RunRef,
+  type PlannedStep,
+} from '../workflows/protocol.js';
 import { maxSecsOfCommandsBefore } from './agent/commands-before.js';
 import type { Fence } from './step/fence.js';
 import { checksLastState } from './gate/kept-verdict.js';
@@ -48,6 +54,7 @@ export const prepareWorkspace =
   async (run: RunRef): Promise<RunPlan | null> => {
     const context = await loadRun(deps, run, { decidePlace: true });
     noteOpenRun(deps, run);
+    await bringEarlier(deps.resultsPath, run.sweep, parseRunWorkflowId(run.workflowId).round);
     await deps.endOthers?.(run);
     const known = await ownResult(deps, run);
     if (known !== null) {
@@ -129,7 +136,7 @@ const NOTHING: Prepared = { setup: [], health_check: null, resolved: null, unfit
 async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | null> {
   const known = resultsIndex(resultsPath).ofSweep(run.sweep).get(run.cell.id);
   if (known === undefined || known.id === run.run || known.cached_from !== null) return null;
-  const record = await readJsonIfThere<Pick<RunRecord, 'workflow_id'>>(known.files.run);
+  const record = await readJsonIfThere<Pick<RunRecord, 'workflow_id'>>(runFiles(known.folder).run);
   return record?.workflow_id === run.workflowId ? known.id : null;
 }
 
@@ -229,6 +236,6 @@ async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prep
     warnings: [...prepared.warnings, ...notReused],
     cache_key,
     agent_key,
-    reuse: found !== null && existsSync(found.files.metrics) ? found.id : null,
+    reuse: found !== null && (await hasRun(resultsPath, found.folder)) ? found.id : null,
   };
 }

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { resultsIndex } from '../store/results-index.js';
-import { runFiles } from '../store/results-folder.js';
-import { sharedProjectOf } from '../store/shared/shared-project.js';
+import { hasRun } from '../store/shared/mirror.js';
 import { STEPS, type RunRef, type RunResult } from '../workflows/protocol.js';
 import type { Prepared } from './prepare/build-workspace.js';
 import { recordResult } from './report/record-result.js';
@@ -43,11 +41,7 @@ export const reuseResult =
         cached_from: from,
       });
       // A `clean` that had not seen the new line may have removed the run that it names.
-      if (!(await isStored(deps.resultsPath, recorded.results_dir ?? ''))) return null;
+      if (!(await hasRun(deps.resultsPath, join(deps.resultsPath, recorded.results_dir ?? '')))) return null;
       return { outcome: recorded.outcome, message: recorded.message, costUsd: null, cached: true };
     });
   };
-
-/** Whether the folder of a run is there. In a shared project, another host may have it, and nothing removes it. */
-const isStored = async (resultsPath: string, folder: string): Promise<boolean> =>
-  existsSync(runFiles(join(resultsPath, folder)).metrics) || (await sharedProjectOf(resultsPath)) !== null;

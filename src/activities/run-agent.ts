@@ -3,10 +3,8 @@ import { containmentIn } from '../environments/index.js';
 import { MachineGone } from '../environments/machine/machine.js';
 import { tooLongArgument } from '../lib/commands/longest-argument.js';
 import { proveSignal } from '../platform/origin.js';
-import type { AgentRecord } from '../results/records/run-record.js';
 import { redactFields } from '../results/records/redact-fields.js';
 import { agentText } from '../results/records/text-fields.js';
-import { NO_USAGE } from '../results/records/token-usage.js';
 import { STEPS, waitNumber, type AgentSummary, type RunRef, type TurnRef } from '../workflows/protocol.js';
 import { planLaunch } from './agent/launch.js';
 import { agentOutputs } from './agent/outputs.js';
@@ -14,8 +12,10 @@ import { readAgentSteps } from './agent/agent-steps.js';
 import { diskFullReason } from './agent/room-note.js';
 import { repeatCommandsBefore } from './agent/commands-before.js';
 import { superviseToEnd, type Supervision } from './agent/supervise-agent.js';
+import { heldBack, noteLimit } from './agent/held-back.js';
 import { earlierAttempts, recordAttempt } from './agent/attempts.js';
 import type { AgentStep } from './agent/agent-step.js';
+import { notStarted } from './agent/not-started.js';
 import { summarizeOutput } from './agent/summarize-output.js';
 import { withNewLogin } from './credentials/with-new-login.js';
 import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
@@ -42,8 +42,17 @@ export const runAgent =
     const name = STEPS.agent(nth, context.turn.number);
     const noLongerWorks = deps.metrics?.agentWorks(run.cell);
     const step = await runStepOnce<AgentStep>(context, name, (fence) =>
-      recordAttempt(context, name, () =>
-        heartbeating((signal, onProgress) => perform(deps, context, nth, { fence, signal, onProgress })),
+      recordAttempt(
+        context,
+        name,
+        async () =>
+          (await heldBack(context, nth)) ??
+          noteLimit(
+            context,
+            await heartbeating((signal, onProgress) =>
+              perform(deps, context, nth, { fence, signal, onProgress }),
+            ),
+          ),
       ),
     ).finally(noLongerWorks);
     const { ending, completed, message, cost_usd, cost_usd_at_least } = step.record;
@@ -63,7 +72,9 @@ export const runAgent =
       message,
       costUsd: cost_usd,
       ...(cost_usd_at_least === undefined ? {} : { knownUsd: cost_usd_at_least }),
-      ...(again === null || again.why === 'session' ? {} : { again: { why: again.why, at: again.at } }),
+      ...(again === null || again.why === 'session'
+        ? {}
+        : { again: { why: again.why, at: again.at, ...(step.held === true ? { held: true } : {}) } }),
       ...(provider === null ? {} : { provider }),
       ...(context.account === null ? {} : { account: context.account }),
       ...(again === null
@@ -102,7 +113,7 @@ async function perform(
     throw error;
   });
   if (planned?.program === null)
-    return unable(context, `'${planned.launch.argv[0] ?? ''}' was not found; install it`);
+    return notStarted(context, `'${planned.launch.argv[0] ?? ''}' was not found; install it`);
   const last = (await readAgentSteps(context)).at(-1)?.result ?? null;
   if (nth > 1 && last?.again == null)
     throw ApplicationFailure.nonRetryable('there is no reason to run the agent again', 'StepOrder');
@@ -133,7 +144,7 @@ async function perform(
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'E2BIG') throw error;
     const isPrompt = (planned?.launch.argv ?? []).some((argument) => tooLongArgument(argument, '') !== null);
-    return unable(
+    return notStarted(
       context,
       isPrompt
         ? 'the prompt is too long for an argument; use prompt = "stdin" or "file"'
@@ -163,26 +174,4 @@ async function runAndSummarize(
     history.push(`start ${start} of the agent could not resume its session`);
     start = await superviseToEnd(supervision, start + 1, true);
   }
-}
-
-function unable(context: RunContext, reason: string): AgentStep {
-  const record: AgentRecord = {
-    ending: 'unable',
-    completed: false,
-    exit_code: null,
-    message: context.redact(`agent ${context.run.cell.agent}: ${reason}`),
-    version: null,
-    containment: null,
-    login: false,
-    session_id: null,
-    model_used: null,
-    duration_ms: 0,
-    starts: 0,
-    output_bytes: 0,
-    token_usage: NO_USAGE,
-    cost_usd: null,
-    cost_source: null,
-    history: [],
-  };
-  return { record, efficiency: null, trajectory: null, again: null };
 }

@@ -74,6 +74,8 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     {
       ...composeRecord(context, input, found, leftOut, origin === null ? calls : origin.calls),
       ...origin?.fields,
+      ...hostOf(deps),
+      ...lostHostsOf(context.run),
     },
     recordText,
     redact,
@@ -160,8 +162,11 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     cached_from: null,
     ...(record.regraded_from === undefined ? {} : { regraded_from: record.regraded_from }),
     regressions: record.regressions,
+    target_fingerprint: record.target?.fingerprint ?? null,
+    ...(record.agent?.output_problems === undefined ? {} : { output_problems: record.agent.output_problems }),
     attempts: found.attempts,
     starts: found.starts,
+    ...hostOf(deps),
   };
   // Written last, because it makes the run known: when the line is there, the files are.
   return resultOfLine(await recordResult(deps, context.run, line));
@@ -187,3 +192,11 @@ function regressionsOf(
   };
   return findRegressions(before, now, index.besides(before, run_id));
 }
+
+const hostOf = ({ host }: Deps): Pick<ResultLine, 'host'> =>
+  host === undefined ? {} : { host: { id: host.id, name: host.name } };
+
+const lostHostsOf = ({ lostHosts }: RunRef): Pick<RunRecord, 'lost_hosts'> =>
+  lostHosts === undefined
+    ? {}
+    : { lost_hosts: lostHosts.map(({ id, name, at }) => ({ id, name, at: new Date(at).toISOString() })) };

@@ -5,7 +5,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
   type Client,
 } from '@temporalio/client';
-import type { EngineState } from '../platform/engine/engine-state.js';
+import type { ProjectServer } from '../platform/engine/engine-state.js';
 import { namespaceId } from '../platform/temporal/namespace-id.js';
 import { ownCommand } from '../platform/invocation.js';
 import { InfrastructureError } from '../lib/errors/usage-error.js';
@@ -20,7 +20,7 @@ export const PAUSE_MS = 500;
 export interface ServerConnection {
   /** Connected to where the server is now: read it again for each call. */
   readonly client: Client;
-  readonly engine: EngineState;
+  readonly engine: ProjectServer;
   /**
    * Connects to the address that the engine's server has now. It changes if another program took its port while it was
    * down.
@@ -89,7 +89,7 @@ export async function askServer<T>(
 
 /** Says that the server does not answer, and what to do about it. */
 export const unreachableMessage = (
-  { address, external }: Pick<EngineState, 'address' | 'external'>,
+  { address, external }: Pick<ProjectServer, 'address' | 'external'>,
   reason: string,
 ): string =>
   `the Temporal server ${address} does not answer (${reason}); ${
@@ -118,14 +118,14 @@ class OtherServer extends Error {
   override message = 'another Temporal server is using its port';
 }
 
-async function isOtherServer(client: Client, engine: EngineState): Promise<boolean> {
+async function isOtherServer(client: Client, engine: ProjectServer): Promise<boolean> {
   if (engine.namespaceId == null) return false;
   const found = await client.withDeadline(Date.now() + PROBE_MS, () => namespaceId(client)).catch(() => null);
   return found !== engine.namespaceId;
 }
 
 /** @throws OtherServer if another server is using the port of the engine's own one */
-export async function assertOwnServer(client: Client, engine: EngineState): Promise<void> {
+export async function assertOwnServer(client: Client, engine: ProjectServer): Promise<void> {
   if (await isOtherServer(client, engine)) throw new OtherServer();
 }
 

@@ -1,19 +1,25 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
+import { readSweepEnv, removeSweepEnv, replaceValues, sweepEnvFrom } from '../platform/sweep-env.js';
 import { serverAddresses } from '../scenario/database.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import { StoredScenario } from '../scenario/stored-scenario.js';
+import { isMirror } from '../platform/folders.js';
+import { fetchSweep } from '../store/shared/mirror.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
 import { checksFolder, fixtureFolder, scenarioFile, storeFolder } from '../store/results-folder.js';
 import { displayPath } from '../platform/display-path.js';
 import { neededVariables, unsetVariables } from '../planning/needed-variables.js';
 import type { Session } from './session.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { passVariables } from './pass-variables.js';
+import { hasEnded } from './sweeps/ended-sweep.js';
 import { readResultsFile } from '../store/read-results-file.js';
 
 /** Reads the stored scenarios of a plan. @throws UsageError if they, their fixtures or their checks are gone */
-export function storedScenarios(resultsPath: string, plan: Plan): EffectiveScenario[] {
+export async function storedScenarios(resultsPath: string, plan: Plan): Promise<EffectiveScenario[]> {
+  const project = await sharedProjectOf(resultsPath);
+  if (project !== null) await fetchSweep(project, plan.sweep);
   return plan.scenarios.map(({ hash }) => {
     checkStored(resultsPath, join(storeFolder(resultsPath), hash), plan.sweep);
     const scenario = readResultsFile(scenarioFile(resultsPath, hash), StoredScenario);
@@ -33,7 +39,7 @@ function checkStored(resultsPath: string, folder: string, sweep: string): void {
 }
 
 /**
- * Passes the values of variables to another round of a sweep. They are those of the previous command. If these are gone
+ * Passes the values of variables to a sweep again. They are those of the previous command. If these are gone
  * (deleted when the sweep ended, or with the state folder), they are taken from this shell. Values in `file` override
  * both. Warns about variables without a value.
  */
@@ -43,6 +49,7 @@ export async function passVariablesAgain(
   scenarios: readonly EffectiveScenario[],
   file: NodeJS.Dict<string>,
 ): Promise<void> {
+  if (isMirror(session.engine.resultsPath)) return;
   const known = await readSweepEnv(session.stateFolder, plan.sweep);
   const needs = {
     ...{ agents: plan.agents, providers: plan.providers },
@@ -54,11 +61,26 @@ export async function passVariablesAgain(
     runtimes: scenarios.map(({ scenario }) => scenario.runtime),
   };
   const fresh = sweepEnvFrom(known === null ? { ...process.env, ...file } : file, neededVariables(needs));
-  const values = { ...known?.values, ...fresh.values };
-  await passVariables(session, plan, scenarios, { base: { ...known?.base, ...fresh.base }, values });
-  const unset = unsetVariables(needs, values);
+  const env = replaceValues(known, fresh);
+  await passVariables(session, plan, scenarios, env);
+  const unset = unsetVariables(needs, env.values);
   if (unset.length > 0)
     session.report(
       `warning: not set here: ${unset.join(', ')}; cells that need it will end with an error: export it, or name a file that sets it with --env-file`,
     );
+}
+
+/**
+ * Replaces values of a sweep that has not ended, for example an expired key. What is started from now on gets them. Does
+ * nothing if `file` has none.
+ */
+export async function passNewValues(
+  session: Session,
+  plan: Plan,
+  { scenarios, file }: { scenarios: readonly EffectiveScenario[]; file: NodeJS.Dict<string> },
+): Promise<void> {
+  if (Object.keys(file).length === 0) return;
+  await passVariablesAgain(session, plan, scenarios, file);
+  // If the sweep has ended meanwhile, nobody else deletes them.
+  if (hasEnded(session.engine.resultsPath, plan)) await removeSweepEnv(session.stateFolder, plan.sweep);
 }

@@ -1,3 +1,4 @@
+import { isMirror } from '../platform/folders.js';
 import { publicVariables, writeSweepEnv, type SweepEnv, type PublicValues } from '../platform/sweep-env.js';
 import { addressVariables } from '../platform/models/model-providers.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
@@ -12,6 +13,8 @@ export async function passVariables(
   scenarios: readonly EffectiveScenario[],
   sweepEnv: SweepEnv,
 ): Promise<void> {
+  // The hosts take the values from their own environment.
+  if (isMirror(resultsPath)) return;
   const known: PublicValues = {
     names: publicNames(plan, scenarios),
     addresses: addressVariables(plan.providers),

@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readEngineState, type EngineState } from '../platform/engine/engine-state.js';
+import {
+  readEngineState,
+  taskQueueOf,
+  type EngineState,
+  type ProjectServer,
+} from '../platform/engine/engine-state.js';
 import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
 import { readCodecKeys } from '../platform/codec/codec-keys.js';
-import { projectState } from '../platform/folders.js';
+import { isMirror, projectState } from '../platform/folders.js';
 import { isAlive } from '../platform/process/process-identity.js';
-import { connect } from '../platform/temporal/temporal-client.js';
+import { resolveTemporalAddress } from '../platform/temporal/resolve-temporal-address.js';
+import { UnusableNamespace } from '../platform/temporal/search-attributes.js';
+import { connect, prepareNamespace } from '../platform/temporal/temporal-client.js';
 import {
   assertOwnServer,
   AWAY_MS,
@@ -12,7 +19,7 @@ import {
   PAUSE_MS,
   type ServerConnection,
 } from './ask-server.js';
-import { InfrastructureError } from '../lib/errors/usage-error.js';
+import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
 
 /** A connection to a running engine. */
 export interface Session extends ServerConnection {
@@ -34,6 +41,7 @@ export async function openSession(
   report: (text: string) => void,
   options: EngineOptions = {},
 ): Promise<Session> {
+  if (isMirror(resultsPath)) return openSharedSession(resultsPath, report, options.address);
   const until = Date.now() + AWAY_MS;
   for (;;) {
     // in each attempt, because a server that died is restarted, perhaps on another port
@@ -43,6 +51,7 @@ export async function openSession(
       await assertOwnServer(client, engine);
       return sessionWith({ client, engine }, projectState(resultsPath).folder, report);
     } catch (error) {
+      if (error instanceof InfrastructureError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       if (Date.now() >= until) throw new InfrastructureError(unreachableMessage(engine, reason));
       await sleep(PAUSE_MS);
@@ -55,6 +64,8 @@ export async function joinSession(
   resultsPath: string,
   report: (text: string) => void,
 ): Promise<Session | null> {
+  if (isMirror(resultsPath))
+    return resolveTemporalAddress() === null ? null : openSharedSession(resultsPath, report);
   readCodecKeys(); // what goes wrong below is taken for a server that is away
   const { folder } = projectState(resultsPath);
   const until = Date.now() + AWAY_MS;
@@ -73,6 +84,44 @@ export async function joinSession(
       return sessionWith({ client, engine }, folder, report);
     } catch {
       if (Date.now() >= until) return null;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/**
+ * Connects to the server of a team, whose hosts have the workers: no engine is started.
+ *
+ * @throws UsageError if no server is named, InfrastructureError if it does not answer or cannot be used
+ */
+async function openSharedSession(
+  resultsPath: string,
+  report: (text: string) => void,
+  flag?: string,
+): Promise<Session> {
+  const server = resolveTemporalAddress(flag);
+  if (server === null)
+    throw new UsageError(
+      'no_server',
+      'shared results need the Temporal server of their hosts; name it with --address <host:port>, TEMPORAL_ADDRESS or a profile in the configuration file of Temporal',
+    );
+  const { id, folder } = projectState(resultsPath);
+  const engine: ProjectServer = { ...server, taskQueue: taskQueueOf(id), uiUrl: null, resultsPath };
+  const until = Date.now() + AWAY_MS;
+  for (;;) {
+    try {
+      const client = await connect(server);
+      try {
+        await prepareNamespace(client, true);
+      } catch (error) {
+        await client.connection.close();
+        throw error;
+      }
+      return sessionWith({ client, engine }, folder, report);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (error instanceof UnusableNamespace) throw new InfrastructureError(reason);
+      if (Date.now() >= until) throw new InfrastructureError(unreachableMessage(engine, reason));
       await sleep(PAUSE_MS);
     }
   }
@@ -103,7 +152,7 @@ function sessionWith(first: Connected, stateFolder: string, report: (text: strin
 }
 
 /** Connects to the engine's server if it has another address than before; null if not, or if it does not answer there yet. */
-async function connectIfMoved(before: EngineState, stateFolder: string): Promise<Connected | null> {
+async function connectIfMoved(before: ProjectServer, stateFolder: string): Promise<Connected | null> {
   const engine = await readEngineState(stateFolder);
   if (engine === null || engine.external || engine.address === before.address) return null;
   const client = await connect(engine).catch(() => null);

@@ -1,13 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { ServiceError, type Client } from '@temporalio/client';
 import { sha256 } from '../lib/hash.js';
+import { lostSecsOf } from '../lib/signs-of-life.js';
 import { proveSweep } from '../platform/origin.js';
 import { waitUntil } from '../platform/process/wait-until.js';
 import type { Plan } from '../scenario/plan.js';
 import { notePaused } from '../store/paused-sweep.js';
 import { originOf } from '../store/origin.js';
 import { planFile } from '../store/results-folder.js';
-import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../workflows/protocol.js';
+import { publishSweep } from '../store/shared/mirror.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
+import {
+  sweepOrder,
+  sweepTitle,
+  sweepWorkflowId,
+  WORKFLOWS,
+  type SweepInput,
+} from '../workflows/protocol.js';
 import { SWEEP_ID } from '../workflows/ui.js';
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';
@@ -22,17 +31,18 @@ export async function startSweep(
   round: number,
   rerun: Rerun = {},
 ): Promise<void> {
+  const project = await sharedProjectOf(session.engine.resultsPath);
+  if (project !== null) await publishSweep(project, plan.sweep);
   const order: Omit<SweepInput, 'sweep'> = {
-    round,
-    concurrency: plan.concurrency,
-    caps: plan.caps,
-    scheduler: 2,
+    ...sweepOrder(plan, round, {
+      shared: project !== null,
+      external: session.engine.external,
+      lostSecs: lostSecsOf(process.env),
+    }),
     ...cellsPerHistory(),
     ...rerun,
-    ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
   };
   const input: SweepInput = { sweep: plan.sweep, ...order, proof: await proofOf(session, plan.sweep, order) };
-  const scenarios = [...new Set(plan.scenarios.map(({ name }) => name))].join(', ');
   const begin = (client: Client) =>
     client.workflow.start(WORKFLOWS.sweep, {
       workflowId: sweepWorkflowId(plan.sweep),
@@ -41,7 +51,7 @@ export async function startSweep(
       workflowIdConflictPolicy: 'USE_EXISTING',
       memo: { round },
       typedSearchAttributes: [{ key: SWEEP_ID, value: plan.sweep }],
-      staticSummary: `${plan.cells.length} cells of ${scenarios}`.slice(0, 200),
+      staticSummary: sweepTitle(plan),
       // after this time, a dead worker's workflow task is given to another worker
       workflowTaskTimeout: '5 seconds',
     });

@@ -8,7 +8,7 @@ import { notePaused } from '../store/paused-sweep.js';
 import { originOf } from '../store/origin.js';
 import { sweepWorkflowId, UPDATES, type ProvenOrder, type SweepStatus } from '../workflows/protocol.js';
 import type { Session } from './session.js';
-import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
+import { InfrastructureError } from '../lib/errors/usage-error.js';
 
 export interface SweepOptions {
   json: boolean;
@@ -20,16 +20,6 @@ export interface SweepOptions {
 export interface FollowOptions extends SweepOptions {
   envFile?: string;
 }
-
-/**
- * The error for `--env-file` if the sweep has not ended. Its runs redact the values that they were started with, which
- * must not be replaced before the runs have ended.
- */
-export const envFileError = (sweep: string): UsageError =>
-  new UsageError(
-    'env_file',
-    `--env-file: ${sweep} has not ended and keeps the values that it was started with; first ${ownCommand(`cancel ${sweep}`)}, then ${ownCommand(`retry ${sweep} --env-file <file>`)}`,
-  );
 
 /** A frozen worker is replaced after 20 s. A build of the server, or a slow machine, may take longer. */
 const UPDATE_MS = 120_000;

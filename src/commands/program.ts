@@ -16,23 +16,26 @@ import { addRetry } from './retry.js';
 import { addRun } from './run.js';
 import { addScenario } from './scenario.js';
 import { addScenarios } from './scenarios.js';
+import { addSchedule } from './schedule.js';
 import { addSchema } from './schema.js';
 import { addScripts } from './scripts.js';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { addHelp } from './shared/help.js';
+import { useMirror } from './shared/shared-results.js';
 import { addShow } from './show.js';
 import { addSweeps } from './sweeps.js';
 import { addTry } from './try.js';
 import { addUi } from './ui.js';
 import { addValidate } from './validate.js';
 import { addWorker } from './worker.js';
+import { addWorkers } from './workers.js';
 
 /** All verbs, in the order of the help. */
 const verbs = [
   ...[addInit, addTry, addDoctor, addValidate, addScenarios],
-  ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel],
+  ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel, addSchedule],
   ...[addShow, addReport, addCompare, addSweeps, addUi],
-  ...[addClean, addEngine, addWorker, addCodecServer, addScripts, addSchema, addCompletion],
+  ...[addClean, addEngine, addWorker, addWorkers, addCodecServer, addScripts, addSchema, addCompletion],
 ];
 
 /**
@@ -55,6 +58,7 @@ export function createProgram(commandLine: CommandLine): Program {
     })
     .enablePositionalOptions()
     .exitOverride();
+  program.hook('preAction', async (_, command) => useMirror(command as Command));
   for (const addVerb of verbs) addVerb(program, commandLine);
   addHelp(
     program,

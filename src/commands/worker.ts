@@ -1,26 +1,39 @@
 import { Option } from '@commander-js/extra-typings';
 import type { CommandLine, Program } from './shared/command-line.js';
-import { ADDRESS, RESULTS } from './shared/common-options.js';
+import { ADDRESS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
+import { atMostConcurrency, list } from './shared/option-values.js';
 
 /** Adds the `worker` command. */
-export function addWorker(program: Program, { runWorker }: CommandLine): void {
+export function addWorker(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('worker')
-    .description('Run a standalone worker for your own Temporal server')
-    .option(...RESULTS)
+    .description('Make this machine a host: run cells of sweeps whose results are shared')
+    .requiredOption('--results <place>', 'where results are shared: a folder, or s3://bucket/prefix')
     .option(...ADDRESS)
     .option('--namespace <name>', "Temporal namespace (default: from Temporal's own configuration)")
-    .option('--queue <name>', 'task queue (default: that of the results folder)')
+    .option('--slots <count>', 'runs to work on at once (default: one per CPU)', atMostConcurrency)
+    .option('--agents <names>', 'run only these agents (default: all that are installed)', list, [])
+    .option('--label <names>', 'labels that `run --on` can ask for', list, [])
+    .option('--name <name>', 'name of this host (default: name of the machine)')
+    .option('--env-file <file>', 'read variables of agents and targets from a file, anew for each step')
     .addOption(
       new Option(
         '--metrics <host:port>',
         'serve Prometheus metrics at this address, for example 127.0.0.1:9464',
       ).env('LLM_TOOL_TEST_METRICS'),
     )
-    .action(runWorker);
-  addHelp(command, 'engine-worker', [
-    'Run a worker for a server on another host',
-    'llm-tool-test worker --address temporal.example.com:7233 --namespace default',
-  ]);
+    .action(async (options) => exitWith((await import('./worker/worker.js')).runHost(options)));
+  addHelp(
+    command,
+    'worker',
+    [
+      'Run cells of a team',
+      'llm-tool-test worker --address temporal.example.com:7233 --results /mnt/results',
+    ],
+    [
+      'Run 8 cells at once, with keys from a file',
+      'llm-tool-test worker --results s3://team/results --slots 8 --env-file keys.env',
+    ],
+  );
 }

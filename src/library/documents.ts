@@ -229,6 +229,22 @@ export interface RunRecord {
   repetition: number;
   /** Where it ran: local, bubblewrap, docker or e2b */
   environment: string;
+  /** Where it ran; absent: results that are not shared */
+  host?: {
+    /** Id of the host */
+    id: string;
+    /** Name of the host */
+    name: string;
+  };
+  /** Hosts that had this run before and were lost */
+  lost_hosts?: Array<{
+    /** Id of the host */
+    id: string;
+    /** Name of the host */
+    name: string;
+    /** When it was given up, ISO 8601 in UTC */
+    at: string;
+  }>;
   /** Image of the container */
   image?: {
     /** As the scenario names it */

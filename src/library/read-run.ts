@@ -39,9 +39,9 @@ export type RunReference = string | { results_dir: string | null };
  * @throws ResultsError if there is no such run, or its files cannot be read
  */
 export const readRun = (results: string, run: RunReference): Promise<Run> =>
-  withResultsErrors(() => {
+  withResultsErrors(async () => {
     const id = idOf(run);
-    const found = findById(resolve(results), id);
+    const found = await findById(resolve(results), id);
     if (found.kind === 'sweep') throw new UsageError('unknown_id', `'${id}' is a sweep, not a run`);
     const files = runFiles(found.folder);
     return {

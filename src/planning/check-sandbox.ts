@@ -20,7 +20,20 @@ async function placeFor(
  *
  * @throws UsageError if a scenario has no sandbox, InfrastructureError if sandboxes do not work on this machine
  */
-export async function checkSandbox({ config }: Project, { scenarios }: ResolvedSweep): Promise<void> {
+export async function checkSandbox(project: Project, { scenarios }: ResolvedSweep): Promise<void> {
+  checkSandboxRequired(project, { scenarios });
+  if (!project.config.require_sandbox) return;
+  if (scenarios.every(({ effective }) => isApart(effective.scenario.environment))) return;
+  const { lacking, lacksNetwork } = await placeFor({ type: 'bubblewrap' });
+  const missing = lacking ?? lacksNetwork;
+  if (missing !== null) throw new InfrastructureError(`the config file sets require_sandbox: ${missing}`);
+}
+
+/** @throws UsageError if the config requires sandboxes, and a scenario has none */
+export function checkSandboxRequired(
+  { config }: Project,
+  { scenarios }: Pick<ResolvedSweep, 'scenarios'>,
+): void {
   if (!config.require_sandbox) return;
   const without = scenarios.filter(({ effective }) => effective.scenario.environment.type === 'local');
   if (without.length > 0) {
@@ -30,10 +43,6 @@ export async function checkSandbox({ config }: Project, { scenarios }: ResolvedS
       `the config file sets require_sandbox, but environment.type is local in ${names}; set it to bubblewrap, auto, docker or e2b`,
     );
   }
-  if (scenarios.every(({ effective }) => isApart(effective.scenario.environment))) return;
-  const { lacking, lacksNetwork } = await placeFor({ type: 'bubblewrap' });
-  const missing = lacking ?? lacksNetwork;
-  if (missing !== null) throw new InfrastructureError(`the config file sets require_sandbox: ${missing}`);
 }
 
 /** @throws InfrastructureError if a container cannot be made: the command line, its daemon or the image is missing */

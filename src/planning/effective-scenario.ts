@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Agent } from '../agents/agent.js';
 import { UsageError } from '../lib/errors/usage-error.js';
-import type { EffectiveScenario } from '../scenario/plan.js';
+import type { EffectiveScenario, UnstoredScenario } from '../scenario/plan.js';
 import { isApart, withAgentTimeout, withoutMocks, type Scenario } from '../scenario/scenario.js';
 import type { Target } from '../scenario/target.js';
 import { chooseAsked, chooseJudge, type JudgeFlags } from './choose-judge.js';
@@ -30,7 +30,7 @@ export function effectiveScenario(
   variant: SelectedVariant,
   flags: JudgeFlags & ScenarioFlags,
   agents: readonly Agent[],
-): Omit<EffectiveScenario, 'fixture' | 'checks'> {
+): UnstoredScenario {
   const { scenario } = variant;
   const { file } = selected;
   const used = flags.live ? withoutMocks(scenario) : scenario;

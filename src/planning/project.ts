@@ -5,6 +5,7 @@ import { isFull, addPathToFullDiskError } from '../lib/errors/disk-failure.js';
 import { displayPath } from '../platform/display-path.js';
 import { nearestExisting } from '../platform/folders.js';
 import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
+import { isBucket } from '../store/shared/open-shared-store.js';
 import type { ProblemAt } from '../scenario/problems/source.js';
 import { loadText } from './file-checks.js';
 import { UsageError } from '../lib/errors/usage-error.js';
@@ -55,10 +56,15 @@ function projectOf(
     config,
     configFile,
     configSource,
-    resultsPath: resultsFlag === undefined ? resolve(root, config.results_path) : resolve(resultsFlag),
+    resultsPath:
+      resultsFlag === undefined ? placeOf(config.results_path, root) : placeOf(resultsFlag, process.cwd()),
     fixturesPath: resolve(root, config.fixtures_path),
   };
 }
+
+/** A bucket is no path. */
+const placeOf = (results: string, from: string): string =>
+  isBucket(results) ? results : resolve(from, results);
 
 function readConfig(file: string): ReadConfig {
   const shown = displayPath(file);

@@ -79,6 +79,7 @@ export async function resolveRegrade(
     cache: false,
     live: plan.live === true,
     maxUsd: flags.maxUsd ?? null,
+    on: plan.on ?? [],
     cells,
     scenarios,
     agents,

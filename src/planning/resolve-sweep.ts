@@ -4,7 +4,7 @@ import { suggest } from '../lib/suggest.js';
 import type { Cell } from '../results/records/cell.js';
 import { tooLongCell } from '../results/records/longest-names.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
-import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import type { Plan, UnstoredScenario } from '../scenario/plan.js';
 import { serverAddresses } from '../scenario/database.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import type { Project } from './project.js';
@@ -32,6 +32,8 @@ export interface SweepFlags extends JudgeFlags, ScenarioFlags {
   cache: boolean;
   /** Limit for the whole sweep, in US dollars. */
   maxUsd?: number;
+  /** Labels that a host must have to run a cell. */
+  on?: string[];
   name?: string;
 }
 
@@ -41,6 +43,7 @@ export interface ResolvedSweep {
   cache: boolean;
   live: boolean;
   maxUsd: number | null;
+  on: string[];
   cells: Cell[];
   /** One entry for each variant of each scenario. */
   scenarios: ResolvedScenario[];
@@ -55,7 +58,7 @@ export interface ResolvedSweep {
 export interface ResolvedScenario {
   selected: SelectedScenario;
   variant: SelectedVariant;
-  effective: Omit<EffectiveScenario, 'fixture' | 'checks'>;
+  effective: UnstoredScenario;
 }
 
 const DEFAULT_CONCURRENCY = 4;
@@ -129,6 +132,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     cache: flags.cache,
     live: flags.live,
     maxUsd: flags.maxUsd ?? null,
+    on: flags.on ?? [],
     cells,
     scenarios,
     agents,

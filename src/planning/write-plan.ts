@@ -1,12 +1,16 @@
+import { ENGINE_PROTOCOL } from '../lib/engine-protocol.js';
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../lib/hash.js';
 import { safeName } from '../lib/safe-name.js';
-import { isFolder, snapshotNothing, snapshotTree, storeOnce } from '../platform/fs/tree.js';
+import { isMirror } from '../platform/folders.js';
+import { isFolder, removeTree, snapshotNothing, snapshotTree, storeOnce } from '../platform/fs/tree.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { SCHEMA_VERSION } from '../results/records/result-line.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import type { PlanTemplate } from '../scenario/stored-schedule.js';
+import { TARGET_PROGRAM } from '../scenario/target.js';
 import { cleanIsOver } from '../store/clean-lock.js';
 import { planFile, storeFolder, sweepsFolder } from '../store/results-folder.js';
 import type { Project } from './project.js';
@@ -43,40 +47,61 @@ export async function writePlan(
   resolved: ResolvedSweep,
   name: string | undefined,
 ): Promise<Plan> {
-  const { resultsPath, config } = project;
+  const { resultsPath } = project;
   let sweep: string | null = null;
-  for (;;) {
-    const { scenarios, hashes } = await storeInputs(storeFolder(resultsPath), resolved);
+  return storeInputsAnd(project, resolved, async (template) => {
     sweep ??= await claimSweep(resultsPath, name);
-    const plan: Plan = {
-      schema_version: SCHEMA_VERSION,
-      sweep,
-      created_at: new Date().toISOString(),
-      concurrency: resolved.concurrency,
-      scenarios,
-      agents: resolved.agents,
-      providers: resolved.providers,
-      caps: { agents: config.limits.agents, models: config.limits.models },
-      cache: resolved.cache,
-      ...(resolved.live ? { live: true } : {}),
-      max_usd: resolved.maxUsd,
-      prices: config.prices,
-      cells: resolved.cells,
-      ...(resolved.regrade === undefined ? {} : { regrade: resolved.regrade }),
-      project: project.configFile === null ? null : project.root,
-      sandbox: {
-        required: config.require_sandbox,
-        allow_loopback: config.sandbox.allow_loopback,
-      },
-      hidden: inputsOf(project, resolved),
-    };
+    const plan: Plan = { sweep, created_at: new Date().toISOString(), ...template };
     await writeFileAtomic(planFile(resultsPath, sweep), `${JSON.stringify(plan, null, 2)}\n`);
-    await cleanIsOver(resultsPath);
-    // a `clean` that started before the plan existed may have deleted its inputs; then store them again
-    const isThere = await Promise.all(hashes.map((hash) => isFolder(join(storeFolder(resultsPath), hash))));
-    if (isThere.every(Boolean)) return plan;
+    return plan;
+  });
+}
+
+/**
+ * Copies all inputs into the store, and writes what refers to them. Both may happen several times, since a `clean` that
+ * started before may delete the inputs.
+ */
+export async function storeInputsAnd<T>(
+  project: Project,
+  resolved: ResolvedSweep,
+  write: (template: PlanTemplate) => Promise<T>,
+): Promise<T> {
+  const store = storeFolder(project.resultsPath);
+  for (;;) {
+    const { scenarios, hashes } = await storeInputs(store, resolved, isMirror(project.resultsPath));
+    const written = await write(templateOf(project, resolved, scenarios));
+    await cleanIsOver(project.resultsPath);
+    const isThere = await Promise.all(hashes.map((hash) => isFolder(join(store, hash))));
+    if (isThere.every(Boolean)) return written;
   }
 }
+
+const templateOf = (
+  project: Project,
+  resolved: ResolvedSweep,
+  scenarios: Plan['scenarios'],
+): PlanTemplate => ({
+  schema_version: SCHEMA_VERSION,
+  concurrency: resolved.concurrency,
+  scenarios,
+  agents: resolved.agents,
+  providers: resolved.providers,
+  caps: { agents: project.config.limits.agents, models: project.config.limits.models },
+  cache: resolved.cache,
+  ...(resolved.live ? { live: true } : {}),
+  ...(isMirror(project.resultsPath) ? { protocol: ENGINE_PROTOCOL } : {}),
+  ...(resolved.on.length === 0 ? {} : { on: resolved.on }),
+  max_usd: resolved.maxUsd,
+  prices: project.config.prices,
+  cells: resolved.cells,
+  ...(resolved.regrade === undefined ? {} : { regrade: resolved.regrade }),
+  project: project.configFile === null ? null : project.root,
+  sandbox: {
+    required: project.config.require_sandbox,
+    allow_loopback: project.config.sandbox.allow_loopback,
+  },
+  hidden: inputsOf(project, resolved),
+});
 
 /** Files that reveal how the agent is judged: fixtures, checks, scenarios, rubrics, the config, and their history. */
 const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: ResolvedSweep): string[] => [
@@ -89,10 +114,14 @@ const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: Re
   ]),
 ];
 
-/** Stores snapshots of the scenarios, their fixtures and their checks. Returns the plan's entries and all hashes. */
+/**
+ * Stores snapshots of the scenarios, their fixtures and their checks, and for hosts that share the results, of the programs
+ * of targets. Returns the plan's entries and all hashes.
+ */
 async function storeInputs(
   store: string,
   resolved: ResolvedSweep,
+  isShared: boolean,
 ): Promise<{ scenarios: Plan['scenarios']; hashes: string[] }> {
   await mkdir(store, { recursive: true, mode: 0o755 });
   const scenarios: Plan['scenarios'] = [];
@@ -106,7 +135,8 @@ async function storeInputs(
   for (const { selected, variant, effective } of resolved.scenarios) {
     const fixture = await snapshot(variant.fixture);
     const checks = variant.checks === null ? {} : { checks: await snapshot(variant.checks) };
-    const whole: EffectiveScenario = { ...effective, fixture, ...checks };
+    const target = isShared ? await storeTarget(store, effective) : {};
+    const whole: EffectiveScenario = { ...effective, fixture, ...checks, ...target };
     const stored = `${JSON.stringify(whole, null, 2)}\n`;
     const hash = sha256(stored);
     await storeOnce(join(store, hash), async (folder) => {
@@ -120,4 +150,19 @@ async function storeInputs(
     });
   }
   return { scenarios, hashes: [...new Set([...folders.values(), ...scenarios.map(({ hash }) => hash)])] };
+}
+
+/** Stores the program of a target that is given by a path, which is no path on other hosts. */
+async function storeTarget(
+  store: string,
+  { target_path }: Pick<EffectiveScenario, 'target_path'>,
+): Promise<Pick<EffectiveScenario, 'target_stored'>> {
+  if (target_path === null) return {};
+  const folder = await mkdtemp(join(store, '.target-'));
+  try {
+    await copyFile(target_path, join(folder, TARGET_PROGRAM));
+    return { target_stored: await snapshotTree(folder, store) };
+  } finally {
+    await removeTree(folder);
+  }
 }

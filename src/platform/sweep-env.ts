@@ -16,6 +16,8 @@ export const SweepEnv = z.object({
   base: z.record(z.string(), z.string()),
   /** What `${NAME}` and the agents' keys refer to. */
   values: z.record(z.string(), z.string()),
+  /** Values that were replaced while the sweep ran. Agents that were started with them may still show them. */
+  replaced: z.array(z.string()).exactOptional(),
 });
 export type SweepEnv = z.infer<typeof SweepEnv>;
 
@@ -42,6 +44,24 @@ export async function writeSweepEnv(stateFolder: string, sweep: string, env: Swe
   const file = sweepEnvFile(stateFolder, sweep);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeFileAtomic(file, JSON.stringify(env), 0o600);
+}
+
+/**
+ * Returns the values of a sweep after some were passed again. Remembers those that were replaced.
+ */
+export function replaceValues(before: SweepEnv | null, fresh: SweepEnv): SweepEnv {
+  const values = { ...before?.values, ...fresh.values };
+  const replaced = new Set([
+    ...(before?.replaced ?? []),
+    ...Object.entries(before?.values ?? {}).flatMap(([name, value]) =>
+      values[name] === value ? [] : [value],
+    ),
+  ]);
+  return {
+    base: { ...before?.base, ...fresh.base },
+    values,
+    ...(replaced.size === 0 ? {} : { replaced: [...replaced] }),
+  };
 }
 
 /** Returns null on a machine where no command has stored the values; its own environment is used there. */

@@ -7,6 +7,7 @@ import {
   type CommandRecord,
   type RunRecord,
 } from '../results/records/run-record.js';
+import { runAgainText } from '../results/records/host.js';
 import { mockedCallText } from '../results/mocked-call-text.js';
 import type { MockedCalls } from '../results/records/mocked-calls.js';
 import type { Metrics } from '../results/records/result-line.js';
@@ -24,11 +25,13 @@ import { blocks, code, fence, heading, inline, link, list, table } from './markd
  * the agent did; null: it left no events.
  */
 export function renderReport(run: RunRecord, metrics: Metrics, actionLog: ActionLog | null): string {
+  const again = runAgainText(run.lost_hosts);
   return blocks([
     heading(1, `${run.outcome}: ${inline(run.scenario.name)}`),
     `**${inline(run.message) || 'no message'}**`,
     run.scenario.description.trim() === '' ? null : inline(run.scenario.description),
     facts(run),
+    again === null ? null : `${inline(again)}.`,
     run.warnings.length === 0 ? null : `${heading(2, 'Warnings')}\n\n${list(run.warnings.map(inline))}`,
     run.regressions.length === 0 ? null : regressions(run),
     ...(run.scenario.prompt === null ? [] : [heading(2, 'Prompt'), fence(run.scenario.prompt)]),
@@ -84,6 +87,7 @@ function facts(run: RunRecord): string {
     ['Variant', inline(run.variant)],
     ['Repetition', String(run.repetition)],
     ...(run.live === true ? [['Mocks', 'ignored (`--live`)'] as [string, string]] : []),
+    ...(run.host === undefined ? [] : [['Host', inline(run.host.name)] as [string, string]]),
     ['Environment', `${inline(run.environment)}${enclosure(run)}`],
     ['Started', inline(run.started_at)],
     ['Ended', inline(run.ended_at)],

@@ -5,6 +5,7 @@ import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
 import { wrap } from '../lib/format/wrap.js';
 import { gateTitle } from '../results/gate-title.js';
+import { runAgainText } from '../results/records/host.js';
 import { shownTokens } from '../results/records/recorded-usage.js';
 import type { HumanReview } from '../results/records/human-review.js';
 import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
@@ -108,6 +109,7 @@ function headline({ outcome, scenario, message }: RunRecord, width: number, colo
 function facts(run: RunRecord): string[][] {
   const { agent } = run;
   const used = agent === null ? null : tokens(agent);
+  const again = runAgainText(run.lost_hosts);
   const cost = formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least);
   return [
     ['run', terminalText(run.run_id)],
@@ -122,6 +124,8 @@ function facts(run: RunRecord): string[][] {
       'took',
       `${formatDuration(run.duration_secs * 1000)}, cost ${cost}${used === 'n/a' ? ', tokens n/a' : ''}`,
     ],
+    ...(run.host === undefined ? [] : [['host', terminalText(run.host.name)]]),
+    ...(again === null ? [] : [['again', terminalText(again)]]),
     ...(used === null || used === 'n/a' ? [] : [['tokens', used]]),
     ...(agent?.completed === true
       ? []

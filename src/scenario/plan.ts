@@ -35,6 +35,8 @@ export const EffectiveScenario = z.object({
   target: StoredTarget.nullable(),
   /** Absolute path of the target binary. Null if it is looked up on PATH or in the fixture. */
   target_path: z.string().nullable(),
+  /** Hash of the snapshot of the target's program, which hosts get from the store in place of `target_path`. */
+  target_stored: z.string().exactOptional(),
   /** Absolute paths of `target.files`: all of the target besides its program. Absent if not declared. */
   target_files: z.array(z.string()).optional(),
   /** Where agents in the agent host find what they consist of. Absent if none of them takes part. */
@@ -56,6 +58,9 @@ export const EffectiveScenario = z.object({
   asked: z.object({ model: z.string() }).exactOptional(),
 });
 export type EffectiveScenario = z.infer<typeof EffectiveScenario>;
+
+/** The same before its fixture, its checks and its target are stored. */
+export type UnstoredScenario = Omit<EffectiveScenario, 'fixture' | 'checks' | 'target_stored'>;
 
 /** The model that parts of the scenario ask, the judge or others; null if none asks. */
 export const modelAsked = ({ judge, asked }: Pick<EffectiveScenario, 'judge' | 'asked'>): string | null =>

@@ -30,3 +30,6 @@ export const StoredTarget = z.strictObject({ ...Target.shape, env: storedVariabl
 
 /** A scenario's target: the target itself, or `from_config` for the config's `[target]`. */
 export const TargetOrConfig = z.union([Target, z.literal('from_config')]);
+
+/** The file in the snapshot of a target that is its program. */
+export const TARGET_PROGRAM = 'program';

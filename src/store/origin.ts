@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { sha256 } from '../lib/hash.js';
 import { createLruCache } from '../lib/lru-cache.js';
 import { readOrigin, type Origin } from '../platform/origin.js';
+import { localLedger, type Ledger } from '../platform/origin-ledger.js';
+import { sharedLedger } from './shared/shared-ledger.js';
 import { keepKey, sharedProjectOf } from './shared/shared-project.js';
 import { planFile, summaryFile, sweepsFolder } from './results-folder.js';
 
@@ -29,4 +31,10 @@ function openSweeps(resultsPath: string): Record<string, string> {
     (sweep) => existsSync(planFile(resultsPath, sweep)) && !existsSync(summaryFile(resultsPath, sweep)),
   );
   return Object.fromEntries(open.map((sweep) => [sweep, sha256(readFileSync(planFile(resultsPath, sweep)))]));
+}
+
+/** Returns the ledger in which the use of proofs is recorded. */
+export async function ledgerOf({ resultsPath, stateFolder }: EngineFolders): Promise<Ledger> {
+  const project = await sharedProjectOf(resultsPath);
+  return project === null ? localLedger(stateFolder) : sharedLedger(project.store);
 }

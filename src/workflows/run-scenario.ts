@@ -36,12 +36,12 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     ...(fresh === undefined ? {} : { fresh }),
     ...(lostHosts === undefined ? {} : { lostHosts }),
   };
-  const performer = createPerformer(input.inProcess === true);
+  const performer = createPerformer(input.inProcess === true, input.sparse === true);
   const { failures, perform, performEither } = performer;
   let reused: RunResult | null = null;
   let agentUsd: number | null = null;
   const waitForProvider = input.parks === true ? waitParked(input) : waitByTimer();
-  const reportEnd = createEndAnnouncer(cell.id);
+  const reportEnd = createEndAnnouncer(input);
 
   async function steps(): Promise<void> {
     const plan: RunPlan | OldRunPlan | null = await performEither(

@@ -9,6 +9,7 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -42,8 +43,16 @@ import { createHosts } from './sweep/hosts.js';
 import { progressOf } from './sweep/progress.js';
 import { runScenario } from './run-scenario.js';
 import { carry, startState } from './scheduler/carry.js';
-import { PAGE, reduce, type SweepAction, type SweepEvent, type Wanted } from './scheduler/reduce.js';
-import { hasStartedAll, isOver, nextTime, incarnationOf } from './scheduler/state.js';
+import { PAGE, type Wanted } from './scheduler/reading.js';
+import { reduce, type SweepAction, type SweepEvent } from './scheduler/reduce.js';
+import {
+  accountsIn,
+  hasStartedAll,
+  incarnationOf,
+  isOver,
+  nextTime,
+  startedRuns,
+} from './scheduler/state.js';
 import { runEnded, announceEnd } from './announce-end.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
 import { parkedRun, wakeRun } from './wait-for-provider.js';
@@ -62,6 +71,12 @@ const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+/** A command waits for this. */
+const forgetting = proxyActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { maximumAttempts: 2 },
 });
 
 const verify = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
@@ -85,8 +100,10 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   let started = 0;
   /** Cells whose child workflows the server has not confirmed yet. */
   const starting = new Set<string>();
+  /** Whether a new history is about to take over. */
+  let isHandingOver = false;
   /** Cells whose runs were started by an earlier history: the server does not report their end to this one. */
-  const inherited = new Set(state.open.keys());
+  const inherited = new Set(startedRuns(state));
   const runs = new CancellationScope();
 
   const incarnationOfCell = (cell: string): number => incarnationOf(state.open.get(cell) ?? {});
@@ -126,7 +143,6 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         void run(action.cell);
         break;
       case 'place':
-        started += 1;
         void place(action.run);
         break;
       case 'wake':
@@ -159,6 +175,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         );
       return;
     }
+    started += 1;
     dispatch({ type: 'placed', cell: page.cell.id, place: found });
     await run(page, sought, found);
   }
@@ -190,6 +207,8 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
               ...(proof === undefined ? {} : { proof }),
               ...(fresh === undefined ? {} : { fresh }),
               ...(lostHosts === undefined ? {} : { lostHosts }),
+              ...(input.sparse === undefined ? {} : { sparse: input.sparse }),
+              ...(isHandingOver ? { announcesEnd: true } : {}),
             },
           ],
           ...(on === undefined ? {} : { taskQueue: on.queue }),
@@ -201,6 +220,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
           workflowTaskTimeout: '5 seconds',
         });
         starting.delete(cell.id);
+        if (input.scheduler === 3) dispatch({ type: 'begun', cell: cell.id });
         return child.result();
       });
       if (incarnationOfCell(cell.id) === incarnation)
@@ -288,6 +308,12 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     dispatch({ type: 'ordered', at: order.at });
   }
 
+  /** The accounts of the sweep may have limits that other sweeps and hosts have noted. */
+  const forgetLimits = (): Promise<void> =>
+    forgetting.forgetLimits(accountsIn(state)).catch((error: unknown) => {
+      if (isCancellation(error)) throw error; // otherwise, runs may find the limits once more
+    });
+
   function cancelRuns(): void {
     dispatch({ type: 'cancelled' });
     hosts?.stopSeeking();
@@ -318,6 +344,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   });
   setHandler(skipWait, async (order) => {
     await check('goOn', order);
+    if (patched('forget-limits')) await forgetLimits();
     dispatch({ type: 'waits skipped' });
     return status();
   });
@@ -363,26 +390,38 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   }
 
   /**
-   * Prepares for the next history: starts nothing more, and asks every open run to announce its end. If a run closes
-   * before it can be asked, waits until the server has reported its end to this history.
+   * Prepares for the next history: asks every open run to announce its end, and then starts nothing more. Cells are
+   * started until all runs have been asked, which may take seconds; these announce their end without being asked.
    */
   async function prepareNextHistory(): Promise<void> {
+    isHandingOver = input.scheduler === 3;
+    if (isHandingOver) await askRuns();
     dispatch({ type: 'held' });
     hosts?.stopSeeking();
     await condition(() => !state.loading && starting.size === 0 && !isSeeking());
-    const asked = [...state.open.keys()].filter((cell) => !inherited.has(cell));
+    if (!isHandingOver) await askRuns();
+    await condition(allHandlersFinished);
+  }
+
+  /**
+   * Asks the runs of this history to announce their end. If one closes before it can be asked, waits until the server has
+   * reported its end.
+   */
+  async function askRuns(): Promise<void> {
+    const asked = startedRuns(state).filter((cell) => !inherited.has(cell));
     await Promise.all(
       asked.map(async (cell) => {
+        if (starting.has(cell)) await condition(() => !starting.has(cell));
         const isAsked = await runOf(cell)
           .signal(announceEnd)
           .then(
             () => true,
             () => false,
           );
-        if (!isAsked) await condition(() => !state.open.has(cell));
+        const incarnation = incarnationOfCell(cell);
+        if (!isAsked) await condition(() => !state.open.has(cell) || incarnationOfCell(cell) !== incarnation);
       }),
     );
-    await condition(allHandlersFinished);
   }
 
   show();

@@ -4,8 +4,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../src/commands/program.js';
 
-const newProgram = (): CommandUnknownOpts =>
-  createProgram({ exitWith: () => Promise.resolve(), runWorker: () => Promise.resolve() });
+const newProgram = (): CommandUnknownOpts => createProgram({ exitWith: () => Promise.resolve() });
 
 const withVerbs = (command: CommandUnknownOpts, path: string): [string, CommandUnknownOpts][] => [
   [path, command],

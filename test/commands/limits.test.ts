@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { QUERIES, sweepWorkflowId, type SweepProgress } from '../../src/workflows/protocol.js';
 import {
@@ -17,7 +17,10 @@ import {
 let project: TestProject;
 const ENV = { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: 'key-of-the-test' };
 
-/** Imitates Codex: reports a limit while the file `at-limit` exists, otherwise does the task; logs its starts. */
+/**
+ * Imitates Codex: logs its start, and reports a limit if the file `at-limit` exists. Otherwise does the task once there is
+ * no file `hold`.
+ */
 const CODEX = `#!/bin/sh
 [ "$1" = --version ] && echo 'codex-cli 0.0.1' && exit
 folder=$(dirname "$0")
@@ -28,6 +31,7 @@ if [ -e "$folder/at-limit" ]; then
   printf '{"type":"turn.failed","error":{"message":"%s"}}\\n' "$message"
   exit 1
 fi
+while [ -e "$folder/hold" ]; do sleep 0.05; done
 echo ok > out.txt
 printf '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"Done."}}\\n'
 printf '{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":5,"reasoning_output_tokens":0}}\\n'
@@ -133,4 +137,66 @@ test('a limit belongs to a key: an agent with another key of the same provider d
   await rm(join(project.folder, 'at-limit'));
   const retried = await project.cli(['retry', sweep, '--now', '--json'], env);
   expect(documentOf(retried.stdout).totals).toMatchObject({ passed: 4 });
+});
+
+test('another sweep of the account starts no agent until the limit ends, whether its runs were about to begin or not', async () => {
+  await rm(join(project.folder, 'at-limit'), { force: true });
+  await project.write('hold', '');
+  await project.write('starts', '');
+  const begin = async (name: string, ...more: string[]): Promise<string> => {
+    const { stdout } = await project.cli(
+      ['run', 'limited', '--name', name, '--detach', '--json', ...more],
+      ENV,
+    );
+    return documentOf(stdout).sweep;
+  };
+  const starts = async (): Promise<number> => (await project.read('starts')).split('\n').length - 1;
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
+  onTestFinished(() => connection.close());
+  const { workflow } = new Client({ connection });
+  const progressWhen = (sweep: string, isSo: (progress: SweepProgress) => boolean): Promise<SweepProgress> =>
+    until(`the progress of ${sweep}`, async () => {
+      const progress = await workflow
+        .getHandle(sweepWorkflowId(sweep))
+        .query<SweepProgress>(QUERIES.progress);
+      return isSo(progress) ? progress : null;
+    });
+
+  const second = await begin('second', '--repeat', '2', '--concurrency', '1', '--no-cache');
+  await until('its first agent works', async () => ((await starts()) === 1 ? true : null));
+  await project.write('at-limit', '');
+  const first = await begin('first', '--no-cache');
+  const { limits } = await progressWhen(first, ({ limits = [] }) => limits.length > 0);
+  expect(await starts()).toBe(2);
+
+  await rm(join(project.folder, 'hold'));
+  const { parked } = await progressWhen(second, ({ parked: waiting = [] }) => waiting.length > 0);
+  expect(parked).toMatchObject([
+    {
+      why: 'limit',
+      account: limits?.[0]?.account,
+      message: expect.stringContaining('not started') as string,
+    },
+  ]);
+  const third = await begin('third', '--repeat', '3', '--concurrency', '3', '--no-cache');
+  const held = await progressWhen(third, ({ limits: known = [] }) => known.length > 0);
+  expect(held.active).toEqual([]);
+  expect(await starts()).toBe(2);
+
+  await rm(join(project.folder, 'at-limit'));
+  const retried = documentOf((await project.cli(['retry', second, '--now', '--json'], ENV)).stdout);
+  expect(retried.totals).toMatchObject({ passed: 2 });
+  const { run } = await openRun(retried, 1);
+  expect(run.agent).toMatchObject({ ending: 'done', starts: 1 });
+  expect(run.agent?.history.join('\n')).toMatch(
+    /agent run 1 ended: .*not started: openai\/key-[0-9a-f]{4} has reached its limit until/,
+  );
+  for (const [sweep, cells] of [
+    [first, 1],
+    [third, 3],
+  ] as const) {
+    const { stdout } = await project.cli(['retry', sweep, '--now', '--json'], ENV);
+    expect(documentOf(stdout).totals).toMatchObject({ passed: cells });
+  }
+  expect(await starts()).toBe(7);
 });

@@ -20,7 +20,14 @@ import { afterAll, beforeAll, inject, vi } from 'vitest';
 import type { Activities } from '../../src/activities/index.js';
 import { SEARCH_ATTRIBUTES } from '../../src/lib/search-attributes.js';
 import type { Cell } from '../../src/results/records/cell.js';
-import { sweepWorkflowId, WORKFLOWS, type RunInput, type SweepInput } from '../../src/workflows/protocol.js';
+import {
+  hostQueueOf,
+  placeQueueOf,
+  sweepWorkflowId,
+  WORKFLOWS,
+  type RunInput,
+  type SweepInput,
+} from '../../src/workflows/protocol.js';
 import type { runScenario, runSweep } from '../../src/workflows/index.js';
 import { SWEEP_ID } from '../../src/workflows/ui.js';
 import { stubActivities, type Stubs } from './stub-activities.js';
@@ -33,12 +40,15 @@ interface Bench {
   /** A unique name for the sweep of this test; it is part of the ids of its workflows. */
   name: string;
   client: Client;
+  taskQueue: string;
   startRun: (cell: Cell, more?: Partial<RunInput>) => Promise<RunHandle>;
   startSweep: (more?: Partial<SweepInput>) => Promise<SweepHandle>;
   /** The run of a cell in the sweep of this bench. */
   runOf: (cell: Cell, round?: number) => RunHandle;
   /** For workflows that have to wait for a worker: runs one until `until` has finished. */
   work: <T>(until: () => Promise<T>) => Promise<T>;
+  /** The same for a sweep that places its runs on these hosts. */
+  workOnHosts: <T>(hosts: readonly string[], until: () => Promise<T>) => Promise<T>;
 }
 
 const quiet = new DefaultLogger('ERROR');
@@ -117,6 +127,7 @@ export function useTemporal(): OnBench {
     return test({
       name,
       client,
+      taskQueue,
       startRun: (cell, more = {}) =>
         client.workflow.start<typeof runScenario>(WORKFLOWS.run, {
           workflowId: `run/${name}/${cell.id}`,
@@ -127,22 +138,28 @@ export function useTemporal(): OnBench {
         client.workflow.start<typeof runSweep>(WORKFLOWS.sweep, {
           workflowId: sweepWorkflowId(name),
           taskQueue,
-          args: [{ sweep: name, round: 1, concurrency: 2, scheduler: 2, ...more }],
+          args: [{ sweep: name, round: 1, concurrency: 2, scheduler: 3, ...more }],
           typedSearchAttributes: [{ key: SWEEP_ID, value: name }],
         }),
       runOf: ({ id }, round = 1) => client.workflow.getHandle(`sweep/${name}/${id}/r${round}`),
       work: async (until) => (await createWorker(taskQueue)).runUntil(until),
+      workOnHosts: (hosts, until) =>
+        [taskQueue, placeQueueOf(taskQueue), ...hosts.map((host) => hostQueueOf(taskQueue, host))].reduce(
+          (inner, queue) => async () => (await createWorker(queue)).runUntil(inner),
+          until,
+        )(),
     });
   };
 }
 
-/** The first argument of every activity names its sweep. */
+/** The first argument of every activity names its sweep, or the schedule. */
 function bySweep(benches: ReadonlyMap<string, Activities>): Activities {
   const route = (name: string) => [
     name,
-    (input: { sweep: string }, ...more: unknown[]): unknown => {
-      const activities = benches.get(input.sweep);
-      if (activities === undefined) throw new Error(`no test has the sweep ${input.sweep}`);
+    (input: { sweep: string } | { schedule: string }, ...more: unknown[]): unknown => {
+      const of = 'sweep' in input ? input.sweep : input.schedule;
+      const activities = benches.get(of);
+      if (activities === undefined) throw new Error(`no test has the sweep ${of}`);
       return (activities[name as keyof Activities] as (...args: unknown[]) => unknown)(input, ...more);
     },
   ];

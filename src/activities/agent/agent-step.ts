@@ -16,6 +16,8 @@ export interface AgentStep {
   spoiled?: string;
   /** When and why the agent may succeed later; null if it will not. Absent in steps of older builds. */
   again?: RetryHint | null;
+  /** True if the agent was not started, because its account had reached a limit. */
+  held?: true;
   /** Warnings about the transcripts. Absent in steps of older builds. */
   warnings?: string[];
   /** The workspace after it; null if it could not be read. Absent if the scenario does not want it recorded. */

@@ -32,6 +32,7 @@ const LONGEST_WAIT_MS = 8 * 24 * 3600_000;
 /** A server may ask for hours, but a sweep should not be silent for that long. */
 const MAX_WAIT_MS = 15 * 60 * 1000;
 const MIN_WAIT_MS = 1000;
+const WORTH_NOTING_MS = 60_000;
 const MESSAGE_LENGTH = 280;
 
 export interface Votes<A> {
@@ -108,8 +109,11 @@ async function askForVote<A>(
 ): Promise<A> {
   await fence.check();
   assertRecordable(context);
-  const reply = await ask(answers).catch((error: unknown) => {
-    throw error instanceof ModelFailed ? failureOf(context, model, error) : error;
+  await assertNoLimit(context, model);
+  const reply = await ask(answers).catch(async (error: unknown) => {
+    if (!(error instanceof ModelFailed)) throw error;
+    await noteLimit(context, error);
+    throw failureOf(context, model, error);
   });
   const read = reply.problem === null ? readText(reply.text) : null;
   const cut = reply.finish_reason === 'length';
@@ -133,6 +137,24 @@ async function askForVote<A>(
     // There is nothing to wait for: the model is available.
     nextRetryDelay: MIN_WAIT_MS,
   });
+}
+
+/** @throws ApplicationFailure if another run has reached the limit of the account */
+async function assertNoLimit(context: RunContext, model: string): Promise<void> {
+  const { limits, askedAccount: account } = context;
+  const until = account === null ? null : ((await limits?.admit(account, null)) ?? null);
+  if (until === null) return;
+  const message = `${account} has reached its limit until ${new Date(until).toISOString()}`;
+  throw failureOf(context, model, new ModelFailed('rate_limited', message, null, until - Date.now()));
+}
+
+/** Tells other runs of a limit. A busy provider only asks for seconds, and is not worth it. */
+async function noteLimit(
+  { limits, askedAccount: account }: RunContext,
+  { kind, retryAfterMs }: ModelFailed,
+): Promise<void> {
+  if (account === null || kind !== 'rate_limited' || (retryAfterMs ?? 0) < WORTH_NOTING_MS) return;
+  await limits?.note(account, Date.now() + (retryAfterMs ?? 0));
 }
 
 function failureOf(

@@ -85,6 +85,13 @@ function accountOf(provider: string | null, byKey: boolean, keys: readonly (stri
   return `${provider}/key-${digits}`;
 }
 
+/** The account that a provider serves by API. An agent with the same key has the same account. */
+export const accountOfProvider = (
+  name: string,
+  provider: Pick<ModelProvider, 'key'>,
+  values: Record<string, string>,
+): string | null => accountOf(name, true, [provider.key(values)]);
+
 const isConfigured = ({ providers }: KnownToPlan, agent: Agent, { model }: AgentRef): boolean =>
   Object.hasOwn(providers, agent.provider(model) ?? '');
 

@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import type { Host } from './host.js';
+import type { Host } from '../step/host.js';
 
 /** After a slot was taken, the sweep needs some time to start the run's workflow. */
 const STARTING_MS = 60_000;

@@ -1,7 +1,7 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
 import { placeQueueOf } from '../../workflows/protocol.js';
-import type { Host } from './host.js';
+import type { Host } from '../step/host.js';
 import { slotSupplier } from './slot-supplier.js';
 
 /** The version of a worker's workflows, by which the server tells newer builds from older ones. */
@@ -15,8 +15,12 @@ export const protocolOf = (version: string): number => Number(VERSION.exec(versi
  * for its queue.
  */
 export async function createHostWorkers(options: WorkerOptions, host: Host): Promise<Worker[]> {
-  const { taskQueue, workflowBundle, maxConcurrentActivityTaskExecutions, ...placing } = options;
+  const { taskQueue } = options;
   const { placeCell } = options.activities as { placeCell: unknown };
+  // This one performs no workflows, and the number of its activities is that of free slots.
+  const placing = { ...options };
+  delete placing.workflowBundle;
+  delete placing.maxConcurrentActivityTaskExecutions;
   const sweeps: WorkerOptions = {
     ...options,
     // While hosts are updated one by one, workflow tasks of a sweep only go to the newest build: an older one cannot

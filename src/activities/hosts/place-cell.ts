@@ -11,13 +11,13 @@ import { runWorkflowId, type PlaceInput, type RunPlace } from '../../workflows/p
 import type { Deps } from '../step/deps.js';
 import { readPlan } from '../step/load-plan.js';
 import { verifyPlacing } from '../step/verify-origin.js';
-import type { Host } from './host.js';
-import { readHosts } from './host-records.js';
+import type { Host } from '../step/host.js';
+import { readHosts } from '../../store/shared/host-records.js';
 import { whyNoHost } from './why-no-host.js';
 import { whyUnfit } from './why-unfit.js';
 
 const FULL_MS = 1000;
-const FIRST_DECLINED_MS = 2000;
+const FIRST_DECLINED_MS = 200;
 const LONGEST_DECLINED_MS = 15_000;
 
 /**
@@ -80,7 +80,8 @@ async function declined(
   const { attempt } = Context.current().info;
   return offerAgain(
     `${host.name} declined: ${reason}`,
-    Math.min(FIRST_DECLINED_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_DECLINED_MS),
+    // At random, because cells that are offered at the same time again would go to the same wrong hosts again.
+    (0.5 + Math.random()) * Math.min(FIRST_DECLINED_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_DECLINED_MS),
   );
 }
 

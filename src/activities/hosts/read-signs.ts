@@ -1,7 +1,7 @@
 import { requireSharedProject } from '../../store/shared/shared-project.js';
 import type { Signs, SignsInput } from '../../workflows/protocol.js';
 import type { Deps } from '../step/deps.js';
-import { readHost } from './host-records.js';
+import { readHost } from '../../store/shared/host-records.js';
 
 /** Reads the newest signs of life of hosts. */
 export const readSigns =

@@ -1,5 +1,5 @@
 import type { ActivitySlotInfo, CustomSlotSupplier } from '@temporalio/worker';
-import type { Slots } from './slots.js';
+import type { Slots } from '../step/slots.js';
 
 /**
  * Lets the worker poll for runs only as long as its host has room for them. Otherwise a full host would take runs that it

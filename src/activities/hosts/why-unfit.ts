@@ -1,7 +1,99 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { chooseEnvironment } from '../../environments/index.js';
+import { sharesHost } from '../../environments/environment.js';
+import { findExecutable } from '../../platform/process/find-executable.js';
+import type { SweepEnv } from '../../platform/sweep-env.js';
 import type { Cell } from '../../results/records/cell.js';
-import type { Plan } from '../../scenario/plan.js';
+import { scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
+import { findAgentStep } from '../../scenario/scenario.js';
+import { readHost } from '../../store/shared/host-records.js';
+import { bringEarlier } from '../../store/shared/mirror.js';
+import { requireSharedProject } from '../../store/shared/shared-project.js';
+import { resultsIndex } from '../../store/results-index.js';
+import { resolveAgent, type ResolvedAgent } from '../credentials/resolve-agent.js';
+import { whyNotReady } from '../prepare/build-workspace.js';
 import type { Deps } from '../step/deps.js';
+import { readScenario } from '../step/load-plan.js';
+import { stateOfRun } from '../step/run-paths.js';
+import { targetPathOf } from '../step/run-context.js';
+import { missingValues, valuesOfRun } from '../step/values-of-run.js';
 
-/** Why this machine cannot run a cell; null if it can. */
-export const whyUnfit = (_deps: Deps, _plan: Plan, _cell: Cell): Promise<string | null> =>
-  Promise.resolve(null);
+/** Why this machine cannot run a cell: what a command checks before a sweep on its own machine. Null if it can. */
+export async function whyUnfit(deps: Deps, plan: Plan, cell: Cell): Promise<string | null> {
+  const planned = scenarioOf(plan, cell);
+  // The run reports a plan that is damaged.
+  if (planned === undefined) return null;
+  const elsewhere = await whyWorkIsElsewhere(deps, plan, cell);
+  if (elsewhere !== null) return elsewhere;
+  const { effective } = await readScenario(deps.resultsPath, planned.hash);
+  const env = await valuesOfRun(deps, plan, cell, effective);
+  const missing = missingValues(plan, cell, effective, env.values);
+  if (missing.length > 0)
+    return `not set: ${missing.join(', ')}; set it in the environment of its worker, or in the file that its --env-file names`;
+  const resolved = resolveAgent(plan, cell, env.values);
+  if (resolved === null) return `it does not know the agent ${cell.agent}`;
+  const { scenario } = effective;
+  const place = await chooseEnvironment(scenario.environment, [plan.project, dirname(deps.resultsPath)]);
+  const targetPath = targetPathOf(deps.resultsPath, effective);
+  const startsAgent = plan.regrade?.or_run !== false && findAgentStep(scenario) !== null;
+  const unready = whyNotReady({
+    ...{ missing, place, scenario, targetPath, run: { cell } },
+    ...{ agent: resolved.agent, access: resolved.access },
+    needsSandbox: plan.sandbox?.required === true,
+    regrade: plan.regrade === undefined ? null : { run: null, orRun: startsAgent },
+  });
+  if (unready !== null) return unready;
+  // A container or cloud sandbox has its own programs.
+  if (!sharesHost(place)) return null;
+  const noAgent = startsAgent ? await whyNoAgent(resolved, effective, env) : null;
+  return noAgent ?? whyNoTarget(effective, targetPath, env);
+}
+
+/**
+ * The work of an earlier run can be checked again only on the host that did it, which has its private state. If that host
+ * is gone, and the cell may also be run, any host runs it.
+ */
+async function whyWorkIsElsewhere(
+  { resultsPath, stateFolder }: Deps,
+  { sweep, regrade }: Plan,
+  { id }: Cell,
+): Promise<string | null> {
+  const run = regrade?.runs[id];
+  if (regrade === undefined || run === undefined || existsSync(stateOfRun(stateFolder, run))) return null;
+  await bringEarlier(resultsPath, sweep, 1);
+  const host = resultsIndex(resultsPath).line(run)?.host;
+  const { store } = await requireSharedProject(resultsPath);
+  const isThere = host !== undefined && (await readHost(store, host.id)) !== null;
+  return regrade.or_run && !isThere
+    ? null
+    : `the work of ${run} is on ${host === undefined ? 'another host' : `host ${host.name}`}`;
+}
+
+async function whyNoAgent(
+  { agent, settings }: ResolvedAgent,
+  { host }: EffectiveScenario,
+  { base }: SweepEnv,
+): Promise<string | null> {
+  const files = [...(settings?.module === undefined ? [] : [settings.module]), ...(host?.reads ?? [])];
+  const lacking = agent.isHosted === true ? files.find((file) => !existsSync(file)) : undefined;
+  if (lacking !== undefined) return `the agent ${agent.name} needs ${lacking}, which is not there`;
+  return (await findExecutable(agent.program, base['PATH'])) === null
+    ? `${agent.program} of the agent ${agent.name} is not installed`
+    : null;
+}
+
+/** A target may be installed by setup commands, and is then looked for in the run. */
+async function whyNoTarget(
+  { target, scenario, target_stored }: EffectiveScenario,
+  path: string | null,
+  { base }: SweepEnv,
+): Promise<string | null> {
+  if (target === null || target_stored !== undefined || scenario.inputs.commands.length > 0) return null;
+  if (path !== null) return existsSync(path) ? null : `the target ${path} is not there`;
+  if (target.binary.includes('/')) return null; // in the fixture
+  const where = target.env['PATH'] ?? base['PATH'];
+  return (await findExecutable(basename(target.binary), where)) === null
+    ? `the target ${target.binary} is not on its PATH`
+    : null;
+}

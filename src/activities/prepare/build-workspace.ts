@@ -179,24 +179,32 @@ async function versionOfAgent(context: RunContext): Promise<string | null> {
   return program === null ? null : agentVersion(context, env);
 }
 
+/** What decides whether a run can be set up on this machine. */
+export interface Readiness extends Pick<
+  RunContext,
+  'missing' | 'place' | 'needsSandbox' | 'scenario' | 'targetPath' | 'regrade' | 'agent' | 'access'
+> {
+  run: Pick<RunContext['run'], 'cell'>;
+}
+
 /** What the user must do before anything can be set up; null if nothing is wrong. */
-export function whyNotReady(context: RunContext): string | null {
-  const { missing, place, needsSandbox, scenario, target_path } = context;
+export function whyNotReady(context: Readiness): string | null {
+  const { missing, place, needsSandbox, scenario, targetPath } = context;
   if (missing.length > 0) {
     const names = missing.map((name) => `\${${name}}`).join(', ');
     return `not set: ${names}; export it in the shell of the run, or use --env-file${orLogin(context)}`;
   }
   if (place.lacking !== null && scenario.environment.type !== 'auto')
     return `environment.type ${place.type}: ${place.lacking}`;
-  if (!sharesHost(place) && target_path !== null)
-    return `the target ${target_path} is not in the ${place.container === undefined ? 'sandbox' : 'container'}: use one of the ${sourceOf(place)} or of the fixture`;
+  if (!sharesHost(place) && targetPath !== null)
+    return `the target ${targetPath} is not in the ${place.container === undefined ? 'sandbox' : 'container'}: use one of the ${sourceOf(place)} or of the fixture`;
   if (needsSandbox && place.network !== 'isolated')
     return `require_sandbox: ${place.lacking ?? place.lacksNetwork ?? `environment.type ${place.type} has no sandbox`}`;
   return context.regrade?.orRun === false ? null : whyNotLoggedIn(context);
 }
 
 /** Hint for a built-in agent without a key: the user's login is used only if the config says so. */
-const orLogin = ({ agent, access, run }: RunContext): string =>
+const orLogin = ({ agent, access, run }: Readiness): string =>
   adapterNames.includes(agent.name) &&
   access?.key === null &&
   agent.login === null &&
@@ -206,9 +214,9 @@ const orLogin = ({ agent, access, run }: RunContext): string =>
     : '';
 
 /** A target given by path is reached by its base name, through a private folder that comes first on PATH. */
-function linkedTarget({ target, target_path, handle }: RunContext): Contents['programs'] {
+function linkedTarget({ target, targetPath, handle }: RunContext): Contents['programs'] {
   if (target === null) return {};
-  const path = target_path ?? (target.binary.includes('/') ? join(handle.workspace, target.binary) : null);
+  const path = targetPath ?? (target.binary.includes('/') ? join(handle.workspace, target.binary) : null);
   return path === null ? {} : { [basename(target.binary)]: path };
 }
 

@@ -1,6 +1,8 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ResultLine } from '../../results/records/result-line.js';
-import { resultsLog } from '../../store/results-folder.js';
+import { resultsLog, runFiles } from '../../store/results-folder.js';
 import { appendResult } from '../../store/results-log.js';
 import { publishResult } from '../../store/shared/mirror.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
@@ -15,7 +17,7 @@ import type { Deps } from '../step/deps.js';
  */
 export async function recordResult(
   { resultsPath, metrics }: Deps,
-  { sweep, cell, workflowId }: RunRef,
+  { sweep, cell, run: folder, workflowId }: RunRef,
   line: ResultLine,
 ): Promise<ResultLine> {
   const project = await sharedProjectOf(resultsPath);
@@ -24,6 +26,8 @@ export async function recordResult(
     countCell(metrics, line);
     return line;
   }
+  // `cleanUp` would remove it only after others have got the folder.
+  await rm(runFiles(join(resultsPath, folder)).liveEvents, { force: true });
   const run = { sweep, cell: cell.id, ...parseRunWorkflowId(workflowId) };
   const published = await publishResult(project, run, line);
   if (published === 'lost')

@@ -1,6 +1,8 @@
+import type { ReadEnvironment } from '../../platform/worker-environment.js';
+import type { ProviderLimits } from '../../store/provider-limits.js';
 import type { Metrics } from '../../platform/metrics/metrics.js';
 import type { RunRef } from '../../workflows/protocol.js';
-import type { Host } from '../hosts/host.js';
+import type { Host } from './host.js';
 
 /** What the worker passes to every activity. */
 export interface Deps {
@@ -15,6 +17,13 @@ export interface Deps {
   isOwnServer: () => Promise<boolean>;
   /** This machine as a host of shared results; absent if it has an engine of its own. */
   host?: Host;
+  /**
+   * The environment for sweeps whose values no command has stored on this machine, as it is now. Throws EnvFileProblem.
+   * Absent: that of the process.
+   */
+  environment?: ReadEnvironment;
+  /** Absent if the limits of accounts are not shared. */
+  limits?: ProviderLimits;
   /** Ends other runs of the cell whose workflows have ended, so that no two agents work for it. */
   endOthers?: (run: RunRef) => Promise<void>;
   /** Absent if the worker serves no metrics. */

@@ -7,6 +7,14 @@ import type { AgentHeartbeat, AgentProgress } from '../../workflows/protocol.js'
 const INTERVAL_MS = 15_000;
 /** The shortest time between two heartbeats that say what the agent is doing. */
 const PROGRESS_MS = 5000;
+/** Where each heartbeat may be billed, steps have this heartbeat timeout or a longer one, and send three within it. */
+const SPARSE_FROM_MS = 120_000;
+
+/** Returns how often to send heartbeats, and how soon after news of the agent, ms. */
+export const rhythmFor = (timeoutMs = 0): { intervalMs: number; progressMs: number } =>
+  timeoutMs < SPARSE_FROM_MS
+    ? { intervalMs: INTERVAL_MS, progressMs: PROGRESS_MS }
+    : { intervalMs: timeoutMs / 3, progressMs: Infinity };
 
 /** Heartbeat functions of the steps that this worker performs, by workflow id. */
 const performed = new Map<string, Set<() => void>>();
@@ -14,12 +22,13 @@ const performed = new Map<string, Set<() => void>>();
 /**
  * Sends heartbeats while `work` runs, so that a dead worker is noticed and a cancel arrives. The signal aborts for any
  * reason to stop; `work` must check `wasCancelled` before it ends what another attempt may adopt. The first heartbeat
- * is sent after INTERVAL_MS: most steps are over by then. `work` can pass what an agent is doing to `onProgress`.
+ * is sent after an interval: most steps are over by then. `work` can pass what an agent is doing to `onProgress`.
  */
 export async function heartbeating<T>(
   work: (signal: AbortSignal, onProgress: (progress: AgentProgress) => void) => Promise<T>,
 ): Promise<T> {
   const context = Context.current();
+  const { intervalMs, progressMs } = rhythmFor(context.info.heartbeatTimeoutMs);
   let details = context.info.heartbeatDetails as AgentHeartbeat | undefined;
   let reportedAt = -Infinity;
   let pending: NodeJS.Timeout | undefined;
@@ -35,9 +44,10 @@ export async function heartbeating<T>(
   };
   const onProgress = (agent: AgentProgress): void => {
     details = { ...details, agent };
-    pending ??= setTimeout(report, Math.max(0, reportedAt + PROGRESS_MS - performance.now()));
+    if (progressMs < intervalMs)
+      pending ??= setTimeout(report, Math.max(0, reportedAt + progressMs - performance.now()));
   };
-  const timer = setInterval(beat, INTERVAL_MS);
+  const timer = setInterval(beat, intervalMs);
   const forget = remember(context.info.workflowExecution?.workflowId ?? '', beat);
   try {
     return await work(context.cancellationSignal, onProgress);

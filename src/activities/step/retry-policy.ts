@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { EnvFileProblem } from '../../platform/worker-environment.js';
 import { MachineGone } from '../../environments/machine/machine.js';
 import { withAdvice, DISK_FAILURE } from './error-advice.js';
 import type { Metrics, StepEnd } from '../../platform/metrics/metrics.js';
@@ -21,6 +22,8 @@ const TRIES: Readonly<Record<string, number>> = {
   loadCells: Infinity,
   findEndedRuns: Infinity,
   finishSweep: Infinity,
+  planScheduled: Infinity,
+  reportScheduled: Infinity,
   // Hosts that cannot run a cell decline it until one can.
   placeCell: Infinity,
   readSigns: Infinity,
@@ -39,9 +42,13 @@ const REPLACES_MACHINE: ReadonlySet<string> = new Set(['prepareWorkspace', 'runA
 
 /** Failure type of a step that waits for a slot of its host. */
 export const NO_SLOT = 'NoSlot';
-
+/** Failure type of a step that waits until the env file of its worker can be read again. */
+const ENV_FILE = 'env_file';
 /** Failures that are waited out, because nothing is wrong with the step. */
-const WAITED_OUT: ReadonlySet<string> = new Set([DISK_FAILURE, NO_SLOT, 'rate_limited', 'unavailable']);
+const WAITED_OUT: ReadonlySet<string> = new Set([
+  ...[DISK_FAILURE, ENV_FILE, NO_SLOT],
+  ...['rate_limited', 'unavailable'],
+]);
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
 
@@ -116,7 +123,11 @@ async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> 
     );
   try {
     return await perform();
-  } catch (error) {
+  } catch (caught) {
+    const error =
+      caught instanceof EnvFileProblem
+        ? ApplicationFailure.create({ type: ENV_FILE, message: caught.message })
+        : caught;
     const { type } = error as ApplicationFailure;
     if (error instanceof ApplicationFailure && type != null && WAITED_OUT.has(type))
       throw waitOut(error, type);
@@ -134,15 +145,15 @@ async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> 
 }
 
 /**
- * Records the wait for the next attempt, and returns the failure to throw. For a disk, it says since when the step
- * waits.
+ * Records the wait for the next attempt, and returns the failure to throw. For a disk or an env file, it says since when
+ * the step waits.
  */
 function waitOut(failure: ApplicationFailure, why: string): ApplicationFailure {
   const { times: earlier = 0, ...last } = before();
   const times = earlier + 1;
   const since = (last.why === why ? last.since : undefined) ?? new Date().toISOString();
   carry({ times, why, since });
-  if (why !== DISK_FAILURE) return failure;
+  if (why !== DISK_FAILURE && why !== ENV_FILE) return failure;
   return ApplicationFailure.create({
     type: why,
     message: `${failure.message} (waiting since ${since.slice(0, 19)}Z)`,

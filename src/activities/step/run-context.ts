@@ -3,33 +3,33 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, ModelAccess } from '../../agents/agent.js';
 import { sharesHost, type Environment, type EnvironmentHandle } from '../../environments/environment.js';
 import { keepAccess, readRecord } from '../../environments/e2b/sandbox-state.js';
-import { E2B_ADDRESSES, E2B_KEY, E2B_VARIABLES } from '../../environments/e2b/variables.js';
+import { E2B_ADDRESSES } from '../../environments/e2b/variables.js';
 import { environments, type Place } from '../../environments/index.js';
-import { referredNames, variableNames } from '../../lib/interpolate.js';
 import { parseJudgeName } from '../../lib/model-name.js';
 import { loopbackPorts } from '../../lib/loopback.js';
 import { createLruCache } from '../../lib/lru-cache.js';
 import { createRedactor } from '../../lib/redaction/redact.js';
-import { sweepEnvFrom, readSweepEnv, secretsIn, type PublicValues } from '../../platform/sweep-env.js';
+import { secretsIn, type PublicValues } from '../../platform/sweep-env.js';
 import {
   addressVariables,
   knownProviders,
-  missingVariables,
   type ModelProvider,
 } from '../../platform/models/model-providers.js';
-import { variablesOfRuntime } from '../../scenario/runtime.js';
+import { TARGET_PROGRAM } from '../../scenario/target.js';
 import { publicNames } from '../../scenario/public-names.js';
 import { restoreAccess } from '../../platform/fs/open-inside.js';
-import { serverAddresses } from '../../scenario/database.js';
 import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { firstAgentStep } from '../../scenario/scenario.js';
 import { originOf } from '../../store/origin.js';
+import type { ProviderLimits } from '../../store/provider-limits.js';
+import { isBucket } from '../../store/shared/open-shared-store.js';
+import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { checksFolder, fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
 import type { RunRef, TurnRef } from '../../workflows/protocol.js';
 import {
+  accountOfProvider,
   resolveAgent,
   resolveEnv,
-  variablesOfAgent,
   type ResolvedAgent,
 } from '../credentials/resolve-agent.js';
 import { loginSecrets } from '../credentials/login-files.js';
@@ -46,8 +46,10 @@ import {
 } from './run-paths.js';
 import { databasesOfRun, type DatabasesOfRun } from './databases-of-run.js';
 import { chooseMockPort, mockServerOf, mockServerPort, type MockServer } from './mock-server.js';
+import { seenSecrets } from './seen-secrets.js';
 import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
+import { missingValues, valuesOfRun } from './values-of-run.js';
 import { verifyRun } from './verify-origin.js';
 
 /** Everything that a step needs to know about its run, read from the plan, the store and the sweep's variables. */
@@ -70,6 +72,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   scenarioHash: string;
   /** Snapshot of the checks folder in the store; null if the scenario has none. */
   checksFolder: string | null;
+  /** Path of the target on this machine; null if it is looked up on PATH or in the workspace. */
+  targetPath: string | null;
   targetEnv: Record<string, string>;
   /** The run's databases on servers. */
   onServers: DatabasesOfRun;
@@ -77,6 +81,10 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   access: ModelAccess | null;
   /** The account whose limits apply to the agent; null if unknown. */
   account: string | null;
+  /** The same for the model that the run asks. */
+  askedAccount: string | null;
+  /** What is known of the limits of accounts; null if nothing is shared. */
+  limits: ProviderLimits | null;
   /** The model that the judge and other parts of the run ask, as the plan names it; null if none is asked. */
   modelAsked: string | null;
   /** Provider of that model; null if none is asked by API, or if this worker does not know the provider. */
@@ -151,20 +159,7 @@ export async function loadRun(
     judgeName.ok && judgeName.by === 'api'
       ? (knownProviders(plan.providers).get(judgeName.provider) ?? null)
       : null;
-  const { runtime } = effective.scenario;
-  const ofRuntime = runtime === undefined || effective.host === undefined ? [] : variablesOfRuntime(runtime);
-  const referred = [
-    ...referredNames(effective.target?.env ?? {}),
-    ...serverAddresses(effective.scenario.databases).flatMap(variableNames),
-    ...variablesOfAgent(plan, run.cell),
-    ...ofRuntime,
-    ...(byAgent === null ? [] : variablesOfAgent(plan, byAgent)),
-    ...(provider?.variables ?? []),
-    ...(effective.scenario.environment.type === 'e2b' ? E2B_VARIABLES : []),
-  ];
-  // If no command has stored values on this machine (the worker is on another one), the worker's own environment is
-  // used.
-  const sweepEnv = (await readSweepEnv(stateFolder, run.sweep)) ?? sweepEnvFrom(process.env, referred);
+  const sweepEnv = await valuesOfRun(deps, plan, run.cell, effective);
 
   const target = resolveEnv(effective.target?.env ?? {}, sweepEnv.values);
   const resolved = resolveAgent(plan, run.cell, sweepEnv.values);
@@ -208,7 +203,7 @@ export async function loadRun(
   const handle: EnvironmentHandle = {
     ...handleOf(run.run, state, place, {
       // The state of all engines: that of this one may be next to others.
-      hidden: [dirname(stateFolder), resultsPath, ...plan.hidden],
+      hidden: [dirname(stateFolder), resultsPath, ...(await sharedFolderOf(resultsPath)), ...plan.hidden],
       project: plan.project,
     }),
     ...networkFor(resolved, Object.values(onServers.env), mockPort === null ? [] : [mockPort]),
@@ -236,8 +231,10 @@ export async function loadRun(
     addresses: new Set([...addressVariables(plan.providers), ...E2B_ADDRESSES]),
     fixtures: [fixtureFolder(resultsPath, effective.fixture)],
   };
+  const ofValues = secretsIn(sweepEnv.values, known);
   const secrets = [
-    ...secretsIn(sweepEnv.values, known),
+    // Values passed by a command are remembered by it; those of the worker may be others in each step.
+    ...(sweepEnv.isPassed ? [...ofValues, ...(sweepEnv.replaced ?? [])] : await seenSecrets(state, ofValues)),
     ...onServers.secrets,
     ...(await loginSecrets(environment, { agent: resolved.agent, ...places, handle, state })),
     ...(judge === null ? [] : await loginSecrets(environment, judge)),
@@ -258,26 +255,21 @@ export async function loadRun(
     scenarioHash: planned.hash,
     checksFolder: effective.checks === undefined ? null : checksFolder(resultsPath, effective.checks),
     ...places,
+    targetPath: targetPathOf(resultsPath, effective),
     targetEnv: target.env,
     onServers,
     access: resolved.access,
     account: resolved.account,
+    askedAccount:
+      judgeName.ok && provider !== null && judgeName.by === 'api'
+        ? accountOfProvider(judgeName.provider, provider, sweepEnv.values)
+        : (judging?.account ?? null),
+    limits: deps.limits ?? null,
     modelAsked: asked,
     provider,
     judgeAgent: judge,
     values: sweepEnv.values,
-    missing: [
-      ...new Set([
-        ...target.missing,
-        ...onServers.missing,
-        ...(regrade?.orRun === false
-          ? [] // no agent is started
-          : [...resolved.missing, ...ofRuntime.filter((name) => !Object.hasOwn(sweepEnv.values, name))]),
-        ...(judging?.missing ?? []),
-        ...(provider === null ? [] : missingVariables(provider, sweepEnv.values)),
-        ...(handle.sandbox !== undefined && (sweepEnv.values[E2B_KEY] ?? '') === '' ? [E2B_KEY] : []),
-      ]),
-    ],
+    missing: missingValues(plan, run.cell, effective, sweepEnv.values),
     agentSettings: resolved.settings,
     live: plan.live === true,
     regrade,
@@ -288,4 +280,17 @@ export async function loadRun(
     secrets,
     redact: await redactors(JSON.stringify(secrets), () => createRedactor({ secrets })),
   };
+}
+
+/** The host of a run may not have the file that the command line found. */
+export const targetPathOf = (
+  resultsPath: string,
+  { target_path, target_stored }: Pick<EffectiveScenario, 'target_path' | 'target_stored'>,
+): string | null =>
+  target_stored === undefined ? target_path : join(fixtureFolder(resultsPath, target_stored), TARGET_PROGRAM);
+
+/** The folder that several hosts share: it has the key of the team, and the work of other runs. */
+async function sharedFolderOf(resultsPath: string): Promise<string[]> {
+  const location = (await sharedProjectOf(resultsPath))?.location ?? null;
+  return location === null || isBucket(location) ? [] : [location];
 }

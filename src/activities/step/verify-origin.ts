@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { verifyRunProof, verifySweepProof } from '../../platform/origin.js';
-import { claim, claimFile, closeOrder, supersede, whyClosed } from '../../platform/origin-ledger.js';
-import { originOf } from '../../store/origin.js';
-import { writeNote } from '../../platform/fs/write-file.js';
+import { claim, claimOf, closeOrder, supersede, whyClosed } from '../../platform/origin-ledger.js';
+import { ledgerOf, originOf } from '../../store/origin.js';
 import { createLruCache } from '../../lib/lru-cache.js';
 import type { Deps } from './deps.js';
 import { sweepWorkflowId, type RunRef, type SweepOrigin } from '../../workflows/protocol.js';
@@ -53,10 +51,11 @@ export async function verifyStart(
 ): Promise<string> {
   const order = await verifySweep(deps, planned, given);
   const { sweep } = planned;
-  if ((await whyClosed(deps.stateFolder, sweep, order)) !== null) throw refusal(`sweep ${sweep}`, ENDED);
+  const ledger = await ledgerOf(deps);
+  if ((await whyClosed(ledger, sweep, order)) !== null) throw refusal(`sweep ${sweep}`, ENDED);
   if (order === BEFORE) return order;
-  supersede(deps.stateFolder, sweep, order);
-  if (sweep in (await originOf(deps)).before) closeOrder(deps.stateFolder, sweep, BEFORE, 'superseded');
+  await supersede(ledger, sweep, order);
+  if (sweep in (await originOf(deps)).before) await closeOrder(ledger, sweep, BEFORE, 'superseded');
   return order;
 }
 
@@ -67,7 +66,7 @@ export async function verifyPlacing(
   given: SweepOrigin | undefined,
 ): Promise<string> {
   const order = await verifySweep(deps, planned, given);
-  if ((await whyClosed(deps.stateFolder, planned.sweep, order)) !== null)
+  if ((await whyClosed(await ledgerOf(deps), planned.sweep, order)) !== null)
     throw refusal(`sweep ${planned.sweep}`, ENDED);
   return order;
 }
@@ -80,12 +79,13 @@ export async function verifyEnd(
   deps: Deps,
   planned: Planned,
   given: SweepOrigin | undefined,
-): Promise<() => void> {
+): Promise<() => Promise<void>> {
   const order = await verifySweep(deps, planned, given);
   const { sweep } = planned;
-  if ((await whyClosed(deps.stateFolder, sweep, order)) === 'superseded')
+  const ledger = await ledgerOf(deps);
+  if ((await whyClosed(ledger, sweep, order)) === 'superseded')
     throw refusal(`sweep ${sweep}`, 'it has been restarted since');
-  return () => closeOrder(deps.stateFolder, sweep, order, 'finished');
+  return () => closeOrder(ledger, sweep, order, 'finished');
 }
 
 /**
@@ -112,24 +112,26 @@ export async function verifyRun(deps: Deps, run: RunRef, planHash: string): Prom
 
 /** Checks that the proof is that of the workflow that runs this activity, and that no other execution has used it. */
 async function claimOnce(
-  { stateFolder, isOwnServer }: Deps,
+  deps: Deps,
   what: string,
   { sweep, order, workflowId }: { sweep: string; order: string; workflowId: string },
   execution: string,
 ): Promise<void> {
   if ((currentWorkflowId() ?? workflowId) !== workflowId)
     throw refusal(what, 'the proof belongs to another workflow');
-  const file = claimFile(stateFolder, sweep, order, workflowId);
-  await claims(`${file} ${execution}`, async () => {
+  const { stateFolder, isOwnServer } = deps;
+  const note = claimOf(sweep, order, workflowId);
+  await claims(JSON.stringify([stateFolder, note, execution]), async () => {
+    const ledger = await ledgerOf(deps);
     // What has begun under a closed order may be completed.
-    if ((await whyClosed(stateFolder, sweep, order)) !== null && !existsSync(file))
+    if ((await whyClosed(ledger, sweep, order)) !== null && (await ledger.read(note)) === null)
       throw refusal(what, ENDED);
-    const claimed = await claim(file, execution);
+    const claimed = await claim(ledger, note, execution);
     if (claimed === execution) return true;
     const [runId = ''] = claimed.split(' ');
     if (!(await isForgotten(isOwnServer, workflowId, runId)))
       throw refusal(what, 'the proof was already used by another execution');
-    writeNote(file, execution);
+    await ledger.write(note, execution);
     return true;
   });
 }
@@ -138,7 +140,7 @@ async function claimOnce(
  * Whether the server has lost an execution: after a power failure it may know less than the files do, and start the
  * execution again.
  */
-async function isForgotten(
+export async function isForgotten(
   isOwnServer: Deps['isOwnServer'],
   workflowId: string,
   runId: string,
@@ -169,7 +171,7 @@ async function orderFromBefore(deps: Deps, { sweep, planHash }: Planned, run?: R
   if (!Object.hasOwn(before, sweep))
     throw refusal(what, 'it was not started by the command line, or its plan has changed since');
   if (before[sweep] !== planHash) throw refusal(what, 'its plan has changed since');
-  if (run !== undefined && (await whyClosed(deps.stateFolder, sweep, BEFORE)) !== null)
+  if (run !== undefined && (await whyClosed(await ledgerOf(deps), sweep, BEFORE)) !== null)
     throw refusal(what, ENDED);
   return BEFORE;
 }

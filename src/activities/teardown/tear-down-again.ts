@@ -12,13 +12,13 @@ import { tearDown } from './tear-down.js';
 
 /** Tears down what is left of a run, even if its plan is gone. Returns what still could not be removed. */
 export async function tearDownAgain(
-  deps: Pick<Deps, 'stateFolder'>,
+  deps: Pick<Deps, 'stateFolder' | 'environment'>,
   run: Pick<RunRef, 'run' | 'sweep'>,
 ): Promise<Leftover[]> {
   const passed = (await readSweepEnv(deps.stateFolder, run.sweep).catch(() => null))?.values;
   const redact = createRedactor({ secrets: Object.values(passed ?? {}) });
   // The end of a sweep removes the values that it was given.
-  const values = passed ?? process.env;
+  const values = passed ?? deps.environment?.() ?? process.env;
   const state = stateOfRun(deps.stateFolder, run.run);
   return tearDown(deps, run, await resourcesIn(await placesOfRun(deps, run), state, values), redact);
 }

@@ -5,6 +5,7 @@ import { removeLogins, syncCredentials } from '../credentials/login-files.js';
 import { endMockServer } from '../step/mock-server.js';
 import { removeOpenRun } from '../step/open-runs.js';
 import { placesOfRun } from '../step/places-of-run.js';
+import { forgetSecrets } from '../step/seen-secrets.js';
 import { stateOfJudge, stateOfRun } from '../step/run-paths.js';
 import type { Deps } from '../step/deps.js';
 import { loadRun } from '../step/run-context.js';
@@ -41,6 +42,7 @@ export async function endRun(deps: Deps, run: RunRef): Promise<void> {
   const state = stateOfRun(deps.stateFolder, run.run);
   await endMockServer(state);
   for (const each of [state, stateOfJudge(state)]) await removeLogins({ state: each });
+  await forgetSecrets(state);
   removeOpenRun(deps, run);
   deps.host?.slots.release(run.workflowId);
 }

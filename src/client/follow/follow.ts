@@ -17,6 +17,8 @@ import { reasonOf } from '../ask-server.js';
 import { ownCommand } from '../../platform/invocation.js';
 import type { Session } from '../session.js';
 import { InfrastructureError } from '../../lib/errors/usage-error.js';
+import { bringSweepRuns, FEW_RUNS } from '../sweeps/bring-runs.js';
+import { bringResults } from './bring-results.js';
 import { resultsOf } from './results-of.js';
 import { pauseOrCancelOnSignals, type Signals } from './pause-or-cancel-on-signals.js';
 import type { EarlierResults, View } from './view.js';
@@ -44,6 +46,8 @@ export interface Followed {
 const POLL_MS = 250;
 /** Longer than POLL_MS, because a query costs the server and the worker more than checking a file. */
 const ASK_MS = 1000;
+/** How much more rarely to query an external server, where each query may be billed. */
+const SPARSER = 10;
 const ANSWER_MS = 2000;
 /** How long to wait for a server that does not answer. It may come back, and the sweep does not end without it. */
 const AWAY_MS = 10 * 60_000;
@@ -72,6 +76,7 @@ export async function follow({
   const { stateFolder } = session;
   const workflowId = sweepWorkflowId(plan.sweep);
   if (!watchOnly) pauseOrCancelOnSignals(signals, session, plan.sweep, view);
+  const { lookNow, bringAll } = bringResults(resultsPath, plan.sweep, session.report);
   const results = resultsOf(resultsPath, plan.sweep, session.report);
   const shown = (): ResultLine[] => results().filter(({ id }) => !earlier.replaced.has(id));
   const waiting = waitingFor(resultsPath, stateFolder);
@@ -88,10 +93,12 @@ export async function follow({
   let progress: SweepProgress | null = null;
   // a plain view asks only after its first interval: most sweeps end before it has anything but results to show
   let askedAt = view.progressEveryMs > ASK_MS ? Date.now() : 0;
+  const progressMs = view.progressEveryMs * (session.engine.external ? SPARSER : 1);
   try {
     while (ending() === null) {
       markUsed(stateFolder);
-      const everyMs = signals.interrupted() ? ASK_MS : view.progressEveryMs;
+      lookNow();
+      const everyMs = signals.interrupted() ? ASK_MS : progressMs;
       if (Date.now() - askedAt >= everyMs) {
         progress = await Promise.race([askProgress(session, workflowId), ended.then(() => null)]);
         askedAt = Date.now();
@@ -101,6 +108,8 @@ export async function follow({
       if (signals.interrupted() && progress?.status === 'paused' && progress.active.length === 0) break;
       await Promise.race([ended, sleep(POLL_MS)]);
     }
+    await bringAll();
+    await bringSweepRuns(resultsPath, plan.sweep, FEW_RUNS);
     await view.show({ progress: null, waiting: null, results: shown(), ...endOf(ending()) });
   } finally {
     signals.stop();
@@ -108,6 +117,7 @@ export async function follow({
   }
   const last = ending();
   if (last !== null && 'lost' in last) throw new InfrastructureError(whyLost(last.lost, plan.sweep));
+  const lines = results();
   const found = buildSweepDocument({
     sweep: plan.sweep,
     workflowId,
@@ -117,10 +127,10 @@ export async function follow({
     cells: plan.cells,
     live: plan.live === true,
     scenarios: plan.scenarios,
-    results: results(),
+    results: lines,
     resultsPath,
   });
-  return { document: withWarnings(found), interrupted: signals.interrupted() };
+  return { document: withWarnings(found, lines), interrupted: signals.interrupted() };
 }
 
 /** Says why there is no result, and what to do. If only the server is away, the sweep continues when it is back. */

@@ -23,8 +23,8 @@ export async function comparisonOf(
   head: string,
   { variants, warn }: { variants: readonly string[]; warn: (text: string) => void },
 ): Promise<Comparison> {
-  const before = sweepOf(resultsPath, base);
-  const after = sweepOf(resultsPath, head);
+  const before = await sweepOf(resultsPath, base);
+  const after = await sweepOf(resultsPath, head);
   if (before.sweep === after.sweep && variants.length === 0)
     throw new UsageError(
       'usage',
@@ -55,8 +55,8 @@ function pairOf(variants: readonly string[], ...plans: [Plan, Plan]): [string | 
   return [before, after];
 }
 
-function sweepOf(resultsPath: string, id: string): Plan {
-  const found = findById(resultsPath, id);
+async function sweepOf(resultsPath: string, id: string): Promise<Plan> {
+  const found = await findById(resultsPath, id);
   if (found.kind === 'sweep') return found.plan;
   throw new UsageError('unknown_id', `'${id}' is a run; only sweeps can be compared`);
 }

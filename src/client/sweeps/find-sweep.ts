@@ -2,7 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suggest } from '../../lib/suggest.js';
 import { Plan } from '../../scenario/plan.js';
-import { planFile, runFiles, sweepsFolder } from '../../store/results-folder.js';
+import { planFile, resultsLog, runFiles, sweepsFolder } from '../../store/results-folder.js';
+import { readResults } from '../../store/results-log.js';
+import { fetchRun } from '../../store/shared/mirror.js';
+import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { displayPath } from '../../platform/display-path.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { newestSweeps } from './newest-sweeps.js';
@@ -39,18 +42,24 @@ export function findPlan(resultsPath: string, id: string): Plan {
   return readPlan(resultsPath, sweep);
 }
 
+export type Found = { kind: 'sweep'; plan: Plan } | { kind: 'run'; folder: string };
+
 /** Finds a sweep or a run by its id or a unique prefix of it. @throws UsageError if there is none */
-export function findById(
-  resultsPath: string,
-  id: string,
-): { kind: 'sweep'; plan: Plan } | { kind: 'run'; folder: string } {
+export async function findById(resultsPath: string, id: string): Promise<Found> {
   const sweep = sweepBy(resultsPath, id);
   if (sweep !== null) return { kind: 'sweep', plan: readPlan(resultsPath, sweep) };
+  const project = await sharedProjectOf(resultsPath);
+  const shared = project === null ? null : complete(id, runsIn(resultsPath));
+  if (project !== null && shared !== null) await fetchRun(project, shared);
   const runs = names(resultsPath).filter((name) => existsSync(runFiles(join(resultsPath, name)).run));
   const run = complete(id, runs);
   if (run === null) throw unknownId(id, [...sweepNames(resultsPath), ...runs], 'sweep or run', resultsPath);
   return { kind: 'run', folder: join(resultsPath, run) };
 }
+
+/** The ids of all runs that have a folder, which may be on other machines. */
+const runsIn = (resultsPath: string): string[] =>
+  readResults(resultsLog(resultsPath)).results.flatMap(({ results_dir }) => results_dir ?? []);
 
 function unknownId(id: string, known: readonly string[], kind: string, resultsPath: string): UsageError {
   const near = suggest(id, known) ?? known.findLast((name) => name.startsWith(id)) ?? null;

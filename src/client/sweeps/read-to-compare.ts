@@ -15,6 +15,9 @@ import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { runFiles, scenarioFile } from '../../store/results-folder.js';
 import { displayPath } from '../../platform/display-path.js';
 import { readResultsFile } from '../../store/read-results-file.js';
+import { fetchSweep } from '../../store/shared/mirror.js';
+import { sharedProjectOf } from '../../store/shared/shared-project.js';
+import { bringSweepRuns } from './bring-runs.js';
 import { readReview } from './read-review.js';
 import { sweepStatus } from './sweep-status.js';
 
@@ -25,6 +28,9 @@ export async function readToCompare(
   results: readonly ResultLine[],
   warn: (text: string) => void,
 ): Promise<SweepToCompare> {
+  await bringSweepRuns(resultsPath, plan.sweep);
+  const project = await sharedProjectOf(resultsPath);
+  if (project !== null) await fetchSweep(project, plan.sweep);
   const lines = results.filter(({ sweep }) => sweep === plan.sweep);
   return {
     sweep: plan.sweep,

@@ -13,7 +13,9 @@ import {
   platform,
 } from './machine.js';
 import { leftovers } from './leftovers.js';
+import { isMirror } from '../../platform/folders.js';
 import { cache, config, fixtures, results, state } from './places.js';
+import { sharedResults } from './shared.js';
 import { engine, go, temporal } from './temporal.js';
 
 /** All checks, in the order of the table. To add one, write a small function and add a line here. */
@@ -24,6 +26,7 @@ export const checksOf = (context: DoctorContext): DoctorCheck[] => [
   { name: 'config', look: config },
   { name: 'scenarios', look: fixtures },
   { name: 'results', look: results },
+  ...(isMirror(context.project.resultsPath) ? [{ name: 'shared results', look: sharedResults }] : []),
   { name: 'state', look: state },
   { name: 'cache', look: cache },
   { name: 'temporal', look: temporal },

@@ -5,9 +5,10 @@ import {
   temporalVersion,
 } from '../../platform/engine/find-temporal.js';
 import { findExecutable, isExecutable } from '../../platform/process/find-executable.js';
-import type { TemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
+import type { TemporalAddress } from '../../platform/temporal/temporal-address.js';
 import { buildId } from '../../platform/package-info.js';
 import { isAlive } from '../../platform/process/process-identity.js';
+import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import { ownCommand } from '../../platform/invocation.js';
 import type { DoctorContext } from './context.js';
@@ -25,8 +26,8 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
   } catch (error) {
     return {
       status: 'problem',
-      message: `Temporal's own configuration cannot be read: ${(error as Error).message}`,
-      remedy: 'fix it, or the variables that begin with TEMPORAL_',
+      message: (error as Error).message,
+      remedy: 'correct it, or unset the variables that begin with TEMPORAL_',
     };
   }
   if (server !== null) return askServer(server);
@@ -59,7 +60,9 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
 }
 
 async function askServer(server: TemporalAddress): Promise<Finding> {
-  const { connect } = await import('../../platform/temporal/temporal-client.js');
+  const { assertNamespace, connect } = await import('../../platform/temporal/temporal-client.js');
+  const { namespaceProblem, UnusableNamespace } =
+    await import('../../platform/temporal/search-attributes.js');
   const { address, namespace } = server;
   const detail = { address, namespace };
   const where = `${address}, namespace ${namespace}`;
@@ -72,19 +75,23 @@ async function askServer(server: TemporalAddress): Promise<Finding> {
   let client;
   try {
     client = await connect(server, ANSWER_MS);
-  } catch {
+  } catch (error) {
+    if (error instanceof InfrastructureError || error instanceof UsageError)
+      return refused(error.message, 'correct what it names; see specs/how-to/temporal-cloud.md');
     return refused(
       'does not answer',
       'start it, correct the address (--address, TEMPORAL_ADDRESS), or omit it to use a local server',
     );
   }
   try {
-    const { connection, workflowService } = client;
-    await connection.withDeadline(Date.now() + ANSWER_MS, () =>
-      workflowService.describeNamespace({ namespace }),
-    );
+    const lacks = await client.connection.withDeadline(Date.now() + ANSWER_MS, async () => {
+      await assertNamespace(client);
+      return namespaceProblem(client);
+    });
+    if (lacks !== null) return refused(lacks, 'run the command for your server');
     return { status: 'ok', message: `${where}: responds`, detail };
   } catch (error) {
+    if (error instanceof UnusableNamespace) return refused(error.message, 'run the command for your server');
     return refused(
       (error as { details?: string }).details ?? (error as Error).message,
       'check TEMPORAL_NAMESPACE',

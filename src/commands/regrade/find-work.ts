@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../lib/errors/usage-error.js';
+import { isMirror } from '../../platform/folders.js';
 import { ownCommand } from '../../platform/invocation.js';
 import type { ToRegrade } from '../../planning/resolve-regrade.js';
 import { RunRecord } from '../../results/records/run-record.js';
@@ -14,8 +15,8 @@ import { readLog } from '../../client/sweeps/read-log.js';
 import { printNotice } from '../shared/output.js';
 
 /** Finds the work of a run, or of the runs of a sweep. @throws UsageError if there is none that can be checked again */
-export function findWork(resultsPath: string, id: string): ToRegrade {
-  const found = findById(resultsPath, id);
+export async function findWork(resultsPath: string, id: string): Promise<ToRegrade> {
+  const found = await findById(resultsPath, id);
   const run = found.kind === 'run' ? readResultsFile(runFiles(found.folder).run, OwnSweep) : null;
   const plan = found.kind === 'sweep' ? found.plan : findPlan(resultsPath, run?.sweep ?? '');
   if (run === null && !hasEnded(resultsPath, plan))
@@ -34,14 +35,17 @@ export function findWork(resultsPath: string, id: string): ToRegrade {
   );
   if (Object.keys(runs).length === 0)
     throw new UsageError('nothing_selected', `${id} has no run whose work could be checked again`);
-  return { plan, stored: storedScenarios(resultsPath, plan), cells, runs };
+  return { plan, stored: await storedScenarios(resultsPath, plan), cells, runs };
 }
 
 /** The part of run.json that says where a run belongs. */
 const OwnSweep = RunRecord.pick({ run_id: true, sweep: true, cell: true });
 
-/** The run in which the work was done or, if `clean` has removed it, the one that has checked it: both have all of it. */
+/**
+ * The run in which the work was done or, if `clean` has removed it, the one that has checked it: both have all of it. What
+ * hosts share is never removed.
+ */
 const runWithWork = (resultsPath: string, line: ResultLine): string => {
   const first = workRunOf(line);
-  return existsSync(join(resultsPath, first)) ? first : line.id;
+  return isMirror(resultsPath) || existsSync(join(resultsPath, first)) ? first : line.id;
 };

@@ -1,7 +1,9 @@
+import { checkForHosts } from '../../planning/check-for-hosts.js';
 import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
 import { checkJudgeConsent } from '../../planning/check-spending-consent.js';
 import { checkWritable, openProject } from '../../planning/project.js';
 import { resolveRegrade, type RegradeFlags } from '../../planning/resolve-regrade.js';
+import { isMirror } from '../../platform/folders.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { modelAsked, type Plan } from '../../scenario/plan.js';
@@ -29,10 +31,13 @@ export interface RegradeOptions extends RegradeFlags {
 export async function regrade(id: string, options: RegradeOptions): Promise<number> {
   const project = openProject(options.results);
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
-  const resolved = await resolveRegrade(project, findWork(project.resultsPath, id), options);
-  await checkSandbox(project, resolved);
-  await checkContainers(resolved);
-  await checkCloudSandboxes(project, resolved, environment);
+  const resolved = await resolveRegrade(project, await findWork(project.resultsPath, id), options);
+  if (isMirror(project.resultsPath)) checkForHosts(project, resolved);
+  else {
+    await checkSandbox(project, resolved);
+    await checkContainers(resolved);
+    await checkCloudSandboxes(project, resolved, environment);
+  }
   for (const { effective } of resolved.scenarios) {
     const model = modelAsked(effective);
     if (model !== null) checkJudgeConsent(project.config, model, effective.asked === undefined);

@@ -6,6 +6,7 @@ import { appendOutput, checkOutput, replaceOutput } from './output-file.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
+import { bringSweepRuns } from '../../client/sweeps/bring-runs.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
 import { readRecords } from '../../client/sweeps/read-records.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
@@ -22,9 +23,10 @@ export interface ReportOptions {
 export async function report(id: string, options: ReportOptions): Promise<number> {
   if (options.output !== undefined) checkOutput(options.output);
   const { resultsPath } = openProject(options.results);
-  const found = findById(resultsPath, id);
+  const found = await findById(resultsPath, id);
   if (found.kind === 'run')
     throw new UsageError('usage', `'${id}' is a run, not a sweep; show it with ${ownCommand(`show ${id}`)}`);
+  await bringSweepRuns(resultsPath, found.plan.sweep);
   const document = await sweepDocument(resultsPath, found.plan, printNotice);
   const cells: ReportedCell[] = [];
   for (const cell of document.cells) cells.push(await readRecords(cell));

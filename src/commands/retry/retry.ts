@@ -10,10 +10,10 @@ import { printAlreadyEnded, printEndedSweep } from '../shared/print-sweep.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { readLog } from '../../client/sweeps/read-log.js';
-import { storedScenarios } from '../../client/pass-variables-again.js';
+import { passNewValues, storedScenarios } from '../../client/pass-variables-again.js';
 import { startRetryRound } from '../../client/next-round.js';
 import type { Rerun } from '../../client/start-sweep.js';
-import { envFileError, updateSweep, type FollowOptions } from '../../client/update-sweep.js';
+import { updateSweep, type FollowOptions } from '../../client/update-sweep.js';
 import type { Cell } from '../../results/records/cell.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 
@@ -45,15 +45,17 @@ export async function retry(id: string, options: RetryOptions): Promise<number> 
       'sweep_open',
       `${plan.sweep} has not ended; use --now to stop waiting for providers, or ${ownCommand(`resume ${plan.sweep}`)} to follow it`,
     );
-  } else if (options.envFile !== undefined) throw envFileError(plan.sweep);
-  const round = { scenarios: storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
+  }
+  const round = { scenarios: await storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
   const session = await openSession(resultsPath, printNotice, options);
   try {
     const ended = hasEnded(resultsPath, plan);
     if (ended) {
       await startRetryRound(session, resultsPath, plan, round, rerun);
-    } else if ((await updateSweep(session, plan.sweep, 'goOn')) === null) {
-      return await printAlreadyEnded(resultsPath, plan, options.json);
+    } else {
+      await passNewValues(session, plan, round);
+      if ((await updateSweep(session, plan.sweep, 'goOn')) === null)
+        return await printAlreadyEnded(resultsPath, plan, options.json);
     }
     const replaced = ended ? [...results.values()].filter(({ cell }) => isRerun(cell)) : [];
     const earlier = { all: idsOf([...results.values()]), replaced: idsOf(replaced) };

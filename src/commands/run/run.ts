@@ -1,5 +1,5 @@
 import { checkCodecKeys } from '../../platform/engine/check-codec-keys.js';
-import { projectState } from '../../platform/folders.js';
+import { isMirror, projectState } from '../../platform/folders.js';
 import { sweepEnvFrom } from '../../platform/sweep-env.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
 import { scenarioLabel } from '../../results/records/cell-label.js';
@@ -13,6 +13,7 @@ import { errorDocument, printJson, printNotice } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { checkAgentConsent, checkJudgeConsent } from '../../planning/check-spending-consent.js';
 import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
+import { checkForHosts } from '../../planning/check-for-hosts.js';
 import { checkHostedAgents, ignoredRuntimeWarnings } from '../../planning/check-hosted-agents.js';
 import { findKeptWork, type KeptRuns } from '../../planning/find-kept-work.js';
 import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
@@ -73,15 +74,7 @@ export async function runSelected(
   options: StartOptions,
 ): Promise<number> {
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
-  const resolved = resolveSweep(project, selected, options);
-  await checkHostedAgents(project, resolved);
-  await checkSandbox(project, resolved);
-  await checkContainers(resolved);
-  await checkCloudSandboxes(project, resolved, environment);
-  // a dry run costs nothing, so it needs no consent
-  if (!options.dryRun) checkConsent(project, resolved);
-  await checkWritable(project.resultsPath);
-  if (options.live) printNotice('live: mocks are ignored');
+  const resolved = await resolveAndCheck(project, selected, environment, options);
   if (options.regrade === true || resolved.cells.some(({ agent }) => agent !== 'mock')) {
     const kept = await findKeptWork(project.resultsPath, resolved);
     if (options.regrade === true) resolved.regrade = { runs: kept.runs, or_run: true };
@@ -89,6 +82,43 @@ export async function runSelected(
   }
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
+  await printPlanWarnings(project, selected, resolved);
+  return startAndFollow(project, resolved, environment, options);
+}
+
+/** Resolves a sweep and checks that it can run here. Writes nothing. */
+export async function resolveAndCheck(
+  project: Project,
+  selected: SelectedScenario[],
+  environment: NodeJS.Dict<string>,
+  options: SweepFlags & { dryRun: boolean },
+): Promise<ResolvedSweep> {
+  const resolved = resolveSweep(project, selected, options);
+  await checkHostedAgents(project, resolved);
+  if (isMirror(project.resultsPath)) checkForHosts(project, resolved);
+  else {
+    if (resolved.on.length > 0)
+      throw new UsageError(
+        'not_shared',
+        '--on chooses hosts, but these results are not shared; see specs/how-to/many-machines.md',
+      );
+    await checkSandbox(project, resolved);
+    await checkContainers(resolved);
+    await checkCloudSandboxes(project, resolved, environment);
+  }
+  // a dry run costs nothing, so it needs no consent
+  if (!options.dryRun) checkConsent(project, resolved);
+  await checkWritable(project.resultsPath);
+  if (options.live) printNotice('live: mocks are ignored');
+  return resolved;
+}
+
+/** Warns about what may not be as the user expects. */
+export async function printPlanWarnings(
+  project: Project,
+  selected: SelectedScenario[],
+  resolved: ResolvedSweep,
+): Promise<void> {
   for (const warning of [
     ...placeholderWarnings(project),
     ...exposedCheckWarnings(project, selected).map((one) => `warning: ${formatProblem(one)}`),
@@ -96,7 +126,6 @@ export async function runSelected(
     ...(await notReusedWarnings(project, targetsOfSweep(resolved))),
   ])
     printNotice(warning);
-  return startAndFollow(project, resolved, environment, options);
 }
 
 /** Writes the plan of a sweep that has been checked, starts it and follows it. Returns the exit code. */
@@ -117,7 +146,7 @@ export async function startAndFollow(
     const { startSweep } = await import('../../client/start-sweep.js');
     const signals = options.detach ? null : catchSignals(() => reportInterrupted(plan.sweep, options.json));
     // only once the engine is running: if the command gave up before, the values would be left on disk
-    const scenarios = storedScenarios(project.resultsPath, plan);
+    const scenarios = await storedScenarios(project.resultsPath, plan);
     await passVariables(session, plan, scenarios, sweepEnvFrom(environment, resolved.variables));
     await startSweep(session, plan, 1);
     if (signals !== null) {

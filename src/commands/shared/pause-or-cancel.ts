@@ -9,6 +9,7 @@ import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { storedScenarios } from '../../client/pass-variables-again.js';
 import { startNextRoundIfClosed } from '../../client/next-round.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
+import { bringResults } from '../../client/follow/bring-results.js';
 import { waitUntilClosed } from '../../client/wait-until-closed.js';
 import { updateSweep, type SweepOptions } from '../../client/update-sweep.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
@@ -27,12 +28,13 @@ export async function pauseOrCancel(
   if (hasEnded(resultsPath, plan)) return printAlreadyEnded(resultsPath, plan, options.json);
   const session = await openSession(resultsPath, printNotice, options);
   try {
-    const round = { scenarios: storedScenariosIfAny(resultsPath, plan), file: {} };
+    const round = { scenarios: await storedScenariosIfAny(resultsPath, plan), file: {} };
     if ((await startNextRoundIfClosed(session, resultsPath, plan, round)) === 'ended')
       return await printAlreadyEnded(resultsPath, plan, options.json);
     const status = await updateSweep(session, plan.sweep, verb);
     if (status === null) return await printAlreadyEnded(resultsPath, plan, options.json);
     if (verb === 'cancel') await waitUntilClosed(session, plan.sweep);
+    await bringResults(resultsPath, plan.sweep, printNotice).bringAll();
     const document = { ...(await sweepDocument(resultsPath, plan, printNotice)), status };
     if (options.json) printJson(document);
     else
@@ -46,9 +48,9 @@ export async function pauseOrCancel(
 }
 
 /** Returns [] if the scenarios are gone. They are needed to continue a sweep, but not to pause or cancel it. */
-function storedScenariosIfAny(resultsPath: string, plan: Plan): EffectiveScenario[] {
+async function storedScenariosIfAny(resultsPath: string, plan: Plan): Promise<EffectiveScenario[]> {
   try {
-    return storedScenarios(resultsPath, plan);
+    return await storedScenarios(resultsPath, plan);
   } catch (error) {
     if (error instanceof UsageError) return [];
     throw error;

@@ -52,9 +52,9 @@ export async function followById(
 }
 
 /** Returns the id of a run that is over. @throws UsageError, with the runs that can be followed, if there is none */
-function knownRun(resultsPath: string, id: string, open: readonly OpenRun[]): string {
+async function knownRun(resultsPath: string, id: string, open: readonly OpenRun[]): Promise<string> {
   try {
-    findById(resultsPath, id);
+    await findById(resultsPath, id);
     return id;
   } catch (error) {
     if (!(error instanceof UsageError) || error.code !== 'unknown_id' || open.length === 0) throw error;

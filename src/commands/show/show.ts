@@ -1,10 +1,13 @@
+import { basename } from 'node:path';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { isFilter, selectCells, type CellFilter } from '../../results/select-cells.js';
 import { followById } from './follow.js';
 import { openRunsIn } from '../../client/follow/open-runs.js';
 import { projectState } from '../../platform/folders.js';
 import { openProject } from '../../planning/project.js';
-import { findById } from '../../client/sweeps/find-sweep.js';
+import { bringSweepRuns, FEW_RUNS } from '../../client/sweeps/bring-runs.js';
+import { findById, type Found } from '../../client/sweeps/find-sweep.js';
+import { bringRuns } from '../../store/shared/mirror.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { printNotice, printSweep, screen } from '../shared/output.js';
 import { checkNames } from './check-names.js';
@@ -29,12 +32,13 @@ export async function show(id: string, options: ShowOptions): Promise<number> {
   }
   const { all, transcript, json } = options;
   const { resultsPath } = openProject(options.results);
-  const found = findEnded(resultsPath, id);
+  const found = await findEnded(resultsPath, id);
   if (found.kind === 'sweep') {
+    await bringSweepRuns(resultsPath, found.plan.sweep, FEW_RUNS);
     const whole = await sweepDocument(resultsPath, found.plan, printNotice);
     checkNames(whole, options);
     const document = selectCells(whole, options);
-    if (transcript) await showTranscript(onlyRun(document), json);
+    if (transcript) await showTranscript(await broughtRun(resultsPath, onlyRun(document)), json);
     else printSweep(document, json, screen(all));
     return 0;
   }
@@ -44,10 +48,16 @@ export async function show(id: string, options: ShowOptions): Promise<number> {
   return 0;
 }
 
+/** Returns the folder of a run, which may have to be brought from another host. */
+async function broughtRun(resultsPath: string, folder: string): Promise<string> {
+  await bringRuns(resultsPath, [basename(folder)]);
+  return folder;
+}
+
 /** Like `findById`, but says how to see a run that is still going on, and so has no records yet. */
-function findEnded(resultsPath: string, id: string): ReturnType<typeof findById> {
+async function findEnded(resultsPath: string, id: string): Promise<Found> {
   try {
-    return findById(resultsPath, id);
+    return await findById(resultsPath, id);
   } catch (error) {
     const open = openRunsIn(projectState(resultsPath).folder).find(
       ({ run }) => id !== '' && run.startsWith(id),

@@ -15,7 +15,7 @@ import { InfrastructureError } from '../../lib/errors/usage-error.js';
  */
 export async function ui(id: string | undefined, options: SweepOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
-  const workflow = id === undefined ? null : workflowOf(resultsPath, id);
+  const workflow = id === undefined ? null : await workflowOf(resultsPath, id);
   const session = await openSession(resultsPath, printNotice, options);
   await session.close();
   const { engine } = session;
@@ -29,8 +29,8 @@ export async function ui(id: string | undefined, options: SweepOptions): Promise
   return 0;
 }
 
-function workflowOf(resultsPath: string, id: string): string {
-  const found = findById(resultsPath, id);
+async function workflowOf(resultsPath: string, id: string): Promise<string> {
+  const found = await findById(resultsPath, id);
   return found.kind === 'sweep'
     ? sweepWorkflowId(found.plan.sweep)
     : readResultsFile(runFiles(found.folder).run, RunRecord).workflow_id;

@@ -1,6 +1,8 @@
 import { cacheHome } from '../folders.js';
 import { waitForLock, type Lock } from '../process/process-lock.js';
 import { namespaceId } from '../temporal/namespace-id.js';
+import { InfrastructureError } from '../../lib/errors/usage-error.js';
+import { connectionProblem } from '../temporal/connection-problem.js';
 import { UnusableNamespace } from '../temporal/search-attributes.js';
 import { prepareNamespace, withClient } from '../temporal/temporal-client.js';
 import { waitUntil } from '../process/wait-until.js';
@@ -96,7 +98,9 @@ async function serverReady({ folder, state, change, signal }: EngineContext): Pr
         },
       );
     } catch (error) {
-      if (error instanceof UnusableNamespace) throw error;
+      if (error instanceof UnusableNamespace || error instanceof InfrastructureError) throw error;
+      const problem = external ? connectionProblem(error) : null;
+      if (problem !== null) throw new Error(`the Temporal server ${address}: ${problem}`);
       if (external)
         throw new Error(
           `the Temporal server ${address} does not answer (${(error as Error).message}); check that it is running and reachable, and try again`,

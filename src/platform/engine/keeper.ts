@@ -5,7 +5,7 @@ import { assertRoom, whyNoRoom } from '../fs/disk-room.js';
 import { fingerprintOf, readCodecKeys } from '../codec/codec-keys.js';
 import { projectState } from '../folders.js';
 import { tryLock } from '../process/process-lock.js';
-import type { TemporalAddress } from '../temporal/resolve-temporal-address.js';
+import type { TemporalAddress } from '../temporal/temporal-address.js';
 import { UnusableNamespace } from '../temporal/search-attributes.js';
 import { buildId, packageVersion } from '../package-info.js';
 import { ownIdentity } from '../process/process-identity.js';
@@ -43,6 +43,8 @@ export interface KeeperOptions {
   idleMs: number | null;
   /** Set if the worker is a host of shared results, and the keeper runs in the foreground. */
   host?: HostSettings;
+  /** Called after each change of the state. */
+  onChange?: (state: EngineState) => void;
 }
 
 /**
@@ -102,6 +104,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
     const since = change.phase !== undefined && change.phase !== state.phase ? Date.now() : state.since;
     state = { ...state, ...change, since };
     const now = state;
+    options.onChange?.(now);
     written = written.catch(() => undefined).then(() => writeEngineState(folder, now));
     written.then(
       () => (isWritten = true),

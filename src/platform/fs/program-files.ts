@@ -66,7 +66,8 @@ export function realPath(path: string): string {
 /** The first four bytes of ELF, Mach-O (universal binaries too) and WebAssembly. PE has only two. */
 const MAGIC = new Set(['7f454c46', 'cffaedfe', 'cefaedfe', 'feedfacf', 'cafebabe', '0061736d']);
 
-function isBinary(file: string): boolean {
+/** Whether a file is a program by itself, rather than a script. */
+export function isBinary(file: string): boolean {
   const descriptor = openSync(file, 'r');
   try {
     const start = Buffer.alloc(4);

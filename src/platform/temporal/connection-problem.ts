@@ -11,10 +11,14 @@ export function connectionProblem(error: unknown): string | null {
       text,
     )
   )
-    return `the TLS connection was refused; check TEMPORAL_TLS and its certificates (${lastOf(text)})`;
+    return tlsRefused(text);
   if (/unauthenticated|permission ?denied|unauthorized|invalid.*(api|auth).*(key|token)/i.test(text))
     return `the login was refused; check TEMPORAL_API_KEY and the rights in the namespace (${lastOf(text)})`;
   return null;
 }
+
+/** Says that there is no TLS connection, and why. */
+export const tlsRefused = (reason: string): string =>
+  `the TLS connection was refused; check TEMPORAL_TLS and its certificates (${lastOf(reason)})`;
 
 const lastOf = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 300);

@@ -1,18 +1,16 @@
 // Separate from the client, which takes longer to load than most commands run: some need only the address.
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-
-export interface TemporalAddress {
-  address: string;
-  namespace: string;
-  /** Use TLS settings and keys of Temporal's own configuration (an external server), or a plain loopback connection. */
-  external: boolean;
-}
+import { loadTemporalConfig } from './connection-options.js';
+import type { TemporalAddress } from './temporal-address.js';
 
 /**
  * Returns the server from `flag`, or from Temporal's environment variables or configuration file; null if none is set.
+ * @throws UsageError if that configuration cannot be used
  */
-export function resolveTemporalAddress(flag?: string): TemporalAddress | null {
-  const { connectionOptions, namespace } = loadClientConnectConfig();
+export function resolveTemporalAddress(
+  flag?: string,
+  environment: NodeJS.Dict<string> = process.env,
+): TemporalAddress | null {
+  const { connectionOptions, namespace } = loadTemporalConfig(environment);
   const address = flag ?? connectionOptions.address;
   return address === undefined || address === ''
     ? null

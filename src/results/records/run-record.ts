@@ -3,6 +3,7 @@ import { describeEnd } from '../../lib/commands/command-result.js';
 import { CONTAINMENTS } from '../../lib/supervision.js';
 import { Regression } from '../regressions.js';
 import { ConversationRecord } from './conversation.js';
+import { LostRunHost, RunHost } from './host.js';
 import { MockedCalls } from './mocked-calls.js';
 import { OutputProblems } from './output-problems.js';
 import { Outcome, RegradedFrom, SCHEMA_VERSION } from './result-line.js';
@@ -119,6 +120,8 @@ export const RunRecord = z.object({
   variant: z.string().describe('Name of the variant'),
   repetition: z.number().int().describe('From 1'),
   environment: z.string().describe('Where it ran: local, bubblewrap, docker or e2b'),
+  host: RunHost.exactOptional().describe('Where it ran; absent: results that are not shared'),
+  lost_hosts: z.array(LostRunHost).exactOptional().describe('Hosts that had this run before and were lost'),
   image: z
     .object({
       name: z.string().describe('As the scenario names it'),

@@ -194,6 +194,8 @@ export const recordText: Treatments<RunRecord> = {
   variant: 'kept',
   repetition: 'kept',
   environment: 'kept',
+  host: { id: 'kept', name: 'kept' },
+  lost_hosts: { id: 'kept', name: 'kept', at: 'kept' },
   image: { name: 'redacted', id: 'kept' },
   sandboxed: 'kept',
   sandbox: { filesystem: 'kept', network: 'kept' },

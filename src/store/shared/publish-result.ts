@@ -24,7 +24,7 @@ export async function publishResult(
   const { store, resultsPath } = project;
   const object = cellObject(run);
   const text = JSON.stringify(line);
-  const before = await endOfRun(project, object);
+  const before = await endOfRun(project, run);
   if (before === null && line.results_dir === line.id)
     await store.putFolder(line.id, join(resultsPath, line.id));
   const end = before ?? (await claim(project, object, text));
@@ -63,7 +63,9 @@ async function claim({ store }: SharedProject, object: string, text: string): Pr
   return parseRunEnd(object, data);
 }
 
-async function endOfRun({ store }: SharedProject, object: string): Promise<RunEnd | null> {
+/** Returns how a run has ended; null if it has not. */
+export async function endOfRun({ store }: SharedProject, run: RunName): Promise<RunEnd | null> {
+  const object = cellObject(run);
   const data = await store.get(object);
   return data === null ? null : parseRunEnd(object, data);
 }
@@ -75,7 +77,7 @@ const complete = new Set<string>();
  * this round. They do not change any more.
  */
 async function pullEarlierRounds(project: SharedProject, { sweep, round }: RunName): Promise<void> {
-  const key = `${project.id} ${sweep} ${round}`;
+  const key = `${project.stateFolder} ${sweep} ${round}`;
   if (round === 1 || complete.has(key)) return;
   await pullResults(project, sweep);
   complete.add(key);

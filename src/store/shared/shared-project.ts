@@ -15,6 +15,7 @@ import { keyFile } from '../../platform/origin.js';
 import { publishOnce, writeFileAtomic } from '../../platform/fs/write-file.js';
 import { KEY, PROJECT } from './names.js';
 import { isBucket, openSharedStore } from './open-shared-store.js';
+import { probeStore } from './probe-store.js';
 import type { SharedStore } from './shared-store.js';
 
 /**
@@ -54,6 +55,7 @@ export const isSharedPlace = (location: string): boolean =>
  */
 export async function joinSharedProject(location: string, { create = false } = {}): Promise<SharedProject> {
   const store = await openSharedStore(location);
+  if (create) await probeStore(store);
   const found = await store.get(PROJECT);
   if (found === null && !create)
     throw new UsageError(

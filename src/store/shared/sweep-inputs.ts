@@ -11,22 +11,30 @@ import type { SharedProject } from './shared-project.js';
 const AT_ONCE = 8;
 
 /** Publishes what the runs of a planned sweep need: its plan, and what this refers to in `.store`. Can be repeated. */
-export async function publishSweep({ store, resultsPath }: SharedProject, sweep: string): Promise<void> {
-  const plan = await readFile(planFile(resultsPath, sweep), 'utf8');
+export async function publishSweep(project: SharedProject, sweep: string): Promise<void> {
+  const plan = await readFile(planFile(project.resultsPath, sweep), 'utf8');
+  await publishInputs(project, plan);
+  // Last: when the plan is there, everything is.
+  await project.store.putOnce(planObject(sweep), plan);
+}
+
+/** Publishes what a plan, given as JSON, refers to in `.store`. Can be repeated. */
+export async function publishInputs({ store, resultsPath }: SharedProject, plan: string): Promise<void> {
   const scenarios = scenariosOf(plan);
   const inputs = (await Promise.all(scenarios.map((hash) => inputsOf(resultsPath, hash)))).flat();
   await inParallel(AT_ONCE, [...new Set([...scenarios, ...inputs])], (hash) =>
     store.putFolder(storedObject(hash), fixtureFolder(resultsPath, hash)),
   );
-  // Last: when the plan is there, everything is.
-  await store.putOnce(planObject(sweep), plan);
 }
 
 const here = new Set<string>();
 
 /** Brings a published sweep's plan, and what it refers to, into the mirror. Does nothing for an unknown sweep. */
-export async function fetchSweep({ id, store, resultsPath }: SharedProject, sweep: string): Promise<void> {
-  const key = `${id} ${sweep}`;
+export async function fetchSweep(
+  { stateFolder, store, resultsPath }: SharedProject,
+  sweep: string,
+): Promise<void> {
+  const key = `${stateFolder} ${sweep}`;
   if (here.has(key)) return;
   const file = planFile(resultsPath, sweep);
   const plan = existsSync(file) ? await readFile(file) : await store.get(planObject(sweep));
@@ -54,8 +62,7 @@ function scenariosOf(plan: string): string[] {
 async function inputsOf(resultsPath: string, hash: string): Promise<string[]> {
   const file = scenarioFile(resultsPath, hash);
   const json = existsSync(file) ? parseJson(await readFile(file, 'utf8')) : undefined;
-  const target = isJsonObject(json) ? json['target'] : undefined;
-  return [...hashIn(json, 'fixture'), ...hashIn(json, 'checks'), ...hashIn(target, 'stored')];
+  return ['fixture', 'checks', 'target_stored'].flatMap((field) => hashIn(json, field));
 }
 
 function hashIn(json: Json | undefined, field: string): string[] {

@@ -3,20 +3,6 @@ import type { LostHost } from '../../results/records/lost-host.js';
 import type { RunResult } from './run.js';
 import type { SweepOrigin } from './sweep.js';
 
-export type { LostHost };
-
-/** Where a run takes place. */
-export interface RunPlace {
-  /** Id of the host. */
-  host: string;
-  /** Its name, for people. */
-  name: string;
-  /** The task queue that only this host polls. */
-  queue: string;
-  /** Proof that the sweep may start the run's workflow. */
-  proof?: string;
-}
-
 /** A run of a sweep, of which there may have been several, each on another host. */
 export interface RunOfSweep {
   sweep: string;
@@ -33,6 +19,7 @@ export interface PlaceInput extends RunOfSweep {
 
 /** Asks for the newest signs of life of hosts. */
 export interface SignsInput {
+  sweep: string;
   hosts: string[];
 }
 

@@ -66,7 +66,12 @@ export interface AgentSummary {
    * Why the agent may succeed later, and when (ms since the epoch; null: unknown). Absent if there is nothing to wait
    * for.
    */
-  again?: { why: 'busy' | 'limit'; at: number | null };
+  again?: {
+    why: 'busy' | 'limit';
+    at: number | null;
+    /** True if the agent was not started, because another run had reached the limit of its account. */
+    held?: true;
+  };
   /** The provider whose limit was reached. */
   provider?: string;
   /** The account that reached it. */
@@ -117,6 +122,10 @@ export interface RunInput {
   keepsFolder?: boolean;
   /** The hosts on which the run was before, if they were lost. */
   lostHosts?: readonly LostHost[];
+  /** True if steps send few heartbeats, because each may be billed. Absent: they send many. */
+  sparse?: boolean;
+  /** True if the run tells its sweep that it ends, because a new history of the sweep is about to take over. */
+  announcesEnd?: boolean;
 }
 
 /** Result of a run; everything else is in its folder. */

@@ -54,7 +54,8 @@ export async function runAgent(
     const costUsd = brief?.costUsd ?? brief?.knownUsd;
     if (costUsd !== undefined) noteCost(costUsd);
     if (brief?.again === undefined) return brief;
-    reasons.push(brief.again.why);
+    // An agent that was not started has not been refused.
+    if (brief.again.held !== true) reasons.push(brief.again.why);
     const alike = consecutiveSameReason(reasons);
     const runs = alike === nth || !patched('patience-by-reason') ? nth : alike;
     const wait = backoffMs(brief.again, runs, Date.now());

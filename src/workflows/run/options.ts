@@ -54,6 +54,9 @@ export const LONG_STEP = { startToCloseTimeout: '1 hour' } as const;
  */
 export const ONCE = { maximumAttempts: 1 } as const;
 
+/** A dead worker is noticed after three missed heartbeats of a step; see activities/step/heartbeat.ts. */
+export const SPARSE = { heartbeatTimeout: '3 minutes' } as const;
+
 export type StepOptions = ActivityOptions & LocalActivityOptions;
 
 export const activities = proxyActivities<Activities>({

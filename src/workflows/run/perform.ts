@@ -8,7 +8,7 @@ import {
 import type { StepFailure } from '../protocol.js';
 import { rootCauseMessage } from '../root-message.js';
 import { runDetails, summaryOf, type StepLine } from '../ui.js';
-import { activities, inProcess, ONCE, STEP, type StepOptions } from './options.js';
+import { activities, inProcess, ONCE, SPARSE, STEP, type StepOptions } from './options.js';
 
 /** A step: its name, the title that people see, and the options in which it differs from most steps. */
 interface Planned extends Pick<StepOptions, 'startToCloseTimeout' | 'retry'> {
@@ -35,8 +35,11 @@ export interface Performer {
   ) => Promise<R | null>;
 }
 
-/** `isLocal`: whether steps that take only moments run within the workflow task. */
-export function createPerformer(isLocal: boolean): Performer {
+/**
+ * `isLocal`: whether steps that take only moments run within the workflow task. `isSparse`: whether the others send few
+ * heartbeats.
+ */
+export function createPerformer(isLocal: boolean, isSparse = false): Performer {
   const failures: StepFailure[] = [];
   const lines: StepLine[] = [];
 
@@ -46,7 +49,7 @@ export function createPerformer(isLocal: boolean): Performer {
     lines.push(line);
     setCurrentDetails(runDetails(lines));
     try {
-      const result = await call({ ...STEP, ...own, summary });
+      const result = await call({ ...STEP, ...(isSparse ? SPARSE : {}), ...own, summary });
       line.status = 'done';
       return result;
     } catch (error) {

@@ -107,7 +107,7 @@ export function createHosts(
           await sleep(everyMs);
           const places = new Map(placedRuns(state()).map(({ place }) => [place.host, place]));
           if (places.size === 0) continue;
-          const signs = await activities.readSigns({ hosts: [...places.keys()] }).catch(() => null);
+          const signs = await activities.readSigns({ sweep, hosts: [...places.keys()] }).catch(() => null);
           const now = Date.now();
           if (signs !== null) seen = look(seen, signs, now - lookedAt, everyMs);
           lookedAt = now;

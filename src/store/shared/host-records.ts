@@ -1,7 +1,7 @@
 import { parseJson } from '../../lib/json.js';
 import { HostRecord } from '../../results/records/host-record.js';
-import { hostObject, HOSTS } from '../../store/shared/names.js';
-import type { SharedStore } from '../../store/shared/shared-store.js';
+import { hostObject, HOSTS } from './names.js';
+import type { SharedStore } from './shared-store.js';
 
 /** Returns what a host said last; null if it has said nothing, or is just saying it. */
 export async function readHost(store: SharedStore, id: string): Promise<HostRecord | null> {

@@ -1,0 +1,20 @@
+import { resultsLog } from '../../store/results-folder.js';
+import { readResults } from '../../store/results-log.js';
+import { bringRuns } from '../../store/shared/mirror.js';
+import { isMirror } from '../../platform/folders.js';
+
+/** The most runs whose folders are brought only to show a sweep: that must not take long. */
+export const FEW_RUNS = 100;
+
+/**
+ * Brings the folders of a sweep's runs from other hosts into the mirror, if there are at most `most`. Does nothing for
+ * results that are not shared.
+ */
+export async function bringSweepRuns(resultsPath: string, sweep: string, most = Infinity): Promise<void> {
+  if (!isMirror(resultsPath)) return;
+  const { results } = readResults(resultsLog(resultsPath));
+  const runs = new Set(
+    results.flatMap((line) => (line.sweep === sweep && line.results_dir !== null ? [line.results_dir] : [])),
+  );
+  if (runs.size <= most) await bringRuns(resultsPath, runs);
+}

@@ -1,0 +1,38 @@
+import { nearestExisting } from '../../platform/folders.js';
+import { networkFileSystem } from '../../platform/fs/network-file-system.js';
+import type { Finding } from '../../reports/doctor-text.js';
+import { isBucket } from '../../store/shared/open-shared-store.js';
+import { probeStore } from '../../store/shared/probe-store.js';
+import { requireSharedProject } from '../../store/shared/shared-project.js';
+import type { DoctorContext } from './context.js';
+
+/** Checks that the shared place can be used, and that what must be on a local disk is. */
+export async function sharedResults({ project, state }: DoctorContext): Promise<Finding> {
+  const { store, location } = await requireSharedProject(project.resultsPath);
+  const detail = { location };
+  try {
+    await probeStore(store);
+  } catch (error) {
+    return {
+      status: 'problem',
+      message: (error as Error).message,
+      remedy: 'hosts and commands need it; try again once it works',
+      detail,
+    };
+  }
+  const local = await networkFileSystem(nearestExisting(state));
+  if (local !== null)
+    return {
+      status: 'problem',
+      message: `${state} is on ${local}, but locks and SQLite need a local disk`,
+      remedy: 'set LLM_TOOL_TEST_HOME to a folder on a local disk; only the shared results may be elsewhere',
+      detail,
+    };
+  const network = isBucket(location) ? null : await networkFileSystem(location);
+  const delay = network === 'NFS' ? ', on NFS: results of other hosts may appear a minute late' : '';
+  return {
+    status: 'ok',
+    message: `${location} can be written, and objects are created once${delay}`,
+    detail,
+  };
+}

@@ -1,0 +1,74 @@
+import type { Command } from '@commander-js/extra-typings';
+import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
+import type { SharedProject } from '../../store/shared/shared-project.js';
+
+/** Verbs that do not work on results that several hosts share, and what to do instead. */
+const REFUSED: Record<string, string> = {
+  engine:
+    'no engine runs here: the hosts have workers (llm-tool-test worker), and the Temporal server is that of the team',
+  clean:
+    'nothing is deleted, because other hosts may be using it; to start afresh, share another folder or prefix, and delete this one when no host uses it any more',
+};
+/** The verb that creates shared results and serves them. */
+const SERVES = 'worker';
+
+/**
+ * If a command is about shared results, brings what is new into the mirror of this machine, and has the command work on
+ * the mirror.
+ *
+ * @throws UsageError if the command does not work on shared results; InfrastructureError if they cannot be reached
+ */
+export async function useMirror(command: Command): Promise<void> {
+  const verb = verbOf(command);
+  if (verb === SERVES || !command.options.some((option) => option.attributeName() === 'results')) return;
+  const options: { results?: string; envFile?: string } = command.opts();
+  const project = await findProject(options.results);
+  if (project === null) return;
+  const why = REFUSED[verb];
+  if (why !== undefined)
+    throw new UsageError('shared_results', `${verb}: the results at ${project.location} are shared: ${why}`);
+  if (options.envFile !== undefined && verb !== 'doctor')
+    throw new UsageError(
+      'env_file',
+      '--env-file: runs with shared results take the values of variables from their hosts; give the file to the workers: llm-tool-test worker --env-file <file>',
+    );
+  command.setOptionValue('results', project.resultsPath);
+}
+
+/** The name of the verb, also for `engine start`. */
+function verbOf(command: Command): string {
+  const { parent } = command;
+  return parent === null || parent.parent === null ? command.name() : verbOf(parent as Command);
+}
+
+async function findProject(flag: string | undefined): Promise<SharedProject | null> {
+  const { openProject, projectByDefault } = await import('../../planning/project.js');
+  const location = resultsOf(flag === undefined ? openProject : () => projectByDefault(flag));
+  const { isMirror } = await import('../../platform/folders.js');
+  const { isSharedPlace, joinSharedProject, requireSharedProject } =
+    await import('../../store/shared/shared-project.js');
+  if (location === null || !(isMirror(location) || isSharedPlace(location))) return null;
+  try {
+    const project = isMirror(location)
+      ? await requireSharedProject(location)
+      : await joinSharedProject(location);
+    const { pullResults } = await import('../../store/shared/mirror.js');
+    await pullResults(project);
+    return project;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new InfrastructureError(
+      `the shared results at ${location} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** Returns null if the config file is invalid, which the command reports. */
+function resultsOf(open: () => { resultsPath: string }): string | null {
+  try {
+    return open().resultsPath;
+  } catch (error) {
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import { availableParallelism, hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
+import { readEngineState, type EngineState, type HostSettings } from '../../platform/engine/engine-state.js';
+import { keep } from '../../platform/engine/keeper.js';
+import { isAlive } from '../../platform/process/process-identity.js';
+import { ignoreOutputErrors } from '../../platform/process/ignore-output-errors.js';
+import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
+import { joinSharedProject } from '../../store/shared/shared-project.js';
+import { readEnvFile } from '../shared/env-file.js';
+import { printNotice } from '../shared/output.js';
+
+interface HostOptions {
+  results: string;
+  address?: string;
+  namespace?: string;
+  slots?: number;
+  agents: string[];
+  label: string[];
+  name?: string;
+  envFile?: string;
+  metrics?: string;
+}
+
+/**
+ * `worker`: makes this machine a host of shared results until it is stopped. Runs the keeper in the foreground, so that
+ * in a container agents outlive a worker that dies.
+ */
+export async function runHost(options: HostOptions): Promise<number> {
+  const found = resolveTemporalAddress(options.address);
+  if (found === null)
+    throw new UsageError(
+      'no_server',
+      'a host needs the Temporal server that all hosts use; name it with --address, or in TEMPORAL_ADDRESS or a profile of Temporal',
+    );
+  const external = options.namespace === undefined ? found : { ...found, namespace: options.namespace };
+  const host = settingsOf(options);
+  const { location, resultsPath, stateFolder } = await joinSharedProject(options.results, { create: true });
+  const other = await readEngineState(stateFolder);
+  if (other !== null && isAlive(other.keeper))
+    throw new InfrastructureError(
+      `this machine is already a host of ${location} (pid ${other.keeper.pid}); for a second one, set another LLM_TOOL_TEST_HOME`,
+    );
+  // The keeper passes its environment to the worker.
+  if (options.metrics !== undefined) process.env['LLM_TOOL_TEST_METRICS'] = options.metrics;
+  ignoreOutputErrors();
+  printNotice(
+    `host ${host.name}: ${host.slots} slots, results in ${location}, Temporal at ${external.address}`,
+  );
+  const onChange = createReporter(host.name);
+  await keep({ resultsPath, external, idleMs: null, host, onChange });
+  const state = await readEngineState(stateFolder);
+  if (state?.phase !== 'failed') return 0;
+  throw new InfrastructureError(state.message);
+}
+
+function settingsOf({ slots, agents, label, name, envFile }: HostOptions): HostSettings {
+  readEnvFile(envFile); // a damaged file is reported now, and not only by the first run
+  return {
+    name: name ?? hostname(),
+    slots: slots ?? availableParallelism(),
+    labels: [...new Set(label)].sort(),
+    agents: agents.length === 0 ? null : agents,
+    envFile: envFile === undefined ? null : resolve(envFile),
+  };
+}
+
+/** Returns a function that reports what the keeper does, each thing once. */
+function createReporter(name: string): (state: EngineState) => void {
+  let last = '';
+  return ({ phase, message, failing }) => {
+    const now = failing == null ? (phase === 'ready' ? 'working' : message) : failing.message;
+    if (now !== last && now !== '') printNotice(`host ${name}: ${now}`);
+    last = now;
+  };
+}

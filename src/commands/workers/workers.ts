@@ -1,0 +1,67 @@
+import { openProject } from '../../planning/project.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { renderHosts } from '../../reports/hosts-text.js';
+import type { HostRecord } from '../../results/records/host-record.js';
+import { readHosts } from '../../store/shared/host-records.js';
+import { drainObject } from '../../store/shared/names.js';
+import { sharedProjectOf, type SharedProject } from '../../store/shared/shared-project.js';
+import { printJson, printNotice, textOptions } from '../shared/output.js';
+
+interface Asked {
+  results?: string;
+  json: boolean;
+}
+
+/** `workers`: shows the hosts of shared results. */
+export async function showWorkers({ results, json }: Asked): Promise<number> {
+  const { store, location } = await openShared(results);
+  const hosts = (await readHosts(store)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (json) printJson({ hosts });
+  else if (hosts.length === 0)
+    process.stdout.write(
+      `no host has joined ${location}; start one with llm-tool-test worker --address <host:port> --results ${location}\n`,
+    );
+  else process.stdout.write(renderHosts(hosts, Date.now(), textOptions()));
+  return 0;
+}
+
+/** `workers drain`: has a host take no more runs, or take them again (`--undo`). */
+export async function drainWorker(
+  name: string,
+  { results, json, undo }: Asked & { undo: boolean },
+): Promise<number> {
+  const { store } = await openShared(results);
+  const host = findHost(await readHosts(store), name);
+  if (undo) await store.remove(drainObject(host.id));
+  else await store.put(drainObject(host.id), '');
+  if (json) printJson({ host: host.id, draining: !undo });
+  else
+    printNotice(
+      undo
+        ? `${host.name} takes runs again within seconds`
+        : `${host.name} takes no more runs within seconds; \`workers\` shows when its ${host.runs.length} runs have ended`,
+    );
+  return 0;
+}
+
+async function openShared(results: string | undefined): Promise<SharedProject> {
+  const { resultsPath } = openProject(results);
+  const project = await sharedProjectOf(resultsPath);
+  if (project !== null) return project;
+  throw new UsageError(
+    'not_shared',
+    `${resultsPath} is not shared, so it has no hosts; \`engine status\` shows its worker`,
+  );
+}
+
+function findHost(hosts: readonly HostRecord[], name: string): HostRecord {
+  const [host, ...others] = hosts.filter((one) => one.name === name || one.id === name);
+  if (host !== undefined && others.length === 0) return host;
+  const known = hosts.map(({ id, name: of }) => `${of} (${id})`).join(', ');
+  throw new UsageError(
+    'unknown_id',
+    host === undefined
+      ? `there is no host ${name}; the hosts are: ${known || 'none'}`
+      : `${name} is the name of several hosts; use an id: ${known}`,
+  );
+}

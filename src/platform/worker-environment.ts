@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { parseEnvFile } from '../lib/parse-env-file.js';
+
+/** Returns the environment of a worker as it is now. @throws EnvFileProblem */
+export type ReadEnvironment = () => NodeJS.Dict<string>;
+
+/** The env file of a worker is missing or damaged. The message quotes no values. */
+export class EnvFileProblem extends Error {}
+
+/**
+ * Returns a function that reads the process's environment, overlaid by `envFile` if it is given. The file is read at each
+ * call: it is small, and keys in it can be replaced while the worker runs.
+ */
+export function workerEnvironment({
+  envFile,
+  base = process.env,
+}: {
+  envFile?: string | undefined;
+  base?: NodeJS.ProcessEnv;
+}): ReadEnvironment {
+  return envFile === undefined ? () => base : () => ({ ...base, ...readEnvFile(envFile) });
+}
+
+function readEnvFile(file: string): NodeJS.Dict<string> {
+  const remedy = 'write a complete file beside it and rename it into place';
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new EnvFileProblem(`the env file cannot be read: ${(error as Error).message}; ${remedy}`);
+  }
+  const read = parseEnvFile(text);
+  if (!read.ok) throw new EnvFileProblem(`the env file ${file}:${read.line}: ${read.problem}; ${remedy}`);
+  // Whoever rewrites a file in place first truncates it.
+  if (Object.keys(read.values).length === 0)
+    throw new EnvFileProblem(`the env file ${file} sets no variable; ${remedy}`);
+  return read.values;
+}

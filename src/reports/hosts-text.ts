@@ -1,0 +1,41 @@
+import pc from 'picocolors';
+import { formatAge } from '../lib/format/age.js';
+import { renderTable, terminalText } from '../lib/format/table.js';
+import type { HostRecord } from '../results/records/host-record.js';
+import type { TextOptions } from './terminal.js';
+
+/** A host shows a sign of life every few seconds. After this time without one, it is shown as silent. */
+const SILENT_MS = 60_000;
+
+/** Renders the hosts of shared results, and what they decline. `now`: ms since the epoch. */
+export function renderHosts(hosts: readonly HostRecord[], now: number, options: TextOptions): string {
+  const colors = pc.createColors(options.color);
+  const silentFor = ({ at }: HostRecord): number => now - Date.parse(at);
+  const newest = Math.max(...hosts.map(({ protocol }) => protocol));
+  const rows = hosts.map((host) => [
+    colors.bold(terminalText(host.name)),
+    host.id,
+    `${host.runs.length}/${host.slots}`,
+    stateOf(host, silentFor(host)),
+    formatAge(silentFor(host)),
+    `${host.version}${host.protocol < newest ? ' (older)' : ''}`,
+    terminalText([...(host.agents ?? []), ...host.labels.map((label) => `+${label}`)].join(' ')),
+  ]);
+  const heading = ['host', 'id', 'runs', 'state', 'seen', 'version', 'agents +labels'].map((word) =>
+    colors.dim(word),
+  );
+  const declined = hosts.flatMap((host) =>
+    host.declined.map(
+      ({ what, reason }) => `${terminalText(host.name)}: ${terminalText(`${what}: ${reason}`)}`,
+    ),
+  );
+  return `${[
+    ...renderTable([heading, ...rows], { width: options.width }),
+    ...(declined.length === 0 ? [] : ['', 'Declined:', ...declined.map((line) => `  ${line}`)]),
+  ].join('\n')}\n`;
+}
+
+function stateOf({ draining }: HostRecord, silentMs: number): string {
+  if (silentMs > SILENT_MS) return 'silent';
+  return draining ? 'draining' : 'working';
+}
