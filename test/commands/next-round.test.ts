@@ -1,6 +1,8 @@
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { projectState } from '../../src/platform/folders.js';
+import { sweepEnvFile } from '../../src/platform/sweep-env.js';
 import { signalProcess } from '../../src/platform/process/process-identity.js';
 import { sweepWorkflowId } from '../../src/workflows/protocol.js';
 import { partOf } from './engine-parts.js';
@@ -94,20 +96,25 @@ test('values of --env-file are deleted when the sweep ends: retry accepts the op
   expect(documentOf(retried.stdout).totals).toMatchObject({ passed: 1 });
 });
 
-test('resume and retry --now refuse --env-file for a sweep that has not ended, since it keeps its values', async () => {
-  await writeGated(project, 'keeping');
-  await project.write('any.env', 'A=b\n');
-  await project.run(['keeping', '--detach', '--name', 'keeping']);
+test('resume gives a sweep that has not ended the values of --env-file, for the steps that follow', async () => {
+  const gates = [`{type: command_succeeds, command: 'test "$TOKEN" = new-token'}`];
+  await writeGated(project, 'keeping', { target: '{binary: cat, env: {TOKEN: "${TOKEN}"}}', gates });
+  await project.write('old.env', 'TOKEN=old-token\n');
+  await project.write('new.env', 'TOKEN=new-token\n');
+  await project.run(['keeping', '--detach', '--name', 'keeping', '--env-file', 'old.env']);
   await untilStarted(project, 'keeping');
-  for (const verb of [['resume'], ['retry', '--now']]) {
-    const refused = await project.cli([...verb, 'keeping', '--env-file', 'any.env', '--json']);
-    expect(refused.exitCode).toBe(2);
-    expect(JSON.parse(refused.stdout)).toMatchObject({
-      error: { code: 'env_file', message: expect.stringContaining('has not ended') as string },
-    });
-  }
+  const resumed = project.cli(['resume', 'keeping', '--env-file', 'new.env', '--json']);
+  const values = sweepEnvFile(
+    projectState(project.results, project.state).folder,
+    await sweepOf(project, 'keeping'),
+  );
+  await until('the new value', async () =>
+    (await readFile(values, 'utf8')).includes('new-token') ? true : null,
+  );
   await letGo(project, 'keeping');
-  expect((await project.cli(['resume', 'keeping'])).exitCode).toBe(0);
+  const { exitCode, stdout, stderr } = await resumed;
+  expect(exitCode, stderr).toBe(0);
+  expect(documentOf(stdout).totals).toMatchObject({ passed: 1 });
 });
 
 test('retry refuses a sweep with a missing stored scenario and names it', async () => {
