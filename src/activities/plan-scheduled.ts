@@ -36,7 +36,7 @@ export const planScheduled =
       earlier?.workflow === ref.execution ? earlier : await begin(deps, objects, verified, ref.execution);
     const { sweep } = firing;
     const planned = { firing: firing.firing, title: sweepTitle(stored.plan) };
-    const values = variablesNow(stored);
+    const values = variablesNow(deps, stored);
     if (sweep === null) return { ...planned, sweep: null };
     if (typeof values === 'string') {
       await writeFiring(objects, { ...firing, sweep: null, reasons: [values] });
