@@ -1,5 +1,5 @@
 import { groupBy } from '../../lib/group-by.js';
-import type { CellPage, ProviderLimit } from '../protocol.js';
+import type { CellPage } from '../protocol.js';
 import { couldRun } from './may-start.js';
 import { withEarlierCosts } from './money.js';
 import { withLimit } from './with-limit.js';
