@@ -61,6 +61,7 @@ try {
       'src/activities/mocks/mocked-command.ts',
       'src/activities/mocks/endpoint-server.ts',
       'src/platform/engine/download-temporal.ts',
+      'src/platform/codec/failure-converter.ts',
     ])),
   ];
   writeTypes(join(root, 'src/library'), join(fresh, 'types'));
@@ -71,6 +72,7 @@ try {
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'src/workflows/index.ts'),
     payloadConverterPath: join(root, 'src/workflows/payload-converter.ts'),
+    failureConverterPath: join(root, 'src/workflows/failure-converter.ts'),
     preloadModules: [join(root, 'src/workflows/disable-stack-traces.ts')],
     logger: silent,
   });

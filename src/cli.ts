@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createProgram } from './commands/program.js';
 import { keepsLog, reportFailure } from './commands/shared/failure.js';
+import { settleCodecKeys } from './platform/codec/codec-keys.js';
 import { beginOutput } from './commands/shared/output.js';
 
 /** Prints why a command failed, and returns its exit code. */
@@ -15,6 +16,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   // an empty variable counts as not set
   for (const name of ['LLM_TOOL_TEST_BUDGET_USD', 'LLM_TOOL_TEST_JUDGE'])
     if (process.env[name] === '') Reflect.deleteProperty(process.env, name);
+  settleCodecKeys();
   let exitCode = 0;
   const exitWith = async (code: Promise<number> | number): Promise<void> => {
     exitCode = await code;

@@ -5,10 +5,7 @@ import { parseArgs } from 'node:util';
 import { Client } from '@temporalio/client';
 import {
   type ActivityInterceptorsFactory,
-  DefaultLogger,
-  makeTelemetryFilterString,
   NativeConnection,
-  Runtime,
   Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
@@ -25,22 +22,23 @@ import {
   workerReadyFile,
   type HostSettings,
 } from './platform/engine/engine-state.js';
+import { workerPayloads } from './platform/codec/worker-payloads.js';
 import { projectState } from './platform/folders.js';
+import { installRuntime } from './platform/metrics/install-runtime.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
+import { workerEnvironment } from './platform/worker-environment.js';
 import { packageFile } from './platform/package-info.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
 import { connectionOptions, loadTemporalConfig } from './platform/temporal/connection-options.js';
-import type { TemporalAddress } from './platform/temporal/resolve-temporal-address.js';
+import type { TemporalAddress } from './platform/temporal/temporal-address.js';
 import { untilCredentialsChange } from './platform/temporal/watch-credentials.js';
 import { connectionProblem } from './platform/temporal/connection-problem.js';
 import { ownIdentity } from './platform/process/process-identity.js';
 import { waitUntil } from './platform/process/wait-until.js';
 import { ownWorkerIdentity } from './platform/temporal/worker-identity.js';
-import { workerEnvironment } from './platform/worker-environment.js';
 import { createPricer } from './results/cost.js';
 import { originOf } from './store/origin.js';
 import { localLimits, sharedLimits } from './store/provider-limits.js';
-import { sharedProjectOf } from './store/shared/shared-project.js';
 import { writeFileAtomic } from './platform/fs/write-file.js';
 
 export interface WorkerSettings {
@@ -53,6 +51,8 @@ export interface WorkerSettings {
   /** Id of the namespace on the engine's own server. Absent for an external server. */
   namespaceId?: string | undefined;
   queue?: string | undefined;
+  /** Where to serve metrics, as host:port. If absent, LLM_TOOL_TEST_METRICS counts. */
+  metrics?: string | undefined;
   /** Set if the worker is a host of shared results, whose mirror `resultsPath` is. */
   host?: HostSettings | undefined;
 }
@@ -76,16 +76,8 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     external: isExternal,
   });
 
-  // The SDK's native part colors what it prints, also in a log file.
-  if (!process.stdout.isTTY) process.env['NO_COLOR'] = '1';
-  Runtime.install({
-    logger: new DefaultLogger('WARN'),
-    telemetryOptions: {
-      // If the native part forwarded its logs to the logger, the SDK would sort all logs, down to TRACE, before the
-      // logger drops them: a tenth of the worker's CPU.
-      logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), console: {} },
-    },
-  });
+  const payloads = workerPayloads();
+  const metrics = installRuntime(settings.metrics ?? process.env['LLM_TOOL_TEST_METRICS']);
   const connection = await waitUntil(
     () =>
       NativeConnection.connect(options).catch((error: unknown) => {
@@ -98,11 +90,10 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   );
   if (connection === null) throw new Error(`Temporal at ${options.address} does not answer`);
 
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, dataConverter: payloads.dataConverter ?? {} });
   const server = settings.external === true ? `${options.address}/${namespace}` : 'own';
   const isOwnServer = await serverCheck(client, settings);
   const taskQueue = settings.queue ?? taskQueueOf(id);
-  const project = await sharedProjectOf(settings.resultsPath);
   const hosting =
     settings.host === undefined
       ? null
@@ -114,9 +105,10 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
         });
   const deps: Deps = {
     ...{ resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer },
-    ...(hosting === null ? {} : { host: hosting.host }),
-    limits: project === null ? localLimits(folder) : sharedLimits(project.store),
     environment: workerEnvironment({ envFile: settings.host?.envFile ?? undefined }),
+    limits: hosting === null ? localLimits(folder) : sharedLimits(hosting.store),
+    ...(hosting === null ? {} : { host: hosting.host }),
+    ...(metrics === undefined ? {} : { metrics }),
   };
   const watch = watchRuns(deps, client, (line) => console.error(line));
   // creates the key now, because the disk may be full when a later command needs it
@@ -128,7 +120,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     identity: ownWorkerIdentity(hosting?.host.identity),
     taskQueue,
     activities,
-    workflowBundle: { codePath: packageFile('dist/workflow-bundle.js') },
+    ...payloads,
     interceptors: { activity: [noteActivities(watch)] },
     // after this time, we get the workflow tasks of a dead worker
     stickyQueueScheduleToStartTimeout: '2 seconds',
@@ -149,9 +141,9 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const watching = new AbortController();
   try {
     const ended = Promise.all(workers.map((worker) => worker.run()));
-    if (isExternal) void endWhenCredentialsChange(workers, { ...options, namespace }, watching.signal);
     void watch.start(hosting?.host.queue ?? taskQueue);
-    const hosted = hosting?.begin(client);
+    if (isExternal) void endWhenCredentialsChange(workers, { ...options, namespace }, watching.signal);
+    const hosted = hosting?.begin(client, metrics);
     // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.
     createPricer({}).catch(() => undefined);
     await ended;

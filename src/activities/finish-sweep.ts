@@ -10,6 +10,7 @@ import { sharedProjectOf } from '../store/shared/shared-project.js';
 import { endRound, newestRound } from '../store/sweep-round.js';
 import { withWarnings } from '../store/with-warnings.js';
 import { sweepWorkflowId, type SweepEnd } from '../workflows/protocol.js';
+import { countCell } from './report/count-cell.js';
 import type { Deps } from './step/deps.js';
 import { readPlan } from './step/load-plan.js';
 import { verifyEnd } from './step/verify-origin.js';
@@ -50,7 +51,9 @@ export const finishSweep =
       });
       if (project === null) await appendResult(log, line);
       else await publishWithoutRun(project, { sweep, cell: cell.id, round }, line);
+      countCell(deps.metrics, line);
     }
+    const results = index.linesOfSweep(sweep);
     const document = buildSweepDocument({
       sweep,
       workflowId: sweepWorkflowId(sweep),
@@ -60,11 +63,12 @@ export const finishSweep =
       cells: plan.cells,
       live: plan.live === true,
       scenarios: plan.scenarios,
-      results: index.linesOfSweep(sweep),
+      results,
       resultsPath,
     });
     if (await isOver()) return;
-    await endRound(resultsPath, sweep, round, `${JSON.stringify(withWarnings(document), null, 2)}\n`);
+    const summary = `${JSON.stringify(withWarnings(document, results), null, 2)}\n`;
+    await endRound(resultsPath, sweep, round, summary);
     await removeSweepEnv(stateFolder, sweep);
     await close();
   };

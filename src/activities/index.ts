@@ -3,10 +3,10 @@ import { cleanUp } from './clean-up.js';
 import { findEndedRuns } from './find-ended-runs.js';
 import { withRetryPolicy } from './step/retry-policy.js';
 import { finishSweep } from './finish-sweep.js';
-import { forgetLimits } from './forget-limits.js';
 import { endLostRuns } from './hosts/end-lost-runs.js';
 import { placeCell } from './hosts/place-cell.js';
 import { readSigns } from './hosts/read-signs.js';
+import { forgetLimits } from './forget-limits.js';
 import { judgeRun } from './judge-run.js';
 import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
@@ -18,6 +18,9 @@ import { runAgent } from './run-agent.js';
 import { runContextScript } from './run-context-script.js';
 import { runEvaluator } from './run-evaluator.js';
 import { runPostScript } from './run-post-script.js';
+import { planScheduled } from './plan-scheduled.js';
+import { reportScheduled } from './report-scheduled.js';
+import { sendWebhook } from './send-webhook.js';
 import { verifyOrder, verifyParked, verifyWake } from './verify-order.js';
 import { stopRun } from './stop-run.js';
 import { writeReport } from './write-report.js';
@@ -28,10 +31,10 @@ export const createActivities = (deps: Deps) =>
     loadCells: loadCells(deps),
     findEndedRuns: findEndedRuns(deps),
     finishSweep: finishSweep(deps),
-    forgetLimits: forgetLimits(deps),
     placeCell: placeCell(deps),
     readSigns: readSigns(deps),
     endLostRuns: endLostRuns(deps),
+    forgetLimits: forgetLimits(deps),
     prepareWorkspace: prepareWorkspace(deps),
     runContextScript: runContextScript(deps),
     runAgent: runAgent(deps),
@@ -47,6 +50,9 @@ export const createActivities = (deps: Deps) =>
     reuseResult: reuseResult(deps),
     writeReport: writeReport(deps),
     cleanUp: cleanUp(deps),
+    planScheduled: planScheduled(deps),
+    reportScheduled: reportScheduled(deps),
+    sendWebhook: sendWebhook(deps),
     verifyOrder: verifyOrder(deps),
     verifyParked: verifyParked(deps),
     verifyWake: verifyWake(deps),

@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.js';
 import { agentOfCell, knownAgents } from '../agents/index.js';
+import { groupBy } from '../lib/group-by.js';
 import { dollars } from '../lib/format/dollars.js';
 import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
 import type { Cell } from '../results/records/cell.js';
@@ -14,6 +15,7 @@ import { beginRound } from '../store/sweep-round.js';
 import { resolveAgent, variablesOfAgent } from './credentials/resolve-agent.js';
 import {
   runWorkflowId,
+  type CellKind,
   type CellPage,
   type LoadCellsInput,
   type PageCell,
@@ -38,7 +40,7 @@ export const loadCells =
     // A round begins here: when an earlier round ends late, it sees the new one (finish-sweep.ts).
     await beginRound(resultsPath, sweep, round);
     const index = resultsIndex(resultsPath);
-    const selected = select(plan.cells, wanted);
+    const { selected, later } = select(plan.cells, wanted);
     if (project !== null) {
       await pullResults(project, sweep);
       const known = index.ofSweep(sweep);
@@ -50,6 +52,10 @@ export const loadCells =
     // The values are stored before the first page is loaded; a worker on another machine has them in its environment.
     const sweepEnv = await readSweepEnv(stateFolder, sweep);
     const accounts = accountsOf(plan, deps, sweepEnv?.values ?? null);
+    const payer = (cell: Cell): Pick<CellKind, 'provider' | 'account'> => {
+      const provider = agents.get(cell.agent)?.provider(cell.model) ?? null;
+      return { ...(provider === null ? {} : { provider }), ...accounts(cell) };
+    };
     const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
     const cells = selected.map((cell): PageCell => {
       const known = finished.get(cell.id);
@@ -59,7 +65,6 @@ export const loadCells =
       const isUndone = known === undefined || undone.includes(known.outcome);
       const runs: boolean = chosen === undefined ? isUndone : chosen.includes(cell.id);
       if (runs) {
-        const provider = agents.get(cell.agent)?.provider(cell.model) ?? null;
         const facts = { sweep, planHash, cell, workflowId: runWorkflowId(sweep, cell.id, round) };
         return {
           cell,
@@ -68,8 +73,7 @@ export const loadCells =
           ...(chosen === undefined ? {} : { fresh: true }),
           costUsd,
           ...estimate(cell),
-          ...(provider === null ? {} : { provider }),
-          ...accounts(cell),
+          ...payer(cell),
         };
       }
       // A round of chosen cells does not run other cells, even if they were never run.
@@ -81,6 +85,15 @@ export const loadCells =
       cells,
       ...(limits.length === 0 ? {} : { limits }),
       total: plan.cells.length,
+      ...(wanted.positions === undefined
+        ? {
+            rest: firstOfEach(later).map((cell) => ({
+              agent: cell.agent,
+              model: cell.model,
+              ...payer(cell),
+            })),
+          }
+        : {}),
       ...(plan.max_usd === null || !isFirst ? {} : { earlierUsd: spentOn(plan, index) }),
     };
   };
@@ -108,15 +121,21 @@ async function limitsOf(
 const spentOn = ({ sweep, cells }: Plan, index: ResultsIndex): number =>
   dollars(cells.reduce((sum, { id }) => sum + index.spent(sweep, id), 0));
 
+/** Returns the cells to load and, of a page, the cells after it. */
 function select(
   cells: readonly Cell[],
   { inTurns = false, positions, offset, limit }: LoadCellsInput,
-): readonly Cell[] {
+): { selected: readonly Cell[]; later: readonly Cell[] } {
   const ordered = inTurns ? turnOrder(cells).flatMap((position) => cells[position] ?? []) : cells;
+  const end = offset + limit;
   return positions === undefined
-    ? ordered.slice(offset, offset + limit)
-    : positions.flatMap((position) => ordered[position] ?? []);
+    ? { selected: ordered.slice(offset, end), later: ordered.slice(end) }
+    : { selected: positions.flatMap((position) => ordered[position] ?? []), later: [] };
 }
+
+/** The first cell of each agent and model. */
+const firstOfEach = (cells: readonly Cell[]): Cell[] =>
+  groupBy(cells, ({ agent, model }) => JSON.stringify([agent, model])).flatMap((group) => group.slice(0, 1));
 
 /** Returns a function that gives the account of a cell's agent, as the cell's run will determine it. */
 function accountsOf(

@@ -8,7 +8,7 @@ import { findAgentStep, gatesOf, type Step } from '../scenario/scenario.js';
 import { isSmallTree } from '../platform/fs/is-small-tree.js';
 import { readJsonIfThere } from '../platform/fs/read-file.js';
 import type { RunRecord } from '../results/records/run-record.js';
-import { fixtureFolder } from '../store/results-folder.js';
+import { fixtureFolder, runFiles } from '../store/results-folder.js';
 import { resultsIndex } from '../store/results-index.js';
 import { bringEarlier, hasRun } from '../store/shared/mirror.js';
 import {
@@ -136,7 +136,7 @@ const NOTHING: Prepared = { setup: [], health_check: null, resolved: null, unfit
 async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | null> {
   const known = resultsIndex(resultsPath).ofSweep(run.sweep).get(run.cell.id);
   if (known === undefined || known.id === run.run || known.cached_from !== null) return null;
-  const record = await readJsonIfThere<Pick<RunRecord, 'workflow_id'>>(known.files.run);
+  const record = await readJsonIfThere<Pick<RunRecord, 'workflow_id'>>(runFiles(known.folder).run);
   return record?.workflow_id === run.workflowId ? known.id : null;
 }
 
@@ -236,6 +236,6 @@ async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prep
     warnings: [...prepared.warnings, ...notReused],
     cache_key,
     agent_key,
-    reuse: found !== null && (await hasRun(resultsPath, found.files.folder)) ? found.id : null,
+    reuse: found !== null && (await hasRun(resultsPath, found.folder)) ? found.id : null,
   };
 }

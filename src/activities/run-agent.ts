@@ -21,8 +21,8 @@ import { withNewLogin } from './credentials/with-new-login.js';
 import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 import { filesAfter } from './step/files-after.js';
 import { heartbeating } from './step/heartbeat.js';
+import { noteOpenRun, noteWait } from './step/open-runs.js';
 import { NO_SLOT } from './step/retry-policy.js';
-import { noteOpenRun } from './step/open-runs.js';
 import { runStepOnce, readStep } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
@@ -38,7 +38,9 @@ export const runAgent =
     const context = await loadRun(deps, run, turn === undefined ? {} : { turn });
     noteOpenRun(deps, run); // for runs that an older build has prepared
     keepSlot(deps, run);
+    if (nth > 1) noteWait(deps, run, null);
     const name = STEPS.agent(nth, context.turn.number);
+    const noLongerWorks = deps.metrics?.agentWorks(run.cell);
     const step = await runStepOnce<AgentStep>(context, name, (fence) =>
       recordAttempt(
         context,
@@ -52,12 +54,18 @@ export const runAgent =
             ),
           ),
       ),
-    );
+    ).finally(noLongerWorks);
     const { ending, completed, message, cost_usd, cost_usd_at_least } = step.record;
     const again = step.again ?? null;
-    // While the run waits for its provider, another one can use its slot.
-    if (again !== null && again.why !== 'session') deps.host?.slots.release(run.workflowId);
     const provider = context.agent.provider(run.cell.model);
+    if (again !== null && again.why !== 'session') {
+      // While the run waits for its provider, another one can use its slot.
+      deps.host?.slots.release(run.workflowId);
+      noteWait(deps, run, {
+        ...{ why: again.why, until: again.at },
+        ...(provider === null ? {} : { provider }),
+      });
+    }
     return {
       ending,
       completed,

@@ -6,6 +6,7 @@ import {
   type ProjectServer,
 } from '../platform/engine/engine-state.js';
 import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
+import { readCodecKeys } from '../platform/codec/codec-keys.js';
 import { isMirror, projectState } from '../platform/folders.js';
 import { isAlive } from '../platform/process/process-identity.js';
 import { resolveTemporalAddress } from '../platform/temporal/resolve-temporal-address.js';
@@ -65,6 +66,7 @@ export async function joinSession(
 ): Promise<Session | null> {
   if (isMirror(resultsPath))
     return resolveTemporalAddress() === null ? null : openSharedSession(resultsPath, report);
+  readCodecKeys(); // what goes wrong below is taken for a server that is away
   const { folder } = projectState(resultsPath);
   const until = Date.now() + AWAY_MS;
   for (;;) {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { sweepWorkflowId } from '../workflows/protocol.js';
 import { askServer, LONG_CALL } from './ask-server.js';
+import { messageOf } from '../platform/temporal/decode.js';
 import { ownCommand } from '../platform/invocation.js';
 import type { Session } from './session.js';
 import { InfrastructureError } from '../lib/errors/usage-error.js';
@@ -47,6 +48,6 @@ export async function waitUntilClosed(session: Session, sweep: string): Promise<
     if (last?.attempt == null) return null;
     // the cause of failures before this command started may have been repaired
     first ??= last.attempt;
-    return last.attempt > Math.max(FAILED, first) ? (last.lastFailure?.message ?? null) : null;
+    return last.attempt > Math.max(FAILED, first) ? messageOf(client, last.lastFailure) : null;
   }
 }

@@ -2,6 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import { packageVersion } from '../platform/package-info.js';
 import { addCancel } from './cancel.js';
 import { addClean } from './clean.js';
+import { addCodecServer } from './codec-server.js';
 import { addCompare } from './compare.js';
 import { addCompletion } from './completion.js';
 import { addDoctor } from './doctor.js';
@@ -15,6 +16,7 @@ import { addRetry } from './retry.js';
 import { addRun } from './run.js';
 import { addScenario } from './scenario.js';
 import { addScenarios } from './scenarios.js';
+import { addSchedule } from './schedule.js';
 import { addSchema } from './schema.js';
 import { addScripts } from './scripts.js';
 import type { CommandLine, Program } from './shared/command-line.js';
@@ -31,9 +33,9 @@ import { addWorkers } from './workers.js';
 /** All verbs, in the order of the help. */
 const verbs = [
   ...[addInit, addTry, addDoctor, addValidate, addScenarios],
-  ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel],
+  ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel, addSchedule],
   ...[addShow, addReport, addCompare, addSweeps, addUi],
-  ...[addClean, addEngine, addWorker, addWorkers, addScripts, addSchema, addCompletion],
+  ...[addClean, addEngine, addWorker, addWorkers, addCodecServer, addScripts, addSchema, addCompletion],
 ];
 
 /**

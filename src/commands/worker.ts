@@ -1,3 +1,4 @@
+import { Option } from '@commander-js/extra-typings';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
@@ -16,6 +17,12 @@ export function addWorker(program: Program, { exitWith }: CommandLine): void {
     .option('--label <names>', 'labels that `run --on` can ask for', list, [])
     .option('--name <name>', 'name of this host (default: name of the machine)')
     .option('--env-file <file>', 'read variables of agents and targets from a file, anew for each step')
+    .addOption(
+      new Option(
+        '--metrics <host:port>',
+        'serve Prometheus metrics at this address, for example 127.0.0.1:9464',
+      ).env('LLM_TOOL_TEST_METRICS'),
+    )
     .action(async (options) => exitWith((await import('./worker/worker.js')).runHost(options)));
   addHelp(
     command,

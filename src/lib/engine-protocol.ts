@@ -1,7 +1,8 @@
 /**
- * The markers of `patched()` in src/workflows, in the order in which they were added. Workflows of this build may have
- * recorded them in their histories. A build that does not know one of them fails the workflow tasks of such a history
- * for ever, so a build never takes over an engine that knows more markers.
+ * The markers of `patched()` in src/workflows, in the order in which they were added, and `scheduler-3`, a value in the
+ * input of sweeps. Workflows of this build may have recorded them in their histories. A build that does not know one of
+ * them fails the workflow tasks of such a history for ever, so a build never takes over an engine that knows more
+ * markers.
  */
 export const HISTORY_MARKERS = [
   'failed-in-process',
@@ -9,6 +10,7 @@ export const HISTORY_MARKERS = [
   'report-cancelled',
   'stop-run',
   'forget-limits',
+  'scheduler-3',
 ] as const;
 
 /** Higher than in every build that knows fewer markers. A build without a number counts as 0. */

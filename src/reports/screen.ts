@@ -95,37 +95,45 @@ export function endItems(head: Item, items: readonly Item[], gap: string, room: 
  */
 export function fitScreen(parts: readonly Part[], screen: Screen): string[] {
   const { height = Infinity, width } = screen;
-  const all = parts.map((part) => part.render(Infinity));
-  if (rowsOf(all, width) <= height) return all.flatMap(({ lines }) => lines);
+  const all = parts.map((part) => sized(part, Infinity, width));
+  if (rowsOf(all) <= height) return all.flatMap(({ lines }) => lines);
   for (let reserved = 1; ; reserved++) {
-    const rendered = fit(parts, height - reserved, width);
+    const rendered = fit(parts, all, height - reserved, width);
     const text = noteOf(parts, rendered, screen);
     const note = text === '' ? [] : wrap(text, width);
     if (note.length <= reserved) return [...rendered.flatMap(({ lines }) => lines), ...note];
   }
 }
 
-/** The rows of a terminal that lines take: a longer line, such as a path, continues in the next row. */
-const rowsOf = (rendered: readonly Rendered[], width: number): number =>
-  rendered
-    .flatMap(({ lines }) => lines)
-    .reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / width)), 0);
+/** A rendered part, and the rows of a terminal that it takes: measured once, because it may have thousands of lines. */
+interface Sized extends Rendered {
+  rows: number;
+}
 
-function fit(parts: readonly Part[], height: number, width: number): Rendered[] {
-  const rendered = parts.map((part) => part.render(Infinity));
+/** A longer line, such as a path, continues in the next row. */
+function sized(part: Part, room: number, width: number): Sized {
+  const rendered = part.render(room);
+  const rows = rendered.lines.map((line) => Math.max(1, Math.ceil(textWidth(line) / width)));
+  return { ...rendered, rows: rows.reduce((sum, count) => sum + count, 0) };
+}
+
+const rowsOf = (rendered: readonly Sized[]): number => rendered.reduce((sum, { rows }) => sum + rows, 0);
+
+function fit(parts: readonly Part[], all: readonly Sized[], height: number, width: number): Sized[] {
+  const rendered = [...all];
   const byImportance = [...parts.entries()].sort(([, a], [, b]) => a.importance - b.importance);
-  const free = (): number => height - rowsOf(rendered, width);
+  const free = (): number => height - rowsOf(rendered);
   for (const leastOf of [(part: Part) => part.least, () => 0])
     for (const [index, part] of byImportance) {
       const { lines } = rendered[index] ?? { lines: [] };
       const room = Math.max(lines.length + free(), leastOf(part));
-      if (room < lines.length) rendered[index] = part.render(room);
+      if (room < lines.length) rendered[index] = sized(part, room, width);
     }
   // Items are not divided, so there may be lines left for others.
   for (const [index, part] of byImportance.toReversed()) {
     const { lines, leftOut } = rendered[index] ?? { lines: [], leftOut: 0 };
     if (leftOut === 0 || free() <= 0) continue;
-    const larger = part.render(lines.length + free());
+    const larger = sized(part, lines.length + free(), width);
     const before = rendered[index];
     rendered[index] = larger;
     if (free() < 0 && before !== undefined) rendered[index] = before;

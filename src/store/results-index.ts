@@ -5,7 +5,7 @@ import { costOwner, predictsCost, type CostOwner } from '../results/budget.js';
 import { gateKey } from '../results/gate-key.js';
 import { configurationOf } from '../results/records/cell.js';
 import type { ResultLine } from '../results/records/result-line.js';
-import { resultsLog, runFiles, type RunFiles } from './results-folder.js';
+import { resultsLog } from './results-folder.js';
 import { parseResult } from './results-log.js';
 import { createResultsReader, type FoundResult } from './results-reader.js';
 
@@ -19,7 +19,8 @@ interface KnownResult extends Pick<
   startedAt: number;
   /** Names of the gates that passed. */
   gatesPassed: string[];
-  files: RunFiles;
+  /** Absolute path of the run's folder. */
+  folder: string;
 }
 
 /** Answers questions about all finished runs in a results folder without reading the log from the start each time. */
@@ -68,6 +69,8 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
   const cells = new Map<string, KnownResult[]>();
   const keys = new Map<string, KnownResult>();
   const costs = new Map<string, number>();
+  /** The cells of each configuration of a sweep that have a result. */
+  const configurations = new Map<string, Set<string>>();
   /** The first result of each cell of a sweep that passed or failed. */
   const decisions = new Map<string, string>();
 
@@ -76,6 +79,11 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
     const known = { ...toKnown(line, resultsPath), begin };
     const sweep = sweeps.get(line.sweep) ?? new Map<string, KnownResult & { begin: number }>();
     sweeps.set(line.sweep, sweep.set(line.cell, known));
+    const configuration = cellKey(line.sweep, configurationOf(line.cell));
+    configurations.set(
+      configuration,
+      (configurations.get(configuration) ?? new Set<string>()).add(line.cell),
+    );
     const decided = isDecided(line);
     const cell = cellKey(line.sweep, line.cell);
     const isFirst = decided && (decisions.get(cell) ?? line.id) === line.id;
@@ -126,14 +134,9 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
     previous: (cell, run) => upToDate(() => cells.get(cell)?.findLast(({ id }) => id !== run) ?? null),
     besides: ({ id, sweep, cell }, run) =>
       upToDate(() =>
-        [...(sweeps.get(sweep)?.values() ?? [])].filter(
-          (one) =>
-            one.id !== id &&
-            one.id !== run &&
-            one.cell !== cell &&
-            configurationOf(one.cell) === configurationOf(cell) &&
-            isDecided(one),
-        ),
+        [...(configurations.get(cellKey(sweep, configurationOf(cell))) ?? [])]
+          .flatMap((other) => sweeps.get(sweep)?.get(other) ?? [])
+          .filter((one) => one.id !== id && one.id !== run && one.cell !== cell && isDecided(one)),
       ),
     highestCost: (of) => upToDate(() => costs.get(costOwner(of)) ?? null),
   };
@@ -178,5 +181,5 @@ const toKnown = (line: ResultLine, resultsPath: string): KnownResult => ({
   cached_from: line.cached_from,
   composite_score: line.metrics?.composite_score ?? null,
   gatesPassed: (line.metrics?.details ?? []).filter(({ status }) => status === 'pass').map(gateKey),
-  files: runFiles(join(resultsPath, line.results_dir ?? '')),
+  folder: join(resultsPath, line.results_dir ?? ''),
 });

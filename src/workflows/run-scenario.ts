@@ -41,7 +41,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   let reused: RunResult | null = null;
   let agentUsd: number | null = null;
   const waitForProvider = input.parks === true ? waitParked(input) : waitByTimer();
-  const reportEnd = createEndAnnouncer(cell.id);
+  const reportEnd = createEndAnnouncer(input);
 
   async function steps(): Promise<void> {
     const plan: RunPlan | OldRunPlan | null = await performEither(

@@ -43,7 +43,8 @@ import { createHosts } from './sweep/hosts.js';
 import { progressOf } from './sweep/progress.js';
 import { runScenario } from './run-scenario.js';
 import { carry, startState } from './scheduler/carry.js';
-import { PAGE, reduce, type SweepAction, type SweepEvent, type Wanted } from './scheduler/reduce.js';
+import { PAGE, type Wanted } from './scheduler/reading.js';
+import { reduce, type SweepAction, type SweepEvent } from './scheduler/reduce.js';
 import {
   accountsIn,
   hasStartedAll,
@@ -99,6 +100,8 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   let started = 0;
   /** Cells whose child workflows the server has not confirmed yet. */
   const starting = new Set<string>();
+  /** Whether a new history is about to take over. */
+  let isHandingOver = false;
   /** Cells whose runs were started by an earlier history: the server does not report their end to this one. */
   const inherited = new Set(startedRuns(state));
   const runs = new CancellationScope();
@@ -203,8 +206,9 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
               parks: true,
               ...(proof === undefined ? {} : { proof }),
               ...(fresh === undefined ? {} : { fresh }),
-              ...(input.sparse === undefined ? {} : { sparse: input.sparse }),
               ...(lostHosts === undefined ? {} : { lostHosts }),
+              ...(input.sparse === undefined ? {} : { sparse: input.sparse }),
+              ...(isHandingOver ? { announcesEnd: true } : {}),
             },
           ],
           ...(on === undefined ? {} : { taskQueue: on.queue }),
@@ -216,6 +220,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
           workflowTaskTimeout: '5 seconds',
         });
         starting.delete(cell.id);
+        if (input.scheduler === 3) dispatch({ type: 'begun', cell: cell.id });
         return child.result();
       });
       if (incarnationOfCell(cell.id) === incarnation)
@@ -385,26 +390,38 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   }
 
   /**
-   * Prepares for the next history: starts nothing more, and asks every open run to announce its end. If a run closes
-   * before it can be asked, waits until the server has reported its end to this history.
+   * Prepares for the next history: asks every open run to announce its end, and then starts nothing more. Cells are
+   * started until all runs have been asked, which may take seconds; these announce their end without being asked.
    */
   async function prepareNextHistory(): Promise<void> {
+    isHandingOver = input.scheduler === 3;
+    if (isHandingOver) await askRuns();
     dispatch({ type: 'held' });
     hosts?.stopSeeking();
     await condition(() => !state.loading && starting.size === 0 && !isSeeking());
+    if (!isHandingOver) await askRuns();
+    await condition(allHandlersFinished);
+  }
+
+  /**
+   * Asks the runs of this history to announce their end. If one closes before it can be asked, waits until the server has
+   * reported its end.
+   */
+  async function askRuns(): Promise<void> {
     const asked = startedRuns(state).filter((cell) => !inherited.has(cell));
     await Promise.all(
       asked.map(async (cell) => {
+        if (starting.has(cell)) await condition(() => !starting.has(cell));
         const isAsked = await runOf(cell)
           .signal(announceEnd)
           .then(
             () => true,
             () => false,
           );
-        if (!isAsked) await condition(() => !state.open.has(cell));
+        const incarnation = incarnationOfCell(cell);
+        if (!isAsked) await condition(() => !state.open.has(cell) || incarnationOfCell(cell) !== incarnation);
       }),
     );
-    await condition(allHandlersFinished);
   }
 
   show();

@@ -249,7 +249,7 @@ describe.concurrent('a frozen worker', () => {
     const planned = await project.cli(['run', ...names, '--name', 'frozen', '--address', '127.0.0.1:1']);
     expect(planned.stderr).toContain('is planned but not started');
     const [sweep = ''] = readdirSync(join(results, 'sweeps'));
-    const order: Omit<SweepInput, 'sweep'> = { round: 1, concurrency: names.length, scheduler: 2 };
+    const order: Omit<SweepInput, 'sweep'> = { round: 1, concurrency: names.length, scheduler: 3 };
     const { key } = await originOf({ resultsPath: results, stateFolder: state });
     const planHash = sha256(readFileSync(planFile(results, sweep)));
     const proof = proveSweep(key, { sweep, planHash, order });

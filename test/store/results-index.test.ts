@@ -42,7 +42,7 @@ it('finds the last run with a cache key that passed or failed, even if its agent
     await add(line);
   expect(index.reusable('k')).toBeNull();
   await add(keyed('failed', { outcome: 'fail' }));
-  expect(index.reusable('k')).toMatchObject({ id: 'failed', files: { folder: join(folder, 'failed') } });
+  expect(index.reusable('k')).toMatchObject({ id: 'failed', folder: join(folder, 'failed') });
   await add(keyed('passed'));
   expect(index.reusable('k')?.id).toBe('passed');
   await add(keyed('gave-up', { outcome: 'fail', completed: false }));

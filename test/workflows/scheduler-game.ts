@@ -4,14 +4,14 @@ import type { Outcome } from '../../src/results/records/result-line.js';
 import type { LostCell, PageCell, Parked, SweepInput } from '../../src/workflows/protocol.js';
 import { carry, startState } from '../../src/workflows/scheduler/carry.js';
 import type { Cost } from '../../src/workflows/scheduler/money.js';
+import { PAGE, type Wanted } from '../../src/workflows/scheduler/reading.js';
 import {
-  PAGE,
+  MOST_STARTING,
   reduce,
   type SweepAction,
   type SweepEvent,
-  type Wanted,
 } from '../../src/workflows/scheduler/reduce.js';
-import { accountOf, isOver, nextTime } from '../../src/workflows/scheduler/state.js';
+import { accountOf, isOver, kindKey, kindOf, nextTime } from '../../src/workflows/scheduler/state.js';
 
 export interface World {
   input: SweepInput;
@@ -42,6 +42,8 @@ export function play({ input, cells }: World) {
   const parked = new Set<string>();
   const ended = new Map<string, End>();
   const loads: Wanted[] = [];
+  /** Cells whose runs the server was asked to start. */
+  const starting: string[] = [];
   let most = 0;
 
   const pagesOf = (ids: Iterable<string>): PageCell[] => [...ids].flatMap((id) => pages.get(id) ?? []);
@@ -54,6 +56,7 @@ export function play({ input, cells }: World) {
           checkBudget(action.cell);
           started.push(action.cell.cell.id);
           working.add(action.cell.cell.id);
+          starting.push(action.cell.cell.id);
           break;
         case 'wake':
           expect(parked.delete(action.cell)).toBe(true);
@@ -92,6 +95,10 @@ export function play({ input, cells }: World) {
     const step = reduce(state, event, now);
     state = step.state;
     act(step.actions);
+    if (input.scheduler === 3) expect(state.starting.size).toBeLessThanOrEqual(MOST_STARTING);
+    // The server starts the runs at once.
+    for (let cell = starting.shift(); cell !== undefined; cell = starting.shift())
+      if (input.scheduler === 3) send({ type: 'begun', cell });
   }
   /** Sends an event that comes too late and must be ignored. */
   function sendInVain(event: SweepEvent): void {
@@ -127,7 +134,13 @@ export function play({ input, cells }: World) {
           : wanted.positions.flatMap((position) => cells[position] ?? []);
       const isFirst = 'offset' in wanted && wanted.offset === 0;
       const earlier = isFirst && input.maxUsd !== undefined ? { earlierUsd } : {};
-      send({ type: 'loaded', page: { cells: page, total: cells.length, ...earlier }, wanted });
+      const later = 'offset' in wanted ? cells.slice(wanted.offset + PAGE).map(kindOf) : [];
+      const rest = [...new Map(later.map((kind) => [kindKey(kind), kind])).values()];
+      send({
+        type: 'loaded',
+        page: { cells: page, total: cells.length, ...earlier, ...('offset' in wanted ? { rest } : {}) },
+        wanted,
+      });
     },
     end(id: string, outcome: Outcome = 'pass', cost: Cost = { costUsd: 0 }, lost?: LostCell): void {
       if (!working.delete(id) && !parked.delete(id)) return;

@@ -1,9 +1,10 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { turnOrder } from '../../src/results/turn-order.js';
 import type { Cell } from '../../src/results/records/cell.js';
-import type { PageCell } from '../../src/workflows/protocol.js';
+import type { PageCell, SweepInput } from '../../src/workflows/protocol.js';
+import { PAGE } from '../../src/workflows/scheduler/reading.js';
 import { isOver } from '../../src/workflows/scheduler/state.js';
-import { at, finish, play } from './scheduler-game.js';
+import { at, finish, play, type Game } from './scheduler-game.js';
 import { cell } from './stub-activities.js';
 
 const HOUR_MS = 3600_000;
@@ -23,7 +24,7 @@ const many = (count: number, more: (index: number) => Partial<Cell> & Served): P
 
 it('two slots stay busy through 10,000 cells while one run waits five hours for its provider', () => {
   const cells = many(10_000, () => ({}));
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 2, scheduler: 2 } });
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 2, scheduler: 3 } });
   game.send({ type: 'time' });
   game.deliver();
   const [first = ''] = game.started;
@@ -44,7 +45,7 @@ it('a limit of one provider leaves all slots to the others, no matter how many o
   const cells = many(2000, (index) =>
     index < 1000 ? { agent: 'a', provider: 'house' } : { agent: 'b', provider: 'other' },
   );
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 4, scheduler: 2 } });
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 4, scheduler: 3 } });
   game.send({ type: 'time' });
   game.deliver();
   for (const id of [...game.working]) if (Number(id) < 1000) game.park(id, 'limit', 5 * HOUR_MS);
@@ -67,7 +68,7 @@ it('a limit belongs to an account: all its agents wait, while other accounts of 
     const agent = agents[index % 3] ?? 'a';
     return { agent, provider: 'house', account: ACCOUNTS_OF[agent] };
   });
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 1, scheduler: 2 } });
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 1, scheduler: 3 } });
   game.send({ type: 'time' });
   game.deliver();
   game.park('0', 'limit', 5 * HOUR_MS);
@@ -82,7 +83,7 @@ it('a limit belongs to an account: all its agents wait, while other accounts of 
 it('the cap of one agent keeps no other agent idle, even if its own cells come first in the plan', () => {
   const cells = many(600, (index) => ({ agent: index < 500 ? 'a' : 'b' }));
   const caps = { agents: { a: 1 }, models: {} };
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 3, caps, scheduler: 2 } });
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 3, caps, scheduler: 3 } });
   game.send({ type: 'time' });
   while (game.loads.length > 0) game.deliver();
   const working = (): string[] => [...game.working].map((id) => (Number(id) < 500 ? 'a' : 'b')).sort();
@@ -98,7 +99,7 @@ it('agents take turns, and within the turns of an agent its models do', () => {
     agent: index < 8 ? 'a' : 'b',
     model: index < 8 ? `m${Math.floor(index / 4)}` : 'm0',
   }));
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 1, scheduler: 2 } });
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 1, scheduler: 3 } });
   game.send({ type: 'time' });
   game.deliver();
   while (game.working.size > 0) game.end(at(game.working, 0) ?? '');
@@ -107,7 +108,7 @@ it('agents take turns, and within the turns of an agent its models do', () => {
 
 it('a busy account parks fewer than three runs per slot', () => {
   const cells = many(50, () => ({ provider: 'house' }));
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 3, scheduler: 2 } });
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 3, scheduler: 3 } });
   game.send({ type: 'time' });
   game.deliver();
   for (let rounds = 0; rounds < 20; rounds += 1)
@@ -121,7 +122,7 @@ it('a busy account parks fewer than three runs per slot', () => {
 it('updates that arrive in one workflow task do not end the sweep early', () => {
   const game = play({
     cells: many(5, () => ({})),
-    input: { sweep: 's', round: 1, concurrency: 1, scheduler: 2 },
+    input: { sweep: 's', round: 1, concurrency: 1, scheduler: 3 },
   });
   game.send({ type: 'paused' });
   game.send({ type: 'resumed' });
@@ -134,7 +135,7 @@ it('updates that arrive in one workflow task do not end the sweep early', () => 
 
 it('leaves out and counts a cell that might exceed the budget, and reserves the costs of open runs', () => {
   const cells = many(4, () => ({})).map((page) => ({ ...page, estimateUsd: 0.4, limited: true }));
-  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 4, maxUsd: 1, scheduler: 2 } });
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 4, maxUsd: 1, scheduler: 3 } });
   game.send({ type: 'time' });
   game.deliver();
   expect(game.working.size).toBe(2);
@@ -144,4 +145,82 @@ it('leaves out and counts a cell that might exceed the budget, and reserves the 
     counts: { pass: 2, error: 2 },
     money: { spentUsd: 0.8, unaffordable: 2 },
   });
+});
+
+const COUNT = 3000;
+
+/** Plays a sweep to its end, with a new history after every 500 starts. Returns how often it read cells. */
+function readsOf(game: Game, least: () => number): number {
+  let reads = 0;
+  let started = 0;
+  while (!isOver(game.state())) {
+    if (game.loads.length > 0) {
+      reads += 1;
+      game.deliver();
+    } else if (game.working.size === 0) game.pass(HOUR_MS);
+    else {
+      expect(game.working.size).toBeGreaterThanOrEqual(least());
+      game.end(at(game.working, 0) ?? '');
+      if (game.started.length >= started + 500) {
+        started = game.started.length;
+        game.continueAsNew();
+      }
+    }
+  }
+  expect(game.ended.size).toBe(COUNT);
+  return reads;
+}
+
+describe('cells are read about once, however many of them must wait', () => {
+  const input = { sweep: 's', round: 1, concurrency: 64, scheduler: 3 as const };
+  const begin = (cells: PageCell[], more: Partial<SweepInput> = {}): Game => {
+    const game = play({ cells, input: { ...input, ...more } });
+    game.send({ type: 'time' });
+    game.deliver();
+    return game;
+  };
+  const PAGES = COUNT / PAGE;
+  /** Each of 6 histories reads again what the one before had read ahead. */
+  const AGAIN = 18;
+
+  it('for a cap that is below the number of slots', () => {
+    const game = begin(
+      many(COUNT, () => ({ agent: 'a' })),
+      { caps: { agents: { a: 10 }, models: {} } },
+    );
+    expect(readsOf(game, () => 1)).toBeLessThanOrEqual(PAGES + AGAIN);
+  });
+
+  it('for a budget that allows fewer runs than there are slots', () => {
+    const cells = many(COUNT, () => ({})).map((page) => ({ ...page, estimateUsd: 1, limited: true }));
+    expect(readsOf(begin(cells, { maxUsd: 20 }), () => 1)).toBeLessThanOrEqual(PAGES + AGAIN);
+  });
+
+  it('for an account that is at its limit, whose cells do not keep other accounts from using all slots', () => {
+    const game = begin(many(COUNT, (index) => ({ agent: `a${index % 2}`, provider: `p${index % 2}` })));
+    const ofFirst = (id: string): boolean => Number(id) % 2 === 0;
+    for (const id of [...game.working].filter(ofFirst)) game.park(id, 'limit', 5 * HOUR_MS);
+    const left = (): number => COUNT / 2 - [...game.ended.keys()].filter((id) => !ofFirst(id)).length;
+    // After its limit, the first account has the slots.
+    expect(readsOf(game, () => (left() > 0 ? Math.min(64, left()) : 1))).toBeLessThanOrEqual(
+      2 * PAGES + AGAIN,
+    );
+  });
+});
+
+it('cells are read before a slot is free for them, so that a slow answer leaves no slot free', () => {
+  const game = play({
+    cells: many(COUNT, () => ({})),
+    input: { sweep: 's', round: 1, concurrency: 64, scheduler: 3 },
+  });
+  game.send({ type: 'time' });
+  game.deliver();
+  while (game.ended.size < COUNT) {
+    // An answer takes as long as 30 runs.
+    for (let run = 0; run < 30 && game.working.size > 0; run += 1) {
+      expect(game.working.size).toBe(Math.min(64, COUNT - game.ended.size));
+      game.end(at(game.working, 0) ?? '');
+    }
+    game.deliver();
+  }
 });

@@ -4,8 +4,10 @@ import type { Client } from '@temporalio/client';
 import { beatMs, lostSecsOf } from '../../lib/signs-of-life.js';
 import { isJsonObject, parseJson } from '../../lib/json.js';
 import type { HostSettings } from '../../platform/engine/engine-state.js';
+import type { Metrics } from '../../platform/metrics/metrics.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { publishOnce } from '../../platform/fs/write-file.js';
+import type { SharedStore } from '../../store/shared/shared-store.js';
 import { requireSharedProject } from '../../store/shared/shared-project.js';
 import { hostQueueOf } from '../../workflows/protocol.js';
 import type { Host } from '../step/host.js';
@@ -17,8 +19,10 @@ import { createSlots } from '../step/slots.js';
 /** What this process does as a host of shared results. */
 export interface Hosting {
   host: Host;
+  /** Where the results are shared. */
+  store: SharedStore;
   /** Begins to show signs of life, once its workers are polling. */
-  begin: (client: Client) => { end: () => Promise<void> };
+  begin: (client: Client, metrics?: Metrics) => { end: () => Promise<void> };
 }
 
 interface HostingOptions extends HostSettings {
@@ -45,7 +49,8 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
   };
   return {
     host,
-    begin: (client) => {
+    store,
+    begin: (client, metrics) => {
       const ending = new AbortController();
       const shown = showSigns(
         {
@@ -64,6 +69,7 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
             drains = drain;
             slots.close(drain);
           },
+          onShown: () => metrics?.slots(slots.total, slots.free()),
           warn: (line) => console.error(line),
         },
         ending.signal,

@@ -11,6 +11,7 @@ interface Signs {
   reachesServer: () => Promise<boolean>;
   /** Called when someone has ordered this host to drain, or has taken that back. */
   onDrain: (drain: boolean) => void;
+  onShown: () => void;
   warn: (line: string) => void;
 }
 
@@ -19,7 +20,7 @@ interface Signs {
  * worker of this host continues.
  */
 export async function showSigns(
-  { store, host, everyMs, reachesServer, onDrain, warn }: Signs,
+  { store, host, everyMs, reachesServer, onDrain, onShown, warn }: Signs,
   signal: AbortSignal,
 ): Promise<void> {
   let sign = 0;
@@ -34,6 +35,7 @@ export async function showSigns(
         onDrain((await store.get(drainObject(host.id))) !== null);
         sign = Math.max(Date.now(), sign + 1);
         await store.put(hostObject(host.id), `${JSON.stringify(hostRecord(host, sign))}\n`);
+        onShown();
         report(null);
       } else report('the Temporal server does not answer');
     } catch (error) {

@@ -7,6 +7,7 @@ import { appendResult } from '../../store/results-log.js';
 import { publishResult } from '../../store/shared/mirror.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { parseRunWorkflowId, type RunRef } from '../../workflows/protocol.js';
+import { countCell } from './count-cell.js';
 import type { Deps } from '../step/deps.js';
 
 /**
@@ -15,13 +16,14 @@ import type { Deps } from '../step/deps.js';
  * @throws ApplicationFailure (non-retryable) if the run was given up, and the cell is run on another host
  */
 export async function recordResult(
-  { resultsPath }: Deps,
+  { resultsPath, metrics }: Deps,
   { sweep, cell, run: folder, workflowId }: RunRef,
   line: ResultLine,
 ): Promise<ResultLine> {
   const project = await sharedProjectOf(resultsPath);
   if (project === null) {
     await appendResult(resultsLog(resultsPath), line);
+    countCell(metrics, line);
     return line;
   }
   // `cleanUp` would remove it only after others have got the folder.
@@ -33,5 +35,7 @@ export async function recordResult(
       'this host was taken for lost, and the cell is run again elsewhere; this result does not count',
       'Superseded',
     );
-  return published === 'published' ? line : published.line;
+  if (published !== 'published') return published.line;
+  countCell(metrics, line);
+  return line;
 }

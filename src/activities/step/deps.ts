@@ -1,5 +1,6 @@
 import type { ReadEnvironment } from '../../platform/worker-environment.js';
 import type { ProviderLimits } from '../../store/provider-limits.js';
+import type { Metrics } from '../../platform/metrics/metrics.js';
 import type { RunRef } from '../../workflows/protocol.js';
 import type { Host } from './host.js';
 
@@ -14,6 +15,8 @@ export interface Deps {
    * one not knowing a workflow proves nothing. Never rejects.
    */
   isOwnServer: () => Promise<boolean>;
+  /** This machine as a host of shared results; absent if it has an engine of its own. */
+  host?: Host;
   /**
    * The environment for sweeps whose values no command has stored on this machine, as it is now. Throws EnvFileProblem.
    * Absent: that of the process.
@@ -21,8 +24,8 @@ export interface Deps {
   environment?: ReadEnvironment;
   /** Absent if the limits of accounts are not shared. */
   limits?: ProviderLimits;
-  /** This machine as a host of shared results; absent if it has an engine of its own. */
-  host?: Host;
   /** Ends other runs of the cell whose workflows have ended, so that no two agents work for it. */
   endOthers?: (run: RunRef) => Promise<void>;
+  /** Absent if the worker serves no metrics. */
+  metrics?: Metrics;
 }

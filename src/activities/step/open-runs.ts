@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import { sha256 } from '../../lib/hash.js';
 import { openRunsFolder } from '../../platform/engine/engine-state.js';
 import { readJsonIfThere } from '../../platform/fs/read-file.js';
+import type { Waiting } from '../../platform/metrics/metrics.js';
 import { TEMPORARY, writeNote } from '../../platform/fs/write-file.js';
 import type { RunRef } from '../../workflows/protocol.js';
 import type { Deps } from './deps.js';
 
 type State = Pick<Deps, 'stateFolder' | 'server'>;
 
-interface Note {
+export interface OpenRunNote {
   run: RunRef;
   /** The server that has its workflow; absent if the worker does not name its server. */
   server?: string;
+  /** Set while the run waits for its provider. */
+  waiting?: Waiting;
 }
 
 type CellOfSweep = Pick<RunRef, 'sweep' | 'cell'>;
@@ -29,13 +32,29 @@ const fileOf = (state: State, run: RunRef): string =>
  * without that, the note says what to stop and remove.
  */
 export function noteOpenRun(state: State, run: RunRef): void {
-  const file = fileOf(state, run);
   // After a power failure a note may be empty.
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) {
-    const { server } = state;
-    writeNote(file, JSON.stringify({ run, ...(server === undefined ? {} : { server }) } satisfies Note));
+  if ((statSync(fileOf(state, run), { throwIfNoEntry: false })?.size ?? 0) === 0) write(state, { run });
+}
+
+/**
+ * Notes that an open run waits for its provider, or (null) that it no longer does. Only metrics use this: it is noted so
+ * that the next worker knows it too.
+ */
+export function noteWait({ metrics, ...state }: Deps, run: RunRef, waiting: Waiting | null): void {
+  if (metrics === undefined) return;
+  if (waiting !== null) metrics.runWaits(run.cell, waiting.why);
+  try {
+    write(state, { run, ...(waiting === null ? {} : { waiting }) });
+  } catch {
+    // A disk without room must not fail a step for the sake of a metric.
   }
 }
+
+const write = (state: State, note: OpenRunNote): void =>
+  writeNote(
+    fileOf(state, note.run),
+    JSON.stringify({ ...note, ...(state.server === undefined ? {} : { server: state.server }) }),
+  );
 
 /** Removes the note of a run that has been cleaned up. */
 export const removeOpenRun = (state: State, run: RunRef): void => rmSync(fileOf(state, run), { force: true });
@@ -44,13 +63,17 @@ export const removeOpenRun = (state: State, run: RunRef): void => rmSync(fileOf(
  * Returns the runs that this host has begun and not cleaned up. `of`: only the runs of this cell. Leaves out runs of
  * other servers, whose workflows our server would report as missing.
  */
-export async function openRuns(state: State, of?: CellOfSweep): Promise<RunRef[]> {
+export const openRuns = async (state: State, of?: CellOfSweep): Promise<RunRef[]> =>
+  (await openRunNotes(state, of)).map(({ run }) => run);
+
+/** Like `openRuns`, with what is noted about them. */
+export async function openRunNotes(state: State, of?: CellOfSweep): Promise<OpenRunNote[]> {
   const names = (await readdir(folderOf(state)).catch(() => [])).filter(
     (name) => !TEMPORARY.test(name) && (of === undefined || name.startsWith(`${keyOf(of)}.`)),
   );
   const notes = await Promise.all(
     // Invalid JSON was cut off by a power failure, which also ended everything of that run.
-    names.map((name) => readJsonIfThere<Note>(join(folderOf(state), name)).catch(() => null)),
+    names.map((name) => readJsonIfThere<OpenRunNote>(join(folderOf(state), name)).catch(() => null)),
   );
-  return notes.flatMap((note) => (note !== null && note.server === state.server ? [note.run] : []));
+  return notes.flatMap((note) => (note !== null && note.server === state.server ? [note] : []));
 }

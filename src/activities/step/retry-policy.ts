@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { EnvFileProblem } from '../../platform/worker-environment.js';
 import { MachineGone } from '../../environments/machine/machine.js';
 import { withAdvice, DISK_FAILURE } from './error-advice.js';
+import type { Metrics, StepEnd } from '../../platform/metrics/metrics.js';
 import type { Deps } from './deps.js';
 
 /**
@@ -21,6 +22,8 @@ const TRIES: Readonly<Record<string, number>> = {
   loadCells: Infinity,
   findEndedRuns: Infinity,
   finishSweep: Infinity,
+  planScheduled: Infinity,
+  reportScheduled: Infinity,
   // Hosts that cannot run a cell decline it until one can.
   placeCell: Infinity,
   readSigns: Infinity,
@@ -41,14 +44,10 @@ const REPLACES_MACHINE: ReadonlySet<string> = new Set(['prepareWorkspace', 'runA
 export const NO_SLOT = 'NoSlot';
 /** Failure type of a step that waits until the env file of its worker can be read again. */
 const ENV_FILE = 'env_file';
-
 /** Failures that are waited out, because nothing is wrong with the step. */
 const WAITED_OUT: ReadonlySet<string> = new Set([
-  DISK_FAILURE,
-  ENV_FILE,
-  NO_SLOT,
-  'rate_limited',
-  'unavailable',
+  ...[DISK_FAILURE, ENV_FILE, NO_SLOT],
+  ...['rate_limited', 'unavailable'],
 ]);
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
@@ -79,15 +78,36 @@ export const waitingSince = (): number => Date.parse(before().since ?? new Date(
  * waited for without limit. Other failures are final after a number of attempts, so that a bug is not retried forever.
  */
 export function withRetryPolicy<T extends Record<string, (...args: never[]) => Promise<unknown>>>(
-  { resultsPath, stateFolder }: Deps,
+  { resultsPath, stateFolder, metrics }: Deps,
   activities: T,
 ): T {
   const own = [stateFolder, resultsPath, join(resultsPath, '.store')];
   const wrapped = Object.entries(activities).map(([name, activity]) => [
     name,
-    (...args: never[]) => retrying(name, () => withAdvice(() => activity(...args), own)),
+    (...args: never[]) =>
+      measured(metrics, name, () => retrying(name, () => withAdvice(() => activity(...args), own))),
   ]);
   return Object.fromEntries(wrapped) as T;
+}
+
+/** Measures an attempt of a step. */
+async function measured<R>(
+  metrics: Metrics | undefined,
+  name: string,
+  perform: () => Promise<R>,
+): Promise<R> {
+  const startedAt = performance.now();
+  const end = (result: StepEnd): void => metrics?.stepEnded(name, result, performance.now() - startedAt);
+  try {
+    const value = await perform();
+    end('done');
+    return value;
+  } catch (error) {
+    const { type } = error as ApplicationFailure;
+    if (typeof type === 'string' && WAITED_OUT.has(type)) end('waiting');
+    else end(Context.current().cancellationSignal.aborted ? 'stopped' : 'failed');
+    throw error;
+  }
 }
 
 async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> {

@@ -1,9 +1,10 @@
 import { WorkflowNotFoundError, type Client, type WorkflowExecutionStatusName } from '@temporalio/client';
 import { assertNever } from '../../lib/assert-never.js';
+import type { MeasuredRun } from '../../platform/metrics/metrics.js';
 import { waitUntil } from '../../platform/process/wait-until.js';
 import { sweepWorkflowId, type RunRef } from '../../workflows/protocol.js';
 import { heartbeatNow, isPerformed } from '../step/heartbeat.js';
-import { openRuns } from '../step/open-runs.js';
+import { openRunNotes, openRuns, type OpenRunNote } from '../step/open-runs.js';
 import type { Deps } from '../step/deps.js';
 import { tearDownLeftovers } from '../teardown/tear-down-again.js';
 import { endRun, hasLivingAgent } from './end-run.js';
@@ -84,7 +85,10 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
     guarded(run, async () => act(run, { run: await open(run.workflowId, run.firstRunId), sweep: null }));
 
   async function round(all: boolean): Promise<void> {
-    const runs = await openRuns(deps);
+    const notes = await openRunNotes(deps);
+    deps.metrics?.openRuns(notes.map(measured));
+    if (deps.host !== undefined) deps.metrics?.slots(deps.host.slots.total, deps.host.slots.free());
+    const runs = notes.map(({ run }) => run);
     const sweeps = new Map<string, Open>();
     for (const sweep of new Set(runs.map((run) => run.sweep)))
       sweeps.set(sweep, await open(sweepWorkflowId(sweep)));
@@ -146,6 +150,13 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
     },
   };
 }
+
+/** What metrics say of an open run. The note of a wait may be older than the step that is performed now. */
+const measured = ({ run: { cell, workflowId }, waiting }: OpenRunNote): MeasuredRun => ({
+  agent: cell.agent,
+  model: cell.model,
+  waiting: isPerformed(workflowId) ? null : (waiting ?? null),
+});
 
 /**
  * Asks the server about a workflow. The answer is `unclear` if the server does not answer, or another one has taken its

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { messageOf, valuesOf } from '../../platform/temporal/decode.js';
 import type { AgentHeartbeat, AgentProgress } from '../../workflows/protocol.js';
 import type { StepName } from '../../workflows/ui.js';
 
@@ -18,10 +18,10 @@ const STEP_NAMES: Record<StepName, string> = {
   loadCells: 'loading cells',
   findEndedRuns: 'looking up runs',
   finishSweep: 'finishing',
-  forgetLimits: 'forgetting limits',
   placeCell: 'finding a host',
   readSigns: 'looking for hosts',
   endLostRuns: 'ending lost runs',
+  forgetLimits: 'forgetting limits',
   reuseResult: 'reusing a result',
   prepareWorkspace: 'preparing',
   runContextScript: 'context script',
@@ -36,6 +36,9 @@ const STEP_NAMES: Record<StepName, string> = {
   stopRun: 'stopping',
   writeReport: 'report',
   cleanUp: 'cleaning up',
+  planScheduled: 'planning',
+  reportScheduled: 'report',
+  sendWebhook: 'sending a webhook',
   verifyOrder: 'checking an order',
   verifyParked: 'waiting',
   verifyWake: 'waiting',
@@ -52,10 +55,8 @@ const nameOf = (type: string): string =>
   Object.hasOwn(STEP_NAMES, type) ? STEP_NAMES[type as StepName] : type;
 
 /** Returns null for anything else that a worker of another build may have sent. */
-function agentIn(details: readonly Payload[] | null | undefined): AgentProgress | null {
-  const [first] = details ?? [];
-  if (first === undefined) return null;
-  const { agent } = defaultPayloadConverter.fromPayload<AgentHeartbeat | null>(first) ?? {};
+function agentIn([details]: readonly unknown[]): AgentProgress | null {
+  const { agent } = (details ?? {}) as AgentHeartbeat;
   if (typeof agent?.events !== 'number') return null;
   return { ...agent, doing: typeof agent.doing === 'string' ? agent.doing : null };
 }
@@ -71,15 +72,12 @@ export async function activeStep(client: Client, workflowId: string): Promise<Ac
     if (type === undefined || type === null)
       return { step: BETWEEN_STEPS, note: null, agent: null, startedAt: null };
     const attempt = pending?.attempt ?? 1;
-    const reason = pending?.lastFailure?.message;
-    const note =
-      attempt > 1
-        ? `attempt ${attempt}${reason === undefined || reason === null ? '' : `: ${reason}`}`
-        : null;
+    const reason = await messageOf(client, pending?.lastFailure);
+    const note = attempt > 1 ? `attempt ${attempt}${reason === null ? '' : `: ${reason}`}` : null;
     return {
       step: nameOf(type),
       note,
-      agent: agentIn(pending?.heartbeatDetails?.payloads),
+      agent: agentIn(await valuesOf(client, pending?.heartbeatDetails?.payloads)),
       startedAt: optionalTsToMs(pending?.lastStartedTime) ?? null,
     };
   } catch {

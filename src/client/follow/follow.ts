@@ -117,6 +117,7 @@ export async function follow({
   }
   const last = ending();
   if (last !== null && 'lost' in last) throw new InfrastructureError(whyLost(last.lost, plan.sweep));
+  const lines = results();
   const found = buildSweepDocument({
     sweep: plan.sweep,
     workflowId,
@@ -126,10 +127,10 @@ export async function follow({
     cells: plan.cells,
     live: plan.live === true,
     scenarios: plan.scenarios,
-    results: results(),
+    results: lines,
     resultsPath,
   });
-  return { document: withWarnings(found), interrupted: signals.interrupted() };
+  return { document: withWarnings(found, lines), interrupted: signals.interrupted() };
 }
 
 /** Says why there is no result, and what to do. If only the server is away, the sweep continues when it is back. */

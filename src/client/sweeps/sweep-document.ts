@@ -24,13 +24,14 @@ export async function sweepDocument(
   const summary = summaryFile(resultsPath, plan.sweep);
   // Where the state would be: reading results must not create it.
   const engine = await readEngineState(projectState(resultsPath, plannedHomes().state).folder);
+  const results = readLog(resultsPath, warn);
   const document = buildSweepDocument({
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),
     // An engine that has stopped serves no page.
     uiUrl: engine === null || !serverIsUp(engine) ? null : uiPage(engine, sweepWorkflowId(plan.sweep)),
     status: existsSync(summary)
-      ? readResultsFile(summary, SweepDocument).status
+      ? readResultsFile(summary, Status).status
       : isPaused(resultsPath, plan.sweep)
         ? 'paused'
         : 'running',
@@ -38,8 +39,11 @@ export async function sweepDocument(
     cells: plan.cells,
     live: plan.live === true,
     scenarios: plan.scenarios,
-    results: readLog(resultsPath, warn),
+    results,
     resultsPath,
   });
-  return addReviews(withWarnings(document), warn);
+  return addReviews(withWarnings(document, results), warn);
 }
+
+/** The only part of a summary that is read: its cells may be thousands, and are built again from the log. */
+const Status = SweepDocument.pick({ status: true });

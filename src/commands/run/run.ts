@@ -1,3 +1,4 @@
+import { checkCodecKeys } from '../../platform/engine/check-codec-keys.js';
 import { isMirror, projectState } from '../../platform/folders.js';
 import { sweepEnvFrom } from '../../platform/sweep-env.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
@@ -73,6 +74,25 @@ export async function runSelected(
   options: StartOptions,
 ): Promise<number> {
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
+  const resolved = await resolveAndCheck(project, selected, environment, options);
+  if (options.regrade === true || resolved.cells.some(({ agent }) => agent !== 'mock')) {
+    const kept = await findKeptWork(project.resultsPath, resolved);
+    if (options.regrade === true) resolved.regrade = { runs: kept.runs, or_run: true };
+    else printKeptWork(kept, resolved);
+  }
+  if (options.dryRun) return printDryRun(resolved, project, options.json);
+
+  await printPlanWarnings(project, selected, resolved);
+  return startAndFollow(project, resolved, environment, options);
+}
+
+/** Resolves a sweep and checks that it can run here. Writes nothing. */
+export async function resolveAndCheck(
+  project: Project,
+  selected: SelectedScenario[],
+  environment: NodeJS.Dict<string>,
+  options: SweepFlags & { dryRun: boolean },
+): Promise<ResolvedSweep> {
   const resolved = resolveSweep(project, selected, options);
   await checkHostedAgents(project, resolved);
   if (isMirror(project.resultsPath)) checkForHosts(project, resolved);
@@ -90,13 +110,15 @@ export async function runSelected(
   if (!options.dryRun) checkConsent(project, resolved);
   await checkWritable(project.resultsPath);
   if (options.live) printNotice('live: mocks are ignored');
-  if (options.regrade === true || resolved.cells.some(({ agent }) => agent !== 'mock')) {
-    const kept = await findKeptWork(project.resultsPath, resolved);
-    if (options.regrade === true) resolved.regrade = { runs: kept.runs, or_run: true };
-    else printKeptWork(kept, resolved);
-  }
-  if (options.dryRun) return printDryRun(resolved, project, options.json);
+  return resolved;
+}
 
+/** Warns about what may not be as the user expects. */
+export async function printPlanWarnings(
+  project: Project,
+  selected: SelectedScenario[],
+  resolved: ResolvedSweep,
+): Promise<void> {
   for (const warning of [
     ...placeholderWarnings(project),
     ...exposedCheckWarnings(project, selected).map((one) => `warning: ${formatProblem(one)}`),
@@ -104,7 +126,6 @@ export async function runSelected(
     ...(await notReusedWarnings(project, targetsOfSweep(resolved))),
   ])
     printNotice(warning);
-  return startAndFollow(project, resolved, environment, options);
 }
 
 /** Writes the plan of a sweep that has been checked, starts it and follows it. Returns the exit code. */
@@ -115,6 +136,7 @@ export async function startAndFollow(
   options: Pick<StartOptions, 'name' | 'detach' | 'json' | 'listGates' | 'print' | 'address'>,
   whenPlanned: (plan: Plan) => void = () => undefined,
 ): Promise<number> {
+  await checkCodecKeys(project.resultsPath);
   // before the plan exists: sweeps that exist when the key is created are taken to be those of an older build
   await originOf({ resultsPath: project.resultsPath, stateFolder: projectState(project.resultsPath).folder });
   const plan = await writePlan(project, resolved, options.name);

@@ -19,6 +19,7 @@ interface HostOptions {
   label: string[];
   name?: string;
   envFile?: string;
+  metrics?: string;
 }
 
 /**
@@ -40,6 +41,8 @@ export async function runHost(options: HostOptions): Promise<number> {
     throw new InfrastructureError(
       `this machine is already a host of ${location} (pid ${other.keeper.pid}); for a second one, set another LLM_TOOL_TEST_HOME`,
     );
+  // The keeper passes its environment to the worker.
+  if (options.metrics !== undefined) process.env['LLM_TOOL_TEST_METRICS'] = options.metrics;
   ignoreOutputErrors();
   printNotice(
     `host ${host.name}: ${host.slots} slots, results in ${location}, Temporal at ${external.address}`,

@@ -17,8 +17,9 @@ export function terminalText(text: string): string {
 
 /** Returns the columns that `text` takes in a terminal: none for colours, two for wide characters. */
 export function textWidth(text: string): number {
-  const plain = text.replace(STYLES, '');
   // Nearly all text in tables is ASCII, and segmenting each character of ten thousand rows takes seconds.
+  if (ASCII.test(text)) return text.length;
+  const plain = text.replace(STYLES, '');
   if (ASCII.test(plain)) return plain.length;
   let width = 0;
   for (const { segment } of graphemes(plain)) width += graphemeWidth(segment);

@@ -7,6 +7,7 @@ import { isAlive, signalProcess, type ProcessIdentity } from '../process/process
 import { whyNoRoom } from '../fs/disk-room.js';
 import { diskRemedy } from '../../lib/errors/disk-failure.js';
 import { waitUntil } from '../process/wait-until.js';
+import { codecKeysFor } from './check-codec-keys.js';
 import { endProcess } from './end-process.js';
 import {
   lastUsedFile,
@@ -59,12 +60,16 @@ export function markUsed(stateFolder: string): void {
  * However many commands do this at once, they start one engine: the keeper's lock decides.
  *
  * @throws EngineUnavailable
+ * @throws UsageError if payloads are encrypted and we have no keys for them
  */
 export async function ensureEngine(request: EngineRequest): Promise<EngineState> {
   const { folder } = projectState(request.resultsPath);
   const external = resolveTemporalAddress(request.address);
+  const codecKeys = codecKeysFor(await readEngineState(folder));
   const fits = (state: EngineState): boolean =>
-    state.build === buildId() && (external === null ? !state.external : state.address === external.address);
+    state.build === buildId() &&
+    (state.codecKeys ?? '') === codecKeys &&
+    (external === null ? !state.external : state.address === external.address);
   let startedAt = Date.now();
   let starts = 0;
   let replaced = false;
@@ -100,11 +105,8 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
     // The keeper looks at its processes every 200 ms: until then, a dead one is recorded as running.
     if (state.phase === 'ready' && fits(state)) return serverIsUp(state) && workerIsUp(state) ? state : null;
     if (state.phase === 'ready' && !replaced) {
-      request.report(
-        state.build === buildId()
-          ? 'switching to another Temporal server'
-          : 'replacing a worker from another build',
-      );
+      codecKeysFor(state);
+      request.report(whyReplaced(state, codecKeys));
       replaced = signalProcess(holder, external === null && !state.external ? 'SIGUSR2' : 'SIGTERM');
     }
     if (state.failing != null) {
@@ -118,6 +120,12 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
   if (engine === null)
     throw new EngineUnavailable(`the engine was not ready in time; see ${logFile(folder, 'keeper')}`);
   return engine;
+}
+
+function whyReplaced({ build, codecKeys: before = '' }: EngineState, codecKeys: string): string {
+  if (build !== buildId()) return 'replacing a worker from another build';
+  if (before !== codecKeys) return 'replacing a worker that has other keys for payloads';
+  return 'switching to another Temporal server';
 }
 
 /** Resolves when the new keeper has the lock, or has ended because another keeper has it. */

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { diskRemedy } from '../../lib/errors/disk-failure.js';
 import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
 import { assertRoom, whyNoRoom } from '../fs/disk-room.js';
+import { fingerprintOf, readCodecKeys } from '../codec/codec-keys.js';
 import { projectState } from '../folders.js';
 import { tryLock } from '../process/process-lock.js';
-import type { TemporalAddress } from '../temporal/resolve-temporal-address.js';
+import type { TemporalAddress } from '../temporal/temporal-address.js';
 import { UnusableNamespace } from '../temporal/search-attributes.js';
 import { buildId, packageVersion } from '../package-info.js';
 import { ownIdentity } from '../process/process-identity.js';
@@ -54,6 +55,7 @@ export interface KeeperOptions {
  */
 export async function keep(options: KeeperOptions): Promise<void> {
   const { id, folder } = projectState(options.resultsPath);
+  const codecKeys = fingerprintOf(readCodecKeys());
   const lock = await tryLock(folder, 'engine');
   if (lock === null) return;
   removeHalfWritten(folder);
@@ -83,6 +85,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
     address: options.external?.address ?? before?.address ?? '',
     namespace: options.external?.namespace ?? 'default',
     taskQueue: taskQueueOf(id),
+    codecKeys,
     uiUrl: options.external === null ? (before?.uiUrl ?? null) : null,
     resultsPath: options.resultsPath,
     ...(options.host === undefined ? {} : { host: options.host }),

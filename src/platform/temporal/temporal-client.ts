@@ -3,7 +3,8 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { InfrastructureError } from '../../lib/errors/usage-error.js';
 import { connectionOptions, type ConnectionSettings } from './connection-options.js';
 import { connectionProblem, tlsRefused } from './connection-problem.js';
-import type { TemporalAddress } from './resolve-temporal-address.js';
+import { dataConverter } from '../codec/data-converter.js';
+import type { TemporalAddress } from './temporal-address.js';
 import { ensureSearchAttributes, noNamespace } from './search-attributes.js';
 import { tlsProblem } from './tls-problem.js';
 
@@ -33,7 +34,7 @@ export async function connect(
       throw new InfrastructureError(`the Temporal server ${to.address}: ${problem}`, { cause: error });
     throw error;
   });
-  return new Client({ connection, namespace: to.namespace });
+  return new Client({ connection, namespace: to.namespace, dataConverter: dataConverter() });
 }
 
 async function problemOfTls(options: ConnectionSettings): Promise<string | null> {

@@ -1,9 +1,19 @@
 import type { Cell } from '../../results/records/cell.js';
 import type { Outcome } from '../../results/records/result-line.js';
-import type { ProviderLimit } from './sweep.js';
+import type { ProviderLimit } from './provider-limit.js';
+
+/** What cells have in common that may start at the same times. */
+export interface CellKind {
+  agent: string;
+  model: string;
+  /** Provider of the agent's model. Absent if there is none, or if an older build loaded the page. */
+  provider?: string;
+  /** The account that pays. Absent if there is none, or if it is unknown. */
+  account?: string;
+}
 
 /** A cell of the plan, with what decides when it is started. */
-export interface PageCell {
+export interface PageCell extends Pick<CellKind, 'provider' | 'account'> {
   cell: Cell;
   finished: Outcome | null;
   /** Known cost of the cell's runs in this sweep so far, US dollars. */
@@ -12,10 +22,6 @@ export interface PageCell {
   estimateUsd?: number | null;
   /** True if the estimate is a limit that is enforced on the run. */
   limited?: boolean;
-  /** Provider of the agent's model. Absent if there is none, or if an older build loaded the page. */
-  provider?: string;
-  /** The account that pays. Absent if there is none, or if it is unknown. */
-  account?: string;
   /** True if the cell was named to be run again: its result must not come from the cache. */
   fresh?: true;
   /** Proof that this sweep may run the cell; passed on in the run's input. */
@@ -25,6 +31,8 @@ export interface PageCell {
 export interface CellPage {
   cells: PageCell[];
   total: number;
+  /** Kinds of the cells after this page. Absent if it was read by positions, or by an older build. */
+  rest?: CellKind[];
   /**
    * Limits of accounts that other sweeps have reached. Absent if there are none, or if an older build read the page.
    */

@@ -120,10 +120,12 @@ export interface RunInput {
    * runs that an older build started.
    */
   keepsFolder?: boolean;
-  /** True if steps send few heartbeats, because each may be billed. Absent: they send many. */
-  sparse?: boolean;
   /** The hosts on which the run was before, if they were lost. */
   lostHosts?: readonly LostHost[];
+  /** True if steps send few heartbeats, because each may be billed. Absent: they send many. */
+  sparse?: boolean;
+  /** True if the run tells its sweep that it ends, because a new history of the sweep is about to take over. */
+  announcesEnd?: boolean;
 }
 
 /** Result of a run; everything else is in its folder. */

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../results/records/result-line.js';
-import type { PageCell } from './pages.js';
+import type { CellKind, PageCell } from './pages.js';
+import type { ProviderLimit } from './provider-limit.js';
 import type { LostHost, RunPlace } from './run-place.js';
 import type { RunResult } from './run.js';
 
@@ -19,14 +20,18 @@ export interface SweepInput {
   caps?: { agents: Record<string, number>; models: Record<string, number> };
   /** Continue as new after this many runs, even if Temporal does not suggest it yet. */
   cellsPerHistory?: number;
-  /** 2: the scheduler in `scheduler/`. Absent in sweeps that an older build started (`legacy/`). */
-  scheduler?: 2;
-  /** See `RunInput.sparse`. */
-  sparse?: true;
+  /**
+   * 3: the scheduler in `scheduler/`. 2: the same as an older build started it: it reads cells only when a slot is free,
+   * reads all of them if those that it has read must wait, starts any number of runs at once, and starts nothing while it
+   * asks its runs to announce their end. Absent in sweeps that an older build started (`legacy/`).
+   */
+  scheduler?: 2 | 3;
   /** Set if several hosts share the results: each run is placed on one of them. */
   placed?: true;
   /** How long a host may show no sign of life before its runs are done again, in seconds; a default if absent. */
   lostSecs?: number;
+  /** See `RunInput.sparse`. */
+  sparse?: true;
   /** State passed to the next history when the workflow continues as new. */
   state?: CarriedSweep;
   /** The same in a sweep that an older build started. */
@@ -63,8 +68,12 @@ export interface CarriedSweep {
   counts: Readonly<Record<Outcome, number>>;
   lost: readonly LostCell[];
   open: readonly OpenRun[];
-  /** Positions (in turn order) of cells that were read but not started. */
+  /** Positions (in turn order) of cells that were read but not started. Empty if `unread` has them. */
   waiting: readonly number[];
+  /** The same by kind, so that the next history reads only cells that could run. */
+  unread?: readonly UnreadCells[];
+  /** Kinds of the cells from `offset` on. Absent if they are unknown. */
+  rest?: readonly CellKind[];
   /** Limits that accounts have reached, by account. Until a limit ends, no cell of its account is started. */
   limits: Readonly<Record<string, ProviderLimit>>;
   /** Null if there is no budget. */
@@ -75,6 +84,11 @@ export interface CarriedSweep {
   total: number | null;
   /** When the last order with a proof was given, ms since the epoch. Prevents an order from being accepted twice. */
   lastOrderAt: number;
+}
+
+/** Cells to be read again: their positions in turn order. */
+export interface UnreadCells extends CellKind {
+  positions: readonly number[];
 }
 
 export interface OpenRun {
@@ -148,15 +162,6 @@ export interface SpendingCarried {
   unaffordable: number;
   /** The most that a run has cost so far, by scenario, agent and model. */
   costs: Record<string, number>;
-}
-
-/** An account's limit that a run has reached. The sweep starts no cells of that account until it ends. */
-export interface ProviderLimit {
-  provider: string;
-  /** Absent if the provider has only one account here, or if an older build reports the limit. */
-  account?: string;
-  /** ms since the epoch */
-  until: number;
 }
 
 /** A cell whose run left no result because its workflow failed or was terminated. */

@@ -1,5 +1,6 @@
-import type { CarriedSweep, OpenRun, SweepInput } from '../protocol.js';
-import { initialState, type SchedulerState } from './state.js';
+import { groupBy } from '../../lib/group-by.js';
+import type { CarriedSweep, OpenRun, SweepInput, UnreadCells } from '../protocol.js';
+import { initialState, kindKey, kindOf, type SchedulerState } from './state.js';
 
 /** The state passed to the next history of a sweep: small JSON, in which waiting cells are positions only. */
 export const carry = (state: SchedulerState): CarriedSweep => ({
@@ -7,10 +8,15 @@ export const carry = (state: SchedulerState): CarriedSweep => ({
   counts: state.counts,
   lost: state.lost,
   open: [...state.open.values()],
-  waiting: [
-    ...state.reread,
-    ...state.queues.flatMap(({ cells }) => cells.map(({ position }) => position)),
-  ].sort((a, b) => a - b),
+  waiting:
+    state.scheduler === 3
+      ? []
+      : inOrder([
+          ...state.reread,
+          ...state.queues.flatMap(({ cells }) => cells.map(({ position }) => position)),
+        ]),
+  ...(state.scheduler === 3 ? { unread: unreadOf(state) } : {}),
+  ...(state.rest === null ? {} : { rest: state.rest }),
   limits: state.limits,
   money: state.money,
   turns: state.turns,
@@ -19,16 +25,33 @@ export const carry = (state: SchedulerState): CarriedSweep => ({
   lastOrderAt: state.lastOrderAt,
 });
 
+const inOrder = (positions: readonly number[]): number[] => [...positions].sort((a, b) => a - b);
+
+/** The waiting cells by kind. */
+function unreadOf({ unread, queues }: SchedulerState): UnreadCells[] {
+  const waiting = queues.flatMap(({ cells }) =>
+    cells.map((page): UnreadCells => ({ ...kindOf(page), positions: [page.position] })),
+  );
+  return groupBy([...unread, ...waiting], kindKey).flatMap((group) =>
+    group.slice(0, 1).map((first) => ({
+      ...first,
+      positions: inOrder(group.flatMap(({ positions }) => positions)),
+    })),
+  );
+}
+
 /** The initial state of a history: that passed on by the history before it, or that of a new sweep. */
 export function startState(input: SweepInput): SchedulerState {
   const begun = initialState(input);
   if (input.state === undefined) return begun;
-  const { open, waiting, ...carried } = input.state;
+  const { open, waiting, unread = [], rest = null, ...carried } = input.state;
   return {
     ...begun,
     ...carried,
     open: new Map(open.map((run) => [run.page.cell.id, withoutSearch(run)])),
     reread: waiting,
+    unread,
+    rest,
   };
 }
 

@@ -1,6 +1,7 @@
 import { assertNever } from '../../lib/assert-never.js';
 import type { Outcome } from '../../results/records/result-line.js';
 import type {
+  CellKind,
   CellPage,
   LostCell,
   LostHost,
@@ -10,21 +11,27 @@ import type {
   ProviderLimit,
   RunPlace,
 } from '../protocol.js';
-import { admission, afterRun, estimateOf, withEarlierCosts, type Cost } from './money.js';
+import { hasRoom, isCrowded, isHeldBack } from './may-start.js';
+import { admission, afterRun, estimateOf, type Cost } from './money.js';
+import { nextToRead, withPage, type Wanted } from './reading.js';
 import {
   accountOf,
-  allRead,
+  kindKey,
+  kindOf,
   modelKey,
   workingRuns,
   type Queue,
   type SchedulerState,
   type WaitingCell,
 } from './state.js';
+import { withLimit } from './with-limit.js';
 
 export type SweepEvent =
   | { type: 'loaded'; page: CellPage; wanted: Wanted }
   | { type: 'ended'; cell: string; outcome: Outcome; cost: Cost; lost?: LostCell }
   | { type: 'parked'; cell: string; parked: Parked }
+  /** The server has started the run. */
+  | { type: 'begun'; cell: string }
   | { type: 'placed'; cell: string; place: RunPlace }
   /** The search for a host has ended without one, because a new history takes over. */
   | { type: 'not placed'; cell: string }
@@ -41,9 +48,6 @@ export type SweepEvent =
   /** The time of a wait has come. */
   | { type: 'time' };
 
-/** Which cells to read next: those at `positions`, or a page that begins at `offset`. */
-export type Wanted = { positions: readonly number[] } | { offset: number };
-
 export type SweepAction =
   | { type: 'start'; cell: PageCell }
   /** Find a host for a run, and start it there. */
@@ -56,13 +60,11 @@ export interface Step {
   actions: readonly SweepAction[];
 }
 
-/** Cells per page: the whole matrix never crosses Temporal. */
-export const PAGE = 100;
 /**
- * How many runs of an agent and model may seek a host at once. If the hosts that could run them are full, other agents
- * can still use the rest of the sweep's slots.
+ * How many runs the server may be asked to start at once. It starts them in any order: on a busy server, one of many
+ * waits for minutes, and a new history of the sweep has to wait for all.
  */
-const MOST_SEEKING = 4;
+export const MOST_STARTING = 8;
 /** Maximum number of lost cells whose reasons are kept; more would exceed Temporal's payload limit. */
 const LOST_REASONS = 200;
 
@@ -89,6 +91,8 @@ function apply(state: SchedulerState, event: SweepEvent, now: number): Scheduler
       return withoutRun(state, event);
     case 'parked':
       return withParked(state, event.cell, event.parked);
+    case 'begun':
+      return { ...state, starting: without(state.starting, event.cell) };
     case 'placed':
       return withPlace(state, event.cell, event.place);
     case 'not placed':
@@ -114,41 +118,6 @@ function apply(state: SchedulerState, event: SweepEvent, now: number): Scheduler
   }
 }
 
-function withPage(state: SchedulerState, page: CellPage, wanted: Wanted): SchedulerState {
-  const { cells, total } = page;
-  const counts = { ...state.counts };
-  // Cells read again by position were counted when an earlier history first read them.
-  const money =
-    state.money !== null && 'offset' in wanted ? withEarlierCosts(state.money, page) : state.money;
-  let queues = state.queues;
-  for (const [index, one] of cells.entries()) {
-    if (one.finished !== null) counts[one.finished] += 1;
-    else if (!state.open.has(one.cell.id)) {
-      const position = 'offset' in wanted ? wanted.offset + index : (wanted.positions[index] ?? 0);
-      queues = enqueue(queues, { ...one, position });
-    }
-  }
-  const read =
-    'offset' in wanted
-      ? { offset: wanted.offset + cells.length }
-      : { reread: state.reread.filter((position) => !wanted.positions.includes(position)) };
-  const limits = (page.limits ?? []).reduce(withLimit, state.limits);
-  return { ...state, ...read, counts, money, queues, limits, total, loading: false };
-}
-
-/** Adds the limit of an account. Of two, the later one counts. */
-function withLimit(limits: SchedulerState['limits'], limit: ProviderLimit): SchedulerState['limits'] {
-  const account = limit.account ?? limit.provider;
-  return { ...limits, [account]: { ...limit, until: Math.max(limit.until, limits[account]?.until ?? 0) } };
-}
-
-function enqueue(queues: readonly Queue[], page: WaitingCell): readonly Queue[] {
-  const { agent, model } = page.cell;
-  const index = queues.findIndex((queue) => queue.agent === agent && queue.model === model);
-  if (index === -1) return [...queues, { agent, model, cells: [page] }];
-  return queues.map((queue, at) => (at === index ? { ...queue, cells: [...queue.cells, page] } : queue));
-}
-
 function withoutRun(
   state: SchedulerState,
   { cell, outcome, cost, lost }: Extract<SweepEvent, { type: 'ended' }>,
@@ -160,6 +129,7 @@ function withoutRun(
   return {
     ...state,
     open,
+    starting: without(state.starting, cell),
     counts: { ...state.counts, [outcome]: state.counts[outcome] + 1 },
     lost: lost === undefined || state.lost.length >= LOST_REASONS ? state.lost : [...state.lost, lost],
     money: state.money === null ? null : afterRun(state.money, run.page.cell, cost),
@@ -206,6 +176,9 @@ function withoutHost(state: SchedulerState, cell: string, host: LostHost): Sched
 const dueBy = (run: OpenRun, now: number): OpenRun =>
   run.parked === null ? run : { ...run, parked: { ...run.parked, until: Math.min(run.parked.until, now) } };
 
+const without = (cells: ReadonlySet<string>, one: string): ReadonlySet<string> =>
+  cells.has(one) ? new Set([...cells].filter((cell) => cell !== one)) : cells;
+
 const mapRuns = ({ open }: SchedulerState, change: (run: OpenRun) => OpenRun): Map<string, OpenRun> =>
   new Map([...open].map(([cell, run]) => [cell, change(run)]));
 
@@ -216,7 +189,9 @@ function withoutPassedLimits(state: SchedulerState, now: number): SchedulerState
 
 /** The next action and the state after it; null if there is nothing to do now. */
 function decide(state: SchedulerState, now: number): Step | null {
-  if (state.paused || state.cancelled || workingRuns(state).length >= state.caps.total) return null;
+  if (state.paused || state.cancelled) return null;
+  const isFull = workingRuns(state).length >= state.caps.total;
+  if (isFull) return state.held || state.scheduler === 2 ? null : loadNext(state);
   const wake = wakeNext(state, now);
   return wake ?? (state.held ? null : (placeAgain(state) ?? startNext(state, now) ?? loadNext(state)));
 }
@@ -224,7 +199,7 @@ function decide(state: SchedulerState, now: number): Step | null {
 /** Seeks another host for a run that lost its own, or whose search was interrupted. */
 function placeAgain(state: SchedulerState): Step | null {
   for (const [cell, run] of state.open) {
-    if (run.place !== 'wanted' || !hasRoom(state, run.page.cell.agent, run.page.cell.model)) continue;
+    if (run.place !== 'wanted' || !hasRoom(state, run.page.cell)) continue;
     const sought: OpenRun = { ...run, place: 'being sought' };
     return {
       state: { ...state, open: new Map(state.open).set(cell, sought) },
@@ -241,7 +216,7 @@ function wakeNext(state: SchedulerState, now: number): Step | null {
     .filter(({ run: { page }, parked }) => {
       const account = accountOf(parked);
       const limited = account !== null && state.limits[account] !== undefined;
-      return parked.until <= now && !limited && hasRoom(state, page.cell.agent, page.cell.model);
+      return parked.until <= now && !limited && hasRoom(state, page.cell);
     })
     .sort((a, b) => a.parked.until - b.parked.until);
   const [first] = due;
@@ -252,21 +227,30 @@ function wakeNext(state: SchedulerState, now: number): Step | null {
 
 /** Starts the cell whose turn it is, or leaves it out if the budget has no room for it. */
 function startNext(state: SchedulerState, now: number): Step | null {
-  const { turns, money } = state;
+  const { turns, money, starting } = state;
+  if (starting.size >= MOST_STARTING) return null;
   const lastTurn = ({ agent, model }: Queue): [number, number] => [
     turns.agents[agent] ?? 0,
     turns.models[modelKey(agent, model)] ?? 0,
   ];
   const candidates = state.queues
-    .filter(({ agent, model }) => hasRoom(state, agent, model) && !isCrowded(state, agent, model))
+    .filter((queue) => hasRoom(state, queue) && !isCrowded(state, queue))
     .sort((a, b) => {
       const [ofA, ofB] = [lastTurn(a), lastTurn(b)];
       return ofA[0] - ofB[0] || ofA[1] - ofB[1];
     });
   const estimates = [...state.open.values()].map(({ estimateUsd }) => estimateUsd);
+  // Thousands of cells of an account may wait.
+  const heldBack = new Map<string, boolean>();
+  const mustWait = (kind: CellKind): boolean => {
+    const key = kindKey(kind);
+    const found = heldBack.get(key) ?? isHeldBack(state, kind);
+    heldBack.set(key, found);
+    return found;
+  };
   for (const queue of candidates) {
     for (const page of queue.cells) {
-      if (isHeldBack(state, page)) continue;
+      if (mustWait(kindOf(page))) continue;
       const admitted = money === null ? 'start' : admission(money, estimates, page);
       if (admitted === 'start') return started(state, queue, page, now);
       if (admitted === 'never') return leftOut(state, queue, page);
@@ -275,41 +259,10 @@ function startNext(state: SchedulerState, now: number): Step | null {
   return null;
 }
 
-/**
- * Whether the cell must wait for its account. An account that has reached a limit holds back all its cells. One that is
- * merely busy would park run after run, each with a workspace, so it gets no new cell once two runs per slot are
- * parked.
- */
-function isHeldBack({ limits, open, caps }: SchedulerState, page: PageCell): boolean {
-  const account = accountOf(page);
-  if (account !== null && limits[account] !== undefined) return true;
-  const parked = [...open.values()].filter(
-    (run) =>
-      run.parked !== null &&
-      (account === null ? run.page.cell.agent === page.cell.agent : accountOf(run.page) === account),
-  );
-  return parked.length >= 2 * caps.total;
-}
-
-function hasRoom(state: SchedulerState, agent: string, model: string): boolean {
-  const working = workingRuns(state).map(({ page }) => page.cell);
-  const ofAgent = working.filter((cell) => cell.agent === agent).length;
-  const ofModel = working.filter((cell) => cell.model === model).length;
-  const { total, agents, models } = state.caps;
-  return (
-    working.length < total && ofAgent < (agents[agent] ?? Infinity) && ofModel < (models[model] ?? Infinity)
-  );
-}
-
-/** Whether so many runs of an agent and model seek a host that no further one is started. */
-const isCrowded = ({ open }: SchedulerState, agent: string, model: string): boolean =>
-  [...open.values()].filter(
-    ({ place, page: { cell } }) => place === 'being sought' && cell.agent === agent && cell.model === model,
-  ).length >= MOST_SEEKING;
-
 function started(state: SchedulerState, queue: Queue, page: WaitingCell, now: number): Step {
   const { agent, model } = queue;
   const { next, agents, models } = state.turns;
+  const isAwaited = state.scheduler === 3 && !state.placed;
   const run: OpenRun = {
     page,
     since: now,
@@ -322,6 +275,7 @@ function started(state: SchedulerState, queue: Queue, page: WaitingCell, now: nu
       ...state,
       queues: dequeue(state.queues, queue, page),
       open: new Map(state.open).set(page.cell.id, run),
+      ...(isAwaited ? { starting: new Set(state.starting).add(page.cell.id) } : {}),
       turns: {
         next: next + 1,
         agents: { ...agents, [agent]: next },
@@ -353,10 +307,8 @@ const dequeue = (queues: readonly Queue[], from: Queue, page: WaitingCell): Queu
     return cells.length === 0 ? [] : [{ ...queue, cells }];
   });
 
-/** Loads more cells. Called when there is room and none of the cells already read can be started. */
+/** Loads more cells. */
 function loadNext(state: SchedulerState): Step | null {
-  if (state.loading || allRead(state)) return null;
-  const wanted =
-    state.reread.length > 0 ? { positions: state.reread.slice(0, PAGE) } : { offset: state.offset };
-  return { state: { ...state, loading: true }, actions: [{ type: 'load', wanted }] };
+  const wanted = nextToRead(state);
+  return wanted === null ? null : { state: { ...state, loading: true }, actions: [{ type: 'load', wanted }] };
 }

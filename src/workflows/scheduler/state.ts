@@ -1,4 +1,12 @@
-import type { CarriedSweep, OpenRun, PageCell, RunPlace, SweepInput } from '../protocol.js';
+import type {
+  CarriedSweep,
+  CellKind,
+  OpenRun,
+  PageCell,
+  RunPlace,
+  SweepInput,
+  UnreadCells,
+} from '../protocol.js';
 import { noMoneySpent } from './money.js';
 
 /** How many runs may hold a slot at once: in total, per agent, and per model. */
@@ -22,8 +30,10 @@ export interface Queue {
 }
 
 /** Everything that a sweep's decisions depend on. Never changed in place. */
-export interface SchedulerState extends Omit<CarriedSweep, 'open' | 'waiting'> {
+export interface SchedulerState extends Omit<CarriedSweep, 'open' | 'waiting' | 'unread' | 'rest'> {
   caps: Caps;
+  /** See `SweepInput.scheduler`. */
+  scheduler: 2 | 3;
   /** Whether each run is placed on one of several hosts. */
   placed: boolean;
   cancelled: boolean;
@@ -31,16 +41,22 @@ export interface SchedulerState extends Omit<CarriedSweep, 'open' | 'waiting'> {
   held: boolean;
   /** By cell id. */
   open: ReadonlyMap<string, OpenRun>;
+  /** Cells whose runs the server was asked to start, and has not started. Empty with scheduler 2 or several hosts. */
+  starting: ReadonlySet<string>;
   queues: readonly Queue[];
   /** Positions (in turn order) of cells that an earlier history read but did not start. */
   reread: readonly number[];
+  /** The same with scheduler 3. */
+  unread: readonly UnreadCells[];
+  /** Kinds of the cells from `offset` on; null if they are unknown. */
+  rest: readonly CellKind[] | null;
   loading: boolean;
 }
 
 export const modelKey = (agent: string, model: string): string => JSON.stringify([agent, model]);
 
 /** The account whose limit holds a cell back; the provider if the account is unknown; null if both are. */
-export const accountOf = ({ account, provider }: Pick<PageCell, 'account' | 'provider'>): string | null =>
+export const accountOf = ({ account, provider }: Pick<CellKind, 'account' | 'provider'>): string | null =>
   account ?? provider ?? null;
 
 /** The accounts of limits, of open runs, and of the cells that were read but not started. */
@@ -53,10 +69,26 @@ export const accountsIn = ({ limits, open, queues }: SchedulerState): string[] =
     ].filter((account) => account !== undefined),
   ),
 ];
+export const kindOf = ({ cell: { agent, model }, provider, account }: PageCell): CellKind => ({
+  agent,
+  model,
+  ...(provider === undefined ? {} : { provider }),
+  ...(account === undefined ? {} : { account }),
+});
+
+export const kindKey = ({ agent, model, ...of }: CellKind): string =>
+  JSON.stringify([agent, model, accountOf(of)]);
 
 /** The state of a new sweep. */
-export const initialState = ({ concurrency, caps, maxUsd, placed }: SweepInput): SchedulerState => ({
+export const initialState = ({
+  concurrency,
+  caps,
+  maxUsd,
+  placed,
+  scheduler = 2,
+}: SweepInput): SchedulerState => ({
   caps: { total: concurrency, agents: caps?.agents ?? {}, models: caps?.models ?? {} },
+  scheduler,
   placed: placed === true,
   paused: false,
   cancelled: false,
@@ -64,11 +96,14 @@ export const initialState = ({ concurrency, caps, maxUsd, placed }: SweepInput):
   counts: { pass: 0, fail: 0, error: 0, cancelled: 0 },
   lost: [],
   open: new Map(),
+  starting: new Set(),
   queues: [],
   limits: {},
   money: maxUsd === undefined ? null : noMoneySpent(maxUsd),
   turns: { next: 1, agents: {}, models: {} },
   reread: [],
+  unread: [],
+  rest: null,
   offset: 0,
   total: null,
   lastOrderAt: 0,
@@ -76,8 +111,8 @@ export const initialState = ({ concurrency, caps, maxUsd, placed }: SweepInput):
 });
 
 /** Whether every cell of the plan has been read. */
-export const allRead = ({ reread, offset, total }: SchedulerState): boolean =>
-  reread.length === 0 && total !== null && offset >= total;
+export const allRead = ({ reread, unread, offset, total }: SchedulerState): boolean =>
+  reread.length === 0 && unread.length === 0 && total !== null && offset >= total;
 
 /** Whether no cell is left to start. */
 export const hasStartedAll = (state: SchedulerState): boolean => allRead(state) && state.queues.length === 0;

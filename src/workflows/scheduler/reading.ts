@@ -1,0 +1,80 @@
+import { groupBy } from '../../lib/group-by.js';
+import type { CellPage } from '../protocol.js';
+import { couldRun } from './may-start.js';
+import { withEarlierCosts } from './money.js';
+import { withLimit } from './with-limit.js';
+import { allRead, kindOf, modelKey, type Queue, type SchedulerState, type WaitingCell } from './state.js';
+
+/** Which cells to read next: those at `positions`, or a page that begins at `offset`. */
+export type Wanted = { positions: readonly number[] } | { offset: number };
+
+/** Cells per page: the whole matrix never crosses Temporal. */
+export const PAGE = 100;
+
+/**
+ * Returns what to read now; null if nothing. Reading takes time, in which slots would be free, so it happens while a page
+ * of cells, or a cell for each slot, is left. Cells that could not run are not read: each new history of the sweep would
+ * read all of them again.
+ */
+export function nextToRead(state: SchedulerState): Wanted | null {
+  const { loading, scheduler, reread, unread, queues, rest, caps } = state;
+  if (loading || allRead(state)) return null;
+  const page = { offset: state.offset };
+  if (scheduler === 2) return reread.length > 0 ? { positions: reread.slice(0, PAGE) } : page;
+  const ready = queues.filter(({ cells }) => cells.slice(0, 1).some((one) => couldRun(state, kindOf(one))));
+  if (ready.reduce((sum, { cells }) => sum + cells.length, 0) >= Math.max(PAGE, caps.total)) return null;
+  const positions = unread.filter((kind) => couldRun(state, kind)).flatMap((kind) => kind.positions);
+  if (positions.length > 0) return { positions: positions.sort((a, b) => a - b).slice(0, PAGE) };
+  const isEnd = state.total !== null && state.offset >= state.total;
+  return isEnd || rest?.some((kind) => couldRun(state, kind)) === false ? null : page;
+}
+
+/** Adds the cells of a page that have no result. */
+export function withPage(state: SchedulerState, page: CellPage, wanted: Wanted): SchedulerState {
+  const { cells, total } = page;
+  const counts = { ...state.counts };
+  // Cells read again by position were counted when an earlier history first read them.
+  const money =
+    state.money !== null && 'offset' in wanted ? withEarlierCosts(state.money, page) : state.money;
+  const waiting: WaitingCell[] = [];
+  for (const [index, one] of cells.entries()) {
+    if (one.finished !== null) counts[one.finished] += 1;
+    else if (!state.open.has(one.cell.id))
+      waiting.push({
+        ...one,
+        position: 'offset' in wanted ? wanted.offset + index : (wanted.positions[index] ?? 0),
+      });
+  }
+  const read =
+    'offset' in wanted
+      ? { offset: wanted.offset + cells.length, rest: page.rest ?? null }
+      : withoutPositions(state, new Set(wanted.positions));
+  return {
+    ...{ ...state, ...read, counts, money, total, loading: false },
+    queues: enqueue(state.queues, waiting),
+    limits: (page.limits ?? []).reduce(withLimit, state.limits),
+  };
+}
+
+const withoutPositions = (
+  { reread, unread }: SchedulerState,
+  read: ReadonlySet<number>,
+): Pick<SchedulerState, 'reread' | 'unread'> => ({
+  reread: reread.filter((position) => !read.has(position)),
+  unread: unread.flatMap((kind) => {
+    const positions = kind.positions.filter((position) => !read.has(position));
+    return positions.length === 0 ? [] : [{ ...kind, positions }];
+  }),
+});
+
+function enqueue(queues: readonly Queue[], cells: readonly WaitingCell[]): Queue[] {
+  const added = groupBy(cells, ({ cell }) => modelKey(cell.agent, cell.model)).flatMap((group): Queue[] =>
+    group.slice(0, 1).map(({ cell: { agent, model } }) => ({ agent, model, cells: group })),
+  );
+  const isSame = (a: Queue) => (b: Queue) => a.agent === b.agent && a.model === b.model;
+  const longer = queues.map((queue) => ({
+    ...queue,
+    cells: [...queue.cells, ...(added.find(isSame(queue))?.cells ?? [])],
+  }));
+  return [...longer, ...added.filter((queue) => !queues.some(isSame(queue)))];
+}
