@@ -7,6 +7,7 @@ import { connect } from '../../../src/platform/temporal/temporal-client.js';
 import type { RunRecord } from '../../../src/results/records/run-record.js';
 import type { ResultLine } from '../../../src/results/records/result-line.js';
 import { cellObject, resultsObject } from '../../../src/store/shared/names.js';
+import { parseRunWorkflowId } from '../../../src/workflows/protocol/names.js';
 import { until } from '../../commands/project.js';
 import type { Host } from './host.js';
 import { endsOf, startsOf, type RunEnd, type Team } from './team.js';
@@ -101,16 +102,15 @@ const workflowsOf = (client: Client, sweep: string): AsyncIterable<WorkflowExecu
 interface RunNumber {
   sweep: string;
   cell: string;
-  nth: number;
+  incarnation: number;
 }
 
 /** Which run of which cell an agent worked for: the id of a run ends like the run id of its workflow. */
 async function numbersOfRuns(client: Client): Promise<Map<string, RunNumber>> {
   const found = new Map<string, RunNumber>();
   for await (const { workflowId, runId } of client.workflow.list({ query: 'WorkflowType = "runScenario"' })) {
-    const [, sweep, cell, nth = '1'] = /^sweep\/([^/]+)\/(.+)\/r\d+(?:\.(\d+))?$/.exec(workflowId) ?? [];
-    if (sweep !== undefined && cell !== undefined)
-      found.set(runId.slice(-8), { sweep, cell, nth: Number(nth) });
+    const [, sweep = '', cell = ''] = /^sweep\/([^/]+)\/(.+)\/[^/]+$/.exec(workflowId) ?? [];
+    found.set(runId.slice(-8), { sweep, cell, ...parseRunWorkflowId(workflowId) });
   }
   return found;
 }
@@ -138,8 +138,8 @@ async function expectStarts(team: Team, client: Client, sweep: string, ends: Run
     for (const [nth] of lost_hosts.entries()) expect(lost).toContain(nameOf(line.cell, nth + 1));
   }
   for (const [run, count] of counts) {
-    const { cell = '', nth = 0 } = numbers.get(run.slice(-8)) ?? {};
-    expect(lost).toContain(nameOf(cell, nth));
+    const { cell = '', incarnation = 0 } = numbers.get(run.slice(-8)) ?? {};
+    expect(lost).toContain(nameOf(cell, incarnation));
     expect(count).toBeLessThanOrEqual(MOST_STARTS);
   }
   return ofSweep.length;

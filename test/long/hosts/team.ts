@@ -139,6 +139,7 @@ export function writeScenario({ project }: Team, { secs = 0, until }: Work): Pro
         `wait_secs: ${secs}`,
         `write: {path: out.txt, content: done}`,
       ],
+      more: 'cost: {cache: false}',
     }),
   );
 }
