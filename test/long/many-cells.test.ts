@@ -41,9 +41,9 @@ test(
       const newest = client.workflow.getHandle<never>(handle.workflowId) as unknown as SweepHandle;
       /** The largest number of slots seen in use at the same time, by history of the sweep. */
       const busiest = new Map<string, number>();
-      let over = false;
-      const result = handle.result().finally(() => (over = true));
-      while (!over) {
+      const sweep = { isOver: false };
+      const result = handle.result().finally(() => (sweep.isOver = true));
+      while (!sweep.isOver) {
         const { runId } = await newest.describe();
         // A busy worker may not answer in time.
         const slots = (await progressOf(newest).catch(() => null))?.active.length ?? 0;
