@@ -113,9 +113,10 @@ export default {
         'reports/',
         'platform/',
         'store/',
+        'client/sweeps/',
         'workflows/protocol.ts',
       ],
-      'steps may use every layer but workflows, of which they only know the protocol',
+      'steps may use every layer but workflows, of which they only know the protocol; reports of schedules read and compare sweeps as the commands do',
     ),
     layer(
       'workflows',

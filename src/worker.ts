@@ -30,7 +30,7 @@ import { workerEnvironment } from './platform/worker-environment.js';
 import { packageFile } from './platform/package-info.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
 import { connectionOptions, loadTemporalConfig } from './platform/temporal/connection-options.js';
-import type { TemporalAddress } from './platform/temporal/resolve-temporal-address.js';
+import type { TemporalAddress } from './platform/temporal/temporal-address.js';
 import { untilCredentialsChange } from './platform/temporal/watch-credentials.js';
 import { connectionProblem } from './platform/temporal/connection-problem.js';
 import { ownIdentity } from './platform/process/process-identity.js';

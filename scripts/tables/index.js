@@ -3,6 +3,7 @@ import { RunRecord } from '../../src/results/records/run-record.ts';
 import { Executions } from '../../src/results/records/execution.ts';
 import { AgentEvent, EventBody } from '../../src/results/records/events.ts';
 import { JudgeAnswer, Judgment } from '../../src/results/records/judgment.ts';
+import { Firing } from '../../src/results/records/firing.ts';
 import { Metrics, ResultLine } from '../../src/results/records/result-line.ts';
 import { SweepDocument } from '../../src/results/records/sweep-document.ts';
 import { Comparison } from '../../src/results/comparison/document.ts';
@@ -10,6 +11,7 @@ import { Config } from '../../src/scenario/config.ts';
 import { Rubric } from '../../src/scenario/rubric.ts';
 import { MatrixFile } from '../../src/scenario/eliza/matrix.ts';
 import { ElizaFile } from '../../src/scenario/eliza/schema.ts';
+import { METRICS } from '../../src/platform/metrics/definitions.ts';
 import { ScenarioFile } from '../../src/scenario/yaml/schema.ts';
 import { fieldRows } from './field-rows.js';
 import { keyRows, kindRows } from './kind-rows.js';
@@ -121,11 +123,21 @@ export const tables = {
     meaning: 'passes if',
   }),
   rubric: inputTable(rubric),
+  'worker-metrics': table(
+    Object.values(METRICS).map(({ kind, name, help, labels }) => ({
+      name: `\`${name}\``,
+      kind,
+      labels: labels.map((label) => `\`${label}\``).join(', '),
+      meaning: help,
+    })),
+    { name: 'metric', kind: 'type', labels: 'labels', meaning: 'meaning' },
+  ),
   'results-line': outputTable(written(ResultLine), { metrics: '[metrics.json](#metricsjson)' }),
   metrics: outputTable(written(Metrics), { judge: '[The judge](#the-judge)' }),
   judge: outputTable(written(Judgment)),
   'judge-answer': outputTable(written(JudgeAnswer)),
   run: outputTable(written(RunRecord)),
+  firing: outputTable(written(Firing)),
   'agent-events': table(
     (authored(AgentEvent).oneOf ?? []).flatMap(({ properties = {}, required = [], description = '' }) => {
       const { type, ...fields } = properties;

@@ -53,6 +53,7 @@ export const finishSweep =
       else await publishWithoutRun(project, { sweep, cell: cell.id, round }, line);
       countCell(deps.metrics, line);
     }
+    const results = index.linesOfSweep(sweep);
     const document = buildSweepDocument({
       sweep,
       workflowId: sweepWorkflowId(sweep),
@@ -62,11 +63,12 @@ export const finishSweep =
       cells: plan.cells,
       live: plan.live === true,
       scenarios: plan.scenarios,
-      results: index.linesOfSweep(sweep),
+      results,
       resultsPath,
     });
     if (await isOver()) return;
-    await endRound(resultsPath, sweep, round, `${JSON.stringify(withWarnings(document), null, 2)}\n`);
+    const summary = `${JSON.stringify(withWarnings(document, results), null, 2)}\n`;
+    await endRound(resultsPath, sweep, round, summary);
     await removeSweepEnv(stateFolder, sweep);
     await close();
   };

@@ -18,6 +18,9 @@ import { runAgent } from './run-agent.js';
 import { runContextScript } from './run-context-script.js';
 import { runEvaluator } from './run-evaluator.js';
 import { runPostScript } from './run-post-script.js';
+import { planScheduled } from './plan-scheduled.js';
+import { reportScheduled } from './report-scheduled.js';
+import { sendWebhook } from './send-webhook.js';
 import { verifyOrder, verifyParked, verifyWake } from './verify-order.js';
 import { stopRun } from './stop-run.js';
 import { writeReport } from './write-report.js';
@@ -47,6 +50,9 @@ export const createActivities = (deps: Deps) =>
     reuseResult: reuseResult(deps),
     writeReport: writeReport(deps),
     cleanUp: cleanUp(deps),
+    planScheduled: planScheduled(deps),
+    reportScheduled: reportScheduled(deps),
+    sendWebhook: sendWebhook(deps),
     verifyOrder: verifyOrder(deps),
     verifyParked: verifyParked(deps),
     verifyWake: verifyWake(deps),

@@ -162,6 +162,8 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     cached_from: null,
     ...(record.regraded_from === undefined ? {} : { regraded_from: record.regraded_from }),
     regressions: record.regressions,
+    target_fingerprint: record.target?.fingerprint ?? null,
+    ...(record.agent?.output_problems === undefined ? {} : { output_problems: record.agent.output_problems }),
     attempts: found.attempts,
     starts: found.starts,
     ...hostOf(deps),

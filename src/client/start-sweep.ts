@@ -10,7 +10,13 @@ import { originOf } from '../store/origin.js';
 import { planFile } from '../store/results-folder.js';
 import { publishSweep } from '../store/shared/mirror.js';
 import { sharedProjectOf } from '../store/shared/shared-project.js';
-import { sweepWorkflowId, WORKFLOWS, type SweepInput } from '../workflows/protocol.js';
+import {
+  sweepOrder,
+  sweepTitle,
+  sweepWorkflowId,
+  WORKFLOWS,
+  type SweepInput,
+} from '../workflows/protocol.js';
 import { SWEEP_ID } from '../workflows/ui.js';
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';
@@ -28,18 +34,15 @@ export async function startSweep(
   const project = await sharedProjectOf(session.engine.resultsPath);
   if (project !== null) await publishSweep(project, plan.sweep);
   const order: Omit<SweepInput, 'sweep'> = {
-    round,
-    concurrency: plan.concurrency,
-    caps: plan.caps,
-    scheduler: 3,
-    ...(project === null ? {} : { placed: true, lostSecs: lostSecsOf(process.env) }),
-    ...(session.engine.external ? { sparse: true } : {}),
+    ...sweepOrder(plan, round, {
+      shared: project !== null,
+      external: session.engine.external,
+      lostSecs: lostSecsOf(process.env),
+    }),
     ...cellsPerHistory(),
     ...rerun,
-    ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
   };
   const input: SweepInput = { sweep: plan.sweep, ...order, proof: await proofOf(session, plan.sweep, order) };
-  const scenarios = [...new Set(plan.scenarios.map(({ name }) => name))].join(', ');
   const begin = (client: Client) =>
     client.workflow.start(WORKFLOWS.sweep, {
       workflowId: sweepWorkflowId(plan.sweep),
@@ -48,7 +51,7 @@ export async function startSweep(
       workflowIdConflictPolicy: 'USE_EXISTING',
       memo: { round },
       typedSearchAttributes: [{ key: SWEEP_ID, value: plan.sweep }],
-      staticSummary: `${plan.cells.length} cells of ${scenarios}`.slice(0, 200),
+      staticSummary: sweepTitle(plan),
       // after this time, a dead worker's workflow task is given to another worker
       workflowTaskTimeout: '5 seconds',
     });

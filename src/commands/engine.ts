@@ -3,7 +3,7 @@ import { ADDRESS, JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
 const STAY = ['--stay', 'keep running when idle (default: stop after 15 idle minutes)'] as const;
-const SECTION = 'engine-worker';
+const SECTION = 'engine';
 
 /** Adds the `engine` command: the background processes of a results folder. */
 export function addEngine(program: Program, { exitWith }: CommandLine): void {

@@ -16,6 +16,7 @@ import { addRetry } from './retry.js';
 import { addRun } from './run.js';
 import { addScenario } from './scenario.js';
 import { addScenarios } from './scenarios.js';
+import { addSchedule } from './schedule.js';
 import { addSchema } from './schema.js';
 import { addScripts } from './scripts.js';
 import type { CommandLine, Program } from './shared/command-line.js';
@@ -32,7 +33,7 @@ import { addWorkers } from './workers.js';
 /** All verbs, in the order of the help. */
 const verbs = [
   ...[addInit, addTry, addDoctor, addValidate, addScenarios],
-  ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel],
+  ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel, addSchedule],
   ...[addShow, addReport, addCompare, addSweeps, addUi],
   ...[addClean, addEngine, addWorker, addWorkers, addCodecServer, addScripts, addSchema, addCompletion],
 ];

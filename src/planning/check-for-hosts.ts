@@ -2,7 +2,8 @@ import { UsageError } from '../lib/errors/usage-error.js';
 import { isBinary } from '../platform/fs/program-files.js';
 import { checkSandboxRequired } from './check-sandbox.js';
 import type { Project } from './project.js';
-import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
+import type { UnstoredScenario } from '../scenario/plan.js';
+import type { ResolvedSweep } from './resolve-sweep.js';
 
 /**
  * Checks what does not depend on the machine, for a sweep whose runs take place on other hosts: each host checks itself
@@ -22,7 +23,7 @@ export function checkForHosts(project: Project, resolved: Pick<ResolvedSweep, 's
 }
 
 /** Why the target cannot be sent to the hosts, which get its program alone; null if it can, or need not. */
-function whyNotSent({ target_path, target_files }: ResolvedScenario['effective']): string | null {
+function whyNotSent({ target_path, target_files }: UnstoredScenario): string | null {
   if (target_path === null || target_files?.length === 0) return null;
   if (target_files !== undefined)
     return 'has further files (target.files), but hosts are given only its program';

@@ -2,14 +2,13 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Agent } from '../agents/agent.js';
 import { UsageError } from '../lib/errors/usage-error.js';
-import type { EffectiveScenario } from '../scenario/plan.js';
+import type { EffectiveScenario, UnstoredScenario } from '../scenario/plan.js';
 import { isApart, withAgentTimeout, withoutMocks, type Scenario } from '../scenario/scenario.js';
 import type { Target } from '../scenario/target.js';
 import { chooseAsked, chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { findRuntime } from './find-runtime.js';
 import { locateBuild, locateTarget } from './locate-target.js';
 import type { Project } from './project.js';
-import type { ResolvedScenario } from './resolve-sweep.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
 /** The flags that change scenarios. */
@@ -31,7 +30,7 @@ export function effectiveScenario(
   variant: SelectedVariant,
   flags: JudgeFlags & ScenarioFlags,
   agents: readonly Agent[],
-): ResolvedScenario['effective'] {
+): UnstoredScenario {
   const { scenario } = variant;
   const { file } = selected;
   const used = flags.live ? withoutMocks(scenario) : scenario;

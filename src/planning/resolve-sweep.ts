@@ -4,7 +4,7 @@ import { suggest } from '../lib/suggest.js';
 import type { Cell } from '../results/records/cell.js';
 import { tooLongCell } from '../results/records/longest-names.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
-import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import type { Plan, UnstoredScenario } from '../scenario/plan.js';
 import { serverAddresses } from '../scenario/database.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import type { Project } from './project.js';
@@ -58,7 +58,7 @@ export interface ResolvedSweep {
 export interface ResolvedScenario {
   selected: SelectedScenario;
   variant: SelectedVariant;
-  effective: Omit<EffectiveScenario, 'fixture' | 'checks' | 'target_stored'>;
+  effective: UnstoredScenario;
 }
 
 const DEFAULT_CONCURRENCY = 4;

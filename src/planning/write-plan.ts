@@ -9,6 +9,7 @@ import { isFolder, removeTree, snapshotNothing, snapshotTree, storeOnce } from '
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { SCHEMA_VERSION } from '../results/records/result-line.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
+import type { PlanTemplate } from '../scenario/stored-schedule.js';
 import { TARGET_PROGRAM } from '../scenario/target.js';
 import { cleanIsOver } from '../store/clean-lock.js';
 import { planFile, storeFolder, sweepsFolder } from '../store/results-folder.js';
@@ -46,46 +47,61 @@ export async function writePlan(
   resolved: ResolvedSweep,
   name: string | undefined,
 ): Promise<Plan> {
-  const { resultsPath, config } = project;
+  const { resultsPath } = project;
   let sweep: string | null = null;
-  for (;;) {
-    const { scenarios, hashes } = await storeInputs(
-      storeFolder(resultsPath),
-      resolved,
-      isMirror(resultsPath),
-    );
+  return storeInputsAnd(project, resolved, async (template) => {
     sweep ??= await claimSweep(resultsPath, name);
-    const plan: Plan = {
-      schema_version: SCHEMA_VERSION,
-      sweep,
-      created_at: new Date().toISOString(),
-      concurrency: resolved.concurrency,
-      scenarios,
-      agents: resolved.agents,
-      providers: resolved.providers,
-      caps: { agents: config.limits.agents, models: config.limits.models },
-      cache: resolved.cache,
-      ...(resolved.live ? { live: true } : {}),
-      ...(isMirror(resultsPath) ? { protocol: ENGINE_PROTOCOL } : {}),
-      ...(resolved.on.length === 0 ? {} : { on: resolved.on }),
-      max_usd: resolved.maxUsd,
-      prices: config.prices,
-      cells: resolved.cells,
-      ...(resolved.regrade === undefined ? {} : { regrade: resolved.regrade }),
-      project: project.configFile === null ? null : project.root,
-      sandbox: {
-        required: config.require_sandbox,
-        allow_loopback: config.sandbox.allow_loopback,
-      },
-      hidden: inputsOf(project, resolved),
-    };
+    const plan: Plan = { sweep, created_at: new Date().toISOString(), ...template };
     await writeFileAtomic(planFile(resultsPath, sweep), `${JSON.stringify(plan, null, 2)}\n`);
-    await cleanIsOver(resultsPath);
-    // a `clean` that started before the plan existed may have deleted its inputs; then store them again
-    const isThere = await Promise.all(hashes.map((hash) => isFolder(join(storeFolder(resultsPath), hash))));
-    if (isThere.every(Boolean)) return plan;
+    return plan;
+  });
+}
+
+/**
+ * Copies all inputs into the store, and writes what refers to them. Both may happen several times, since a `clean` that
+ * started before may delete the inputs.
+ */
+export async function storeInputsAnd<T>(
+  project: Project,
+  resolved: ResolvedSweep,
+  write: (template: PlanTemplate) => Promise<T>,
+): Promise<T> {
+  const store = storeFolder(project.resultsPath);
+  for (;;) {
+    const { scenarios, hashes } = await storeInputs(store, resolved, isMirror(project.resultsPath));
+    const written = await write(templateOf(project, resolved, scenarios));
+    await cleanIsOver(project.resultsPath);
+    const isThere = await Promise.all(hashes.map((hash) => isFolder(join(store, hash))));
+    if (isThere.every(Boolean)) return written;
   }
 }
+
+const templateOf = (
+  project: Project,
+  resolved: ResolvedSweep,
+  scenarios: Plan['scenarios'],
+): PlanTemplate => ({
+  schema_version: SCHEMA_VERSION,
+  concurrency: resolved.concurrency,
+  scenarios,
+  agents: resolved.agents,
+  providers: resolved.providers,
+  caps: { agents: project.config.limits.agents, models: project.config.limits.models },
+  cache: resolved.cache,
+  ...(resolved.live ? { live: true } : {}),
+  ...(isMirror(project.resultsPath) ? { protocol: ENGINE_PROTOCOL } : {}),
+  ...(resolved.on.length === 0 ? {} : { on: resolved.on }),
+  max_usd: resolved.maxUsd,
+  prices: project.config.prices,
+  cells: resolved.cells,
+  ...(resolved.regrade === undefined ? {} : { regrade: resolved.regrade }),
+  project: project.configFile === null ? null : project.root,
+  sandbox: {
+    required: project.config.require_sandbox,
+    allow_loopback: project.config.sandbox.allow_loopback,
+  },
+  hidden: inputsOf(project, resolved),
+});
 
 /** Files that reveal how the agent is judged: fixtures, checks, scenarios, rubrics, the config, and their history. */
 const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: ResolvedSweep): string[] => [

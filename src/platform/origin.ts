@@ -114,6 +114,27 @@ export const proveRun = (key: Key, facts: RunProofFacts, order: string): string 
 export const verifyRunProof = (key: Key, facts: RunProofFacts, proof: string): string | null =>
   orderOf(proof, runMac(key, facts));
 
+/** What the proof of a schedule covers: all of its settings, among them when it fires, and the plan of its sweeps. */
+export interface ScheduleFacts {
+  schedule: string;
+  /** SHA-256 of the schedule's file. */
+  hash: string;
+}
+
+/** Creates the proof that the firings of a schedule carry. Each of its times allows one sweep. */
+export const proveSchedule = (key: Key, { schedule, hash }: ScheduleFacts): string =>
+  mac(key, 'schedule', schedule, hash);
+
+export const verifyScheduleProof = (key: Key, facts: ScheduleFacts, proof: string): boolean =>
+  isSame(proveSchedule(key, facts), proof);
+
+/** Creates the proof that a command ordered one more firing of a schedule. */
+export const proveTrigger = (key: Key, { schedule, hash }: ScheduleFacts, order: string): string =>
+  mac(key, 'trigger', schedule, hash, order);
+
+export const verifyTriggerProof = (key: Key, facts: ScheduleFacts, order: string, proof: string): boolean =>
+  isSame(proveTrigger(key, facts, order), proof);
+
 /**
  * An update that makes a sweep spend money. `at`, in ms since the epoch, is part of the proof. A workflow only accepts
  * updates that are later than the last one it accepted, so a recorded update cannot be sent again.

@@ -49,6 +49,17 @@ export interface CleanFacts {
   snapshots: readonly SnapshotFact[];
   /** Sweeps that have a file of stored variables. */
   sweepEnvs: readonly string[];
+  /** Absent if there are none. */
+  schedules?: readonly ScheduleFact[];
+}
+
+/** A schedule. `broken`: its file cannot be read, so it is unknown what it needs. */
+export interface ScheduleFact {
+  broken: boolean;
+  /** The sweep with which its next one will be compared; null if there is none yet. */
+  baseline: string | null;
+  /** Snapshots that the plan of its sweeps refers to. */
+  snapshots: readonly string[];
 }
 
 /** What can be removed: ids, line numbers and hashes. */
@@ -65,13 +76,18 @@ export interface CleanPlan {
 /**
  * Decides what can be removed from a results folder: runs that were started before `before` (ms since the epoch), ended
  * sweeps without remaining runs, and snapshots that no remaining plan refers to. Nothing is removed of a sweep that is
- * not known to have ended. Whatever a remaining line refers to stays: its folder, the run that it reuses, and the other
+ * not known to have ended, and nothing of the sweep with which the next sweep of a schedule is compared. Whatever a remaining line refers to stays: its folder, the run that it reuses, and the other
  * results of its cell (the last one counts in its sweep, the first one in comparisons and for the cache).
  * `only`: the only sweep of which anything but snapshots is removed.
  */
 export function planClean(facts: CleanFacts, before: number, only?: string): CleanPlan {
   const isWanted = (sweep: string | null): boolean => only === undefined || sweep === only;
-  const notEnded = new Set(facts.sweeps.filter(({ state }) => state !== 'ended').map(({ id }) => id));
+  const { schedules = [] } = facts;
+  const baselines = schedules.flatMap(({ baseline }) => baseline ?? []);
+  const notEnded = new Set([
+    ...facts.sweeps.filter(({ state }) => state !== 'ended').map(({ id }) => id),
+    ...baselines,
+  ]);
   const unknownOwner = mayOwn(facts.sweeps);
   const isOld = (at: number): boolean => at < before;
   const kept = keepAll(facts, {
@@ -88,14 +104,25 @@ export function planClean(facts: CleanFacts, before: number, only?: string): Cle
   ]);
   const left = facts.sweeps.filter(
     ({ id, state, startedAt }) =>
-      !isWanted(id) || state !== 'ended' || startedAt === null || !isOld(startedAt) || busy.has(id),
+      !isWanted(id) ||
+      state !== 'ended' ||
+      startedAt === null ||
+      !isOld(startedAt) ||
+      busy.has(id) ||
+      baselines.includes(id),
   );
   const known = new Map(facts.sweeps.map(({ id, state }) => [id, state]));
   return {
     lines: facts.lines.map(({ line }) => line).filter((line) => !kept.lines.has(line)),
     runs: facts.runs.map(({ id }) => id).filter((id) => !kept.runs.has(id)),
     sweeps: facts.sweeps.filter((sweep) => !left.includes(sweep)).map(({ id }) => id),
-    snapshots: unusedSnapshots(facts.snapshots, left),
+    snapshots: unusedSnapshots(facts.snapshots, [
+      ...left,
+      ...schedules.map(({ broken, snapshots }) => ({
+        state: broken ? ('broken' as const) : ('open' as const),
+        snapshots,
+      })),
+    ]),
     sweepEnvs: facts.sweepEnvs.filter((id) => (known.get(id) ?? 'ended') === 'ended'),
     reused: facts.runs
       .filter(
@@ -157,7 +184,10 @@ function keepAll({ lines, runs }: CleanFacts, keep: Keep): { lines: Set<number>;
   return kept;
 }
 
-function unusedSnapshots(snapshots: readonly SnapshotFact[], left: readonly SweepFact[]): string[] {
+function unusedSnapshots(
+  snapshots: readonly SnapshotFact[],
+  left: readonly Pick<SweepFact, 'state' | 'snapshots'>[],
+): string[] {
   const used = new Set(left.flatMap((sweep) => sweep.snapshots));
   const inUse = snapshots.filter(({ hash }) => used.has(hash));
   // Something that refers to others but cannot be read may refer to any of them.

@@ -59,6 +59,9 @@ export const EffectiveScenario = z.object({
 });
 export type EffectiveScenario = z.infer<typeof EffectiveScenario>;
 
+/** The same before its fixture, its checks and its target are stored. */
+export type UnstoredScenario = Omit<EffectiveScenario, 'fixture' | 'checks' | 'target_stored'>;
+
 /** The model that parts of the scenario ask, the judge or others; null if none asks. */
 export const modelAsked = ({ judge, asked }: Pick<EffectiveScenario, 'judge' | 'asked'>): string | null =>
   judge?.model ?? asked?.model ?? null;

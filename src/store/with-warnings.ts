@@ -3,6 +3,7 @@ import { isJsonObject, parseJson, type Json } from '../lib/json.js';
 import { mixedBuilds, type BuildUsed } from '../results/mixed-builds.js';
 import { outputsThatDoNotFit, type RunOutput } from '../results/output-warnings.js';
 import { OutputProblems } from '../results/records/output-problems.js';
+import type { ResultLine } from '../results/records/result-line.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import { runFiles } from './results-folder.js';
 
@@ -10,17 +11,39 @@ import { runFiles } from './results-folder.js';
  * Adds warnings to a sweep's document that concern its runs as a whole: runs with different builds of the target, and
  * agents that print lines which are not events.
  */
-export function withWarnings(document: SweepDocument): SweepDocument {
-  // There may be thousands of records, so only what is needed of each is kept.
+export function withWarnings(document: SweepDocument, results: readonly ResultLine[]): SweepDocument {
+  const lines = new Map(
+    results.flatMap((line) => (line.sweep === document.sweep ? [[line.cell, line] as const] : [])),
+  );
+  // There may be thousands of runs, so only what is needed of each is kept.
   const runs = document.cells.map((cell) => {
-    const record = recordOf(cell);
-    return { builds: buildUsed(cell, record), outputs: outputOf(cell, record) };
+    const line = lines.get(cell.id);
+    return line?.target_fingerprint === undefined ? ofRecord(cell) : ofLine(cell, line);
   });
   const warnings = [
     ...mixedBuilds(runs.flatMap(({ builds }) => builds)),
     ...outputsThatDoNotFit(runs.flatMap(({ outputs }) => outputs)),
   ];
   return warnings.length === 0 ? document : { ...document, warnings };
+}
+
+interface Facts {
+  builds: BuildUsed[];
+  outputs: RunOutput[];
+}
+
+const ofLine = (
+  cell: SweepCell,
+  { target_fingerprint: fingerprint = null, output_problems: problems }: ResultLine,
+): Facts => ({
+  builds: fingerprint === null ? [] : [{ cell, fingerprint }],
+  outputs: problems === undefined ? [] : [{ agent: cell.agent, problems }],
+});
+
+/** An older build has written the line. */
+function ofRecord(cell: SweepCell): Facts {
+  const record = recordOf(cell);
+  return { builds: buildUsed(cell, record), outputs: outputOf(cell, record) };
 }
 
 /**

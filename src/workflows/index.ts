@@ -1,2 +1,3 @@
 export { runScenario } from './run-scenario.js';
+export { runScheduled } from './run-scheduled.js';
 export { runSweep } from './run-sweep.js';

@@ -4,10 +4,13 @@
  */
 export { STEPS } from '../results/step-names.js';
 export * from './protocol/agent-progress.js';
+export * from './protocol/provider-limit.js';
 export * from './protocol/run-place.js';
 export * from './protocol/run-plan.js';
 export * from './protocol/hosts.js';
 export * from './protocol/names.js';
 export * from './protocol/pages.js';
 export * from './protocol/run.js';
+export * from './protocol/schedule.js';
 export * from './protocol/sweep.js';
+export * from './protocol/sweep-order.js';

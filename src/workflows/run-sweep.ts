@@ -418,7 +418,8 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
             () => true,
             () => false,
           );
-        if (!isAsked) await condition(() => !state.open.has(cell));
+        const incarnation = incarnationOfCell(cell);
+        if (!isAsked) await condition(() => !state.open.has(cell) || incarnationOfCell(cell) !== incarnation);
       }),
     );
   }

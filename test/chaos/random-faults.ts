@@ -7,6 +7,7 @@ import { markedProcesses } from '../../src/platform/process/marked-processes.js'
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
 import { processesWith } from '../platform/processes.js';
+import { randomNumbers } from '../random.js';
 import { expectRemoved, linesIn, partOf, type Part } from '../commands/engine-parts.js';
 
 const VICTIMS = ['worker', 'worker', 'server', 'keeper', 'command'] as const;
@@ -17,17 +18,6 @@ export interface Faults {
   /** How many parts are killed, each at a random number of agent starts. */
   faults: number;
   agentSecs: number;
-}
-
-/** Mulberry32: the same numbers for the same seed on every machine. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }
 
 /**
@@ -49,7 +39,7 @@ export async function runUnderFaults(
     '{type: command_succeeds, command: "sleep 0.1"}',
   ];
   await project.write('fixtures/many.yaml', scenario('many', { gates, steps }));
-  const draw = random(seed);
+  const draw = randomNumbers(seed);
   const killed: string[] = [];
 
   const args = [

@@ -9,8 +9,6 @@ import { imageTag } from './compose-file.js';
 interface GoProgram {
   name: string;
   package: string;
-  /** The name that `go install` gives it: the last part of the package's path. */
-  built: string;
   version: () => string;
 }
 
@@ -19,21 +17,29 @@ const PROGRAMS = {
   compose: {
     name: 'compose-loader',
     package: 'github.com/compose-spec/compose-go/v2/cmd',
-    built: 'cmd',
     version: () => '2.16.2',
+  },
+  // `docker compose` itself, for test/long/production. A newer one refuses the API of Debian's daemon.
+  dockerCompose: {
+    name: 'docker-compose',
+    package: 'github.com/docker/compose/v2/cmd',
+    version: () => '2.40.3',
   },
   // The same programs in the same versions as in the images that the file names.
   server: {
     name: 'temporal-server',
     package: 'go.temporal.io/server/cmd/server',
-    built: 'server',
     version: () => imageTag('temporalio/server'),
   },
   sqlTool: {
     name: 'temporal-sql-tool',
     package: 'go.temporal.io/server/cmd/tools/sql',
-    built: 'sql',
     version: () => imageTag('temporalio/admin-tools'),
+  },
+  ui: {
+    name: 'temporal-ui-server',
+    package: 'github.com/temporalio/ui-server/v2/cmd/server',
+    version: () => imageTag('temporalio/ui'),
   },
 } satisfies Record<string, GoProgram>;
 export type Program = keyof typeof PROGRAMS;
@@ -45,31 +51,63 @@ export class NotHere extends Error {}
 const UNREACHABLE = /dial tcp|no such host|i\/o timeout|connection refused|TLS handshake/;
 
 /** Time limit of a build; 0: use only cached programs. A first build takes minutes: specs/how-to/production.md. */
-const buildSecs = (): number => Number(process.env['PRODUCTION_BUILD_SECS'] ?? 30 * 60);
+const buildSecs = (otherwise: number): number => Number(process.env['PRODUCTION_BUILD_SECS'] ?? otherwise);
 
-/** The path of a program in the cache folder, built with Go if it is missing. @throws NotHere */
-export async function provideProgram(which: Program, report: (text: string) => void): Promise<string> {
-  const { name, built, package: path, version } = PROGRAMS[which];
-  const cache = cacheHome();
-  const target = join(cache, `${name}-${version()}`);
+const pathOf = (which: Program): string =>
+  join(cacheHome(), `${PROGRAMS[which].name}-${PROGRAMS[which].version()}`);
+
+/** Returns why some of the programs are missing and cannot be built here; null if none is, or they can be built. */
+export async function whyNotMade(
+  programs: readonly Program[],
+  secondsToBuild = 30 * 60,
+): Promise<string | null> {
+  for (const which of programs) {
+    if (await isExecutable(pathOf(which))) continue;
+    const missing = `${PROGRAMS[which].name} is not in ${cacheHome()}`;
+    if ((await findExecutable('go')) === null) return `${missing}, and go is not on PATH to build it`;
+    if (buildSecs(secondsToBuild) === 0)
+      return `${missing}; PRODUCTION_BUILD_SECS=1800 builds it with Go, once`;
+  }
+  return null;
+}
+
+/**
+ * The path of a program in the cache folder, built with Go if it is missing.
+ *
+ * @throws NotHere
+ */
+export async function provideProgram(
+  which: Program,
+  report: (text: string) => void,
+  secondsToBuild = 30 * 60,
+): Promise<string> {
+  const { name, package: path, version } = PROGRAMS[which];
+  const target = pathOf(which);
   if (await isExecutable(target)) return target;
-  const go = await findExecutable('go');
-  if (go === null) throw new NotHere(`${name} is not in ${cache}, and go is not on PATH to build it`);
-  const seconds = buildSecs();
-  if (seconds === 0) throw new NotHere(`${name} is not in ${cache}, and PRODUCTION_BUILD_SECS=0`);
+  const why = await whyNotMade([which], secondsToBuild);
+  if (why !== null) throw new NotHere(why);
+  const seconds = buildSecs(secondsToBuild);
   report(`building ${name} ${version()} with Go, once ...`);
-  await mkdir(cache, { recursive: true });
+  await mkdir(cacheHome(), { recursive: true });
   const folder = await mkdtemp(`${target}.`);
   try {
-    const result = await execa(go, ['install', `${path}@v${version()}`], {
-      env: { GOBIN: folder, GOFLAGS: '' },
-      timeout: seconds * 1000,
-      reject: false,
-    });
-    if (result.timedOut) throw new NotHere(`the build of ${name} took longer than ${seconds} s`);
-    if (UNREACHABLE.test(result.stderr)) throw new NotHere(`the Go module of ${name} cannot be fetched`);
-    if (result.failed) throw new Error(`cannot build ${name}: ${result.stderr}`);
-    await rename(join(folder, built), target);
+    // In a module of our own, because `go install` refuses packages whose module excludes versions.
+    for (const args of [
+      ['mod', 'init', 'built'],
+      ['get', `${path}@v${version()}`],
+      ['build', '-o', 'built', path],
+    ]) {
+      const result = await execa('go', args, {
+        cwd: folder,
+        env: { GOFLAGS: '' },
+        timeout: seconds * 1000,
+        reject: false,
+      });
+      if (result.timedOut) throw new NotHere(`the build of ${name} took longer than ${seconds} s`);
+      if (UNREACHABLE.test(result.stderr)) throw new NotHere(`the Go module of ${name} cannot be fetched`);
+      if (result.failed) throw new Error(`cannot build ${name}: ${result.stderr}`);
+    }
+    await rename(join(folder, 'built'), target);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

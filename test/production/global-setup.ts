@@ -1,7 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { findTemporal } from '../../src/platform/engine/find-temporal.js';
 import { NotHere, provideProgram } from './executables.js';
-import { postgresPrograms } from './postgres.js';
+import { serverPrograms } from './server-programs.js';
 import type { Programs } from './stack.js';
 
 /** Something the tests need, or why it is not available here. */
@@ -19,17 +18,7 @@ const report = (text: string): void => console.log(`production: ${text}`);
 /** Prepares slow things before the tests are collected: the tests say in their names why they are skipped. */
 export default async function setup(project: TestProject): Promise<void> {
   project.provide('composeLoader', await needed(() => provideProgram('compose', report)));
-  project.provide('serverPrograms', await needed(serverPrograms));
-}
-
-async function serverPrograms(): Promise<Programs> {
-  if (process.platform !== 'linux') throw new NotHere('these tests are made for Linux');
-  postgresPrograms(); // throws before anything is built for nothing
-  return {
-    server: await provideProgram('server', report),
-    sqlTool: await provideProgram('sqlTool', report),
-    temporal: (await findTemporal(report)).path,
-  };
+  project.provide('serverPrograms', await needed(() => serverPrograms(report)));
 }
 
 async function needed<T>(get: () => Promise<T>): Promise<Needed<T>> {

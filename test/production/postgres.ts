@@ -24,7 +24,9 @@ export function postgresPrograms(): string {
 
 export interface Postgres {
   port: number;
-  process: Started;
+  /** Kills the database and starts it again: it recovers from its log. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** Starts a database like the official image, from the service's environment but on a free port. */
@@ -53,29 +55,42 @@ export async function startPostgres(service: Service, folder: string): Promise<P
   );
 
   const port = await anyFreePort();
-  const server = startProcess(
-    [
-      ...asUser(owner),
-      join(programs, 'postgres'),
-      ...['-D', data, '-p', String(port), '-h', LOOPBACK, '-k', data],
-    ],
-    { env, cwd: data, log: join(folder, 'postgresql.log') },
-  );
-  // The health check from the file; libpq takes the port from the environment.
-  const [, ...check] = service.healthcheck?.test ?? [];
-  await server.until('PostgreSQL is healthy', async () => {
-    const [program = '', ...args] = check;
-    const { exitCode } = await execa(program, args, {
-      env: { ...env, PGPORT: String(port) },
-      reject: false,
+  const start = async (): Promise<Started> => {
+    const server = startProcess(
+      [
+        ...asUser(owner),
+        join(programs, 'postgres'),
+        ...['-D', data, '-p', String(port), '-h', LOOPBACK, '-k', data],
+      ],
+      { env, cwd: data, log: join(folder, 'postgresql.log') },
+    );
+    // The health check from the file; libpq takes the port from the environment.
+    const [, ...check] = service.healthcheck?.test ?? [];
+    await server.until('PostgreSQL is healthy', async () => {
+      const [program = '', ...args] = check;
+      const { exitCode } = await execa(program, args, {
+        env: { ...env, PGPORT: String(port) },
+        reject: false,
+      });
+      return exitCode === 0;
     });
-    return exitCode === 0;
-  });
+    return server;
+  };
+  let server = await start();
   // The image creates a database with the user's name.
   await execa(join(programs, 'createdb'), ['--host', LOOPBACK, '--username', user, user], {
     env: { ...env, PGPORT: String(port), PGPASSWORD: password },
   });
-  return { port, process: server };
+  return {
+    port,
+    async restart() {
+      // All its processes end at once, without a checkpoint.
+      await server.end('SIGQUIT');
+      server = await start();
+    },
+    // A fast shutdown; SIGTERM would wait for clients.
+    stop: () => server.end('SIGINT'),
+  };
 }
 
 /** The user to run PostgreSQL as, since it refuses to run as root; null if this process is not root. */

@@ -27,6 +27,7 @@ export interface Stack {
   server(): Started;
   postgres: Postgres;
   startServer(): Promise<void>;
+  restartPostgres(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -107,10 +108,10 @@ export async function startStack(model: ComposeModel, programs: Programs): Promi
       });
       await server.until('the server listens', () => listens(Number(ports['FRONTEND_GRPC_PORT'])));
     },
+    restartPostgres: () => postgres.restart(),
     async stop() {
       await server?.end('SIGTERM');
-      // A fast shutdown; SIGTERM would wait for clients.
-      await postgres.process.end('SIGINT');
+      await postgres.stop();
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     },
   };

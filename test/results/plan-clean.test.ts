@@ -76,6 +76,25 @@ describe('planClean', () => {
       reused: [],
     });
   });
+  test('keeps the sweep that the next one of a schedule is compared with, and snapshots of the schedule', () => {
+    const old = {
+      sweeps: [sweep('s', { snapshots: ['a'] }), sweep('base', { snapshots: ['b'] })],
+      lines: [line(1), line(2, { sweep: 'base' })],
+      runs: [run('r1'), run('r2', { sweep: 'base' })],
+      snapshots: ['a', 'b', 'c', 'f'].map((hash) => ({
+        hash,
+        fixture: hash === 'c' ? 'f' : null,
+        broken: false,
+      })),
+    };
+    const schedules = [{ broken: false, baseline: 'base', snapshots: ['c'] }];
+    expect(plan({ ...old, schedules })).toMatchObject({
+      ...{ lines: [1], runs: ['r1'], sweeps: ['s'], snapshots: ['a'] },
+    });
+    const broken = [{ broken: true, baseline: null, snapshots: [] }];
+    expect(plan({ ...old, schedules: broken })).toMatchObject({ snapshots: [] });
+    expect(plan(old)).toMatchObject({ sweeps: ['s', 'base'], snapshots: ['a', 'b', 'c', 'f'] });
+  });
   test('keeps recent runs and lines, and the sweep they belong to', () => {
     const lines = [line(1), line(2, { startedAt: NEW })];
     expect(plan({ lines, runs: [run('r1'), run('r2', { startedAt: NEW })] })).toMatchObject({

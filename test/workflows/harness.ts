@@ -40,6 +40,7 @@ interface Bench {
   /** A unique name for the sweep of this test; it is part of the ids of its workflows. */
   name: string;
   client: Client;
+  taskQueue: string;
   startRun: (cell: Cell, more?: Partial<RunInput>) => Promise<RunHandle>;
   startSweep: (more?: Partial<SweepInput>) => Promise<SweepHandle>;
   /** The run of a cell in the sweep of this bench. */
@@ -126,6 +127,7 @@ export function useTemporal(): OnBench {
     return test({
       name,
       client,
+      taskQueue,
       startRun: (cell, more = {}) =>
         client.workflow.start<typeof runScenario>(WORKFLOWS.run, {
           workflowId: `run/${name}/${cell.id}`,
@@ -150,13 +152,14 @@ export function useTemporal(): OnBench {
   };
 }
 
-/** The first argument of every activity names its sweep. */
+/** The first argument of every activity names its sweep, or the schedule. */
 function bySweep(benches: ReadonlyMap<string, Activities>): Activities {
   const route = (name: string) => [
     name,
-    (input: { sweep: string }, ...more: unknown[]): unknown => {
-      const activities = benches.get(input.sweep);
-      if (activities === undefined) throw new Error(`no test has the sweep ${input.sweep}`);
+    (input: { sweep: string } | { schedule: string }, ...more: unknown[]): unknown => {
+      const of = 'sweep' in input ? input.sweep : input.schedule;
+      const activities = benches.get(of);
+      if (activities === undefined) throw new Error(`no test has the sweep ${of}`);
       return (activities[name as keyof Activities] as (...args: unknown[]) => unknown)(input, ...more);
     },
   ];

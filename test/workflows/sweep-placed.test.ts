@@ -172,9 +172,9 @@ it('a cancelled sweep stops looking for hosts, and one that continues as new loo
           const { runId } = await client.workflow.getHandle(handle.workflowId).describe();
           expect(runId).not.toBe(handle.firstExecutionRunId);
         });
-        // The second cell was looking for a host when the first history ended.
-        const progress: SweepProgress = await progressOf(handle);
-        expect(progress.active).toMatchObject([{ host: 'h.example' }, { host: null }]);
+        // One of the cells was looking for a host when the first history ended.
+        const { active }: SweepProgress = await progressOf(handle);
+        expect(active.map(({ host }) => host).sort()).toEqual(['h.example', null]);
         isFull = false;
         await eventually(() => expect(agents.started).toHaveLength(2));
         isFull = true;

@@ -80,7 +80,8 @@ async function declined(
   const { attempt } = Context.current().info;
   return offerAgain(
     `${host.name} declined: ${reason}`,
-    Math.min(FIRST_DECLINED_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_DECLINED_MS),
+    // At random, because cells that are offered at the same time again would go to the same wrong hosts again.
+    (0.5 + Math.random()) * Math.min(FIRST_DECLINED_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_DECLINED_MS),
   );
 }
 

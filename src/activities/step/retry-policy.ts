@@ -22,6 +22,8 @@ const TRIES: Readonly<Record<string, number>> = {
   loadCells: Infinity,
   findEndedRuns: Infinity,
   finishSweep: Infinity,
+  planScheduled: Infinity,
+  reportScheduled: Infinity,
   // Hosts that cannot run a cell decline it until one can.
   placeCell: Infinity,
   readSigns: Infinity,

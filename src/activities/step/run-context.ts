@@ -234,7 +234,7 @@ export async function loadRun(
   const ofValues = secretsIn(sweepEnv.values, known);
   const secrets = [
     // Values passed by a command are remembered by it; those of the worker may be others in each step.
-    ...(sweepEnv.ofWorker ? await seenSecrets(state, ofValues) : [...ofValues, ...(sweepEnv.replaced ?? [])]),
+    ...(sweepEnv.isPassed ? [...ofValues, ...(sweepEnv.replaced ?? [])] : await seenSecrets(state, ofValues)),
     ...onServers.secrets,
     ...(await loginSecrets(environment, { agent: resolved.agent, ...places, handle, state })),
     ...(judge === null ? [] : await loginSecrets(environment, judge)),

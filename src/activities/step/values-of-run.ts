@@ -10,18 +10,21 @@ import { variablesOfRuntime } from '../../scenario/runtime.js';
 import { resolveAgent, resolveEnv, variablesOfAgent, type AgentRef } from '../credentials/resolve-agent.js';
 import type { Deps } from './deps.js';
 
-/** Values of a run's variables. `ofWorker`: they are those of this worker, so that they may be others in each step. */
-interface RunValues extends SweepEnv {
-  ofWorker: boolean;
+interface ValuesOfRun extends SweepEnv {
+  /** Whether a command passed them. Otherwise they are those of the worker, which may be others in the next step. */
+  isPassed: boolean;
 }
 
-/** Returns the values of the variables that a run needs, and the part of the environment that all its processes get. */
+/**
+ * Returns the values of the variables that a run needs, and the part of the environment that all its processes get.
+ * @throws EnvFileProblem
+ */
 export async function valuesOfRun(
-  { stateFolder, environment }: Pick<Deps, 'stateFolder' | 'environment'>,
+  { stateFolder, environment = () => process.env }: Pick<Deps, 'stateFolder' | 'environment'>,
   plan: Plan,
   cell: Cell,
   effective: EffectiveScenario,
-): Promise<RunValues> {
+): Promise<ValuesOfRun> {
   const asked = askedBy(plan, effective);
   const referred = [
     ...referredNames(effective.target?.env ?? {}),
@@ -35,9 +38,7 @@ export async function valuesOfRun(
   // If no command has stored values on this machine (the worker is on another one), the worker's own environment is
   // used.
   const passed = await readSweepEnv(stateFolder, plan.sweep);
-  return passed === null
-    ? { ...sweepEnvFrom(environment?.() ?? process.env, referred), ofWorker: true }
-    : { ...passed, ofWorker: false };
+  return { ...(passed ?? sweepEnvFrom(environment(), referred)), isPassed: passed !== null };
 }
 
 /** Returns the variables that a run needs and that have no value. */

@@ -140,7 +140,7 @@ async function claimOnce(
  * Whether the server has lost an execution: after a power failure it may know less than the files do, and start the
  * execution again.
  */
-async function isForgotten(
+export async function isForgotten(
   isOwnServer: Deps['isOwnServer'],
   workflowId: string,
   runId: string,

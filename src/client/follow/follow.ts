@@ -46,8 +46,8 @@ export interface Followed {
 const POLL_MS = 250;
 /** Longer than POLL_MS, because a query costs the server and the worker more than checking a file. */
 const ASK_MS = 1000;
-/** The shortest time between two queries where each may be billed. */
-const ASK_SPARSELY_MS = 10_000;
+/** How much more rarely to query an external server, where each query may be billed. */
+const SPARSER = 10;
 const ANSWER_MS = 2000;
 /** How long to wait for a server that does not answer. It may come back, and the sweep does not end without it. */
 const AWAY_MS = 10 * 60_000;
@@ -93,9 +93,7 @@ export async function follow({
   let progress: SweepProgress | null = null;
   // a plain view asks only after its first interval: most sweeps end before it has anything but results to show
   let askedAt = view.progressEveryMs > ASK_MS ? Date.now() : 0;
-  const progressMs = session.engine.external
-    ? Math.max(view.progressEveryMs, ASK_SPARSELY_MS)
-    : view.progressEveryMs;
+  const progressMs = view.progressEveryMs * (session.engine.external ? SPARSER : 1);
   try {
     while (ending() === null) {
       markUsed(stateFolder);
@@ -119,6 +117,7 @@ export async function follow({
   }
   const last = ending();
   if (last !== null && 'lost' in last) throw new InfrastructureError(whyLost(last.lost, plan.sweep));
+  const lines = results();
   const found = buildSweepDocument({
     sweep: plan.sweep,
     workflowId,
@@ -128,10 +127,10 @@ export async function follow({
     cells: plan.cells,
     live: plan.live === true,
     scenarios: plan.scenarios,
-    results: results(),
+    results: lines,
     resultsPath,
   });
-  return { document: withWarnings(found), interrupted: signals.interrupted() };
+  return { document: withWarnings(found, lines), interrupted: signals.interrupted() };
 }
 
 /** Says why there is no result, and what to do. If only the server is away, the sweep continues when it is back. */

@@ -24,6 +24,7 @@ export async function sweepDocument(
   const summary = summaryFile(resultsPath, plan.sweep);
   // Where the state would be: reading results must not create it.
   const engine = await readEngineState(projectState(resultsPath, plannedHomes().state).folder);
+  const results = readLog(resultsPath, warn);
   const document = buildSweepDocument({
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),
@@ -38,10 +39,10 @@ export async function sweepDocument(
     cells: plan.cells,
     live: plan.live === true,
     scenarios: plan.scenarios,
-    results: readLog(resultsPath, warn),
+    results,
     resultsPath,
   });
-  return addReviews(withWarnings(document), warn);
+  return addReviews(withWarnings(document, results), warn);
 }
 
 /** The only part of a summary that is read: its cells may be thousands, and are built again from the log. */

@@ -86,7 +86,7 @@ interface Outcome {
 }
 
 async function look(places: Places, before: number, now: number): Promise<Outcome> {
-  const proposal = propose(places, before, now);
+  const proposal = await propose(places, before, now);
   return { proposal, sizes: await measure(places, proposal) };
 }
 
@@ -101,7 +101,7 @@ async function remove(places: Places, before: number, now: number, only?: string
   let emptyTrash;
   try {
     do {
-      proposal = propose(places, before, now, only);
+      proposal = await propose(places, before, now, only);
       emptyTrash = await moveToTrash(places, proposal);
     } while (emptyTrash === null);
   } catch (error) {

@@ -8,6 +8,7 @@ import type { LineFact, RunFact } from '../../results/plan-clean.js';
 import { ROOM_FILE } from '../../platform/fs/disk-room.js';
 import { resultsLog, runFiles } from '../../store/results-folder.js';
 import { parseResult } from '../../store/results-log.js';
+import { SCHEDULES } from '../../store/schedules/schedule-files.js';
 import { foldersIn } from './gather-sweeps.js';
 
 /** Reads the line of a result. Returns null if the line is invalid. */
@@ -48,7 +49,7 @@ export interface RunFolders {
   unknownPaths: string[];
 }
 
-const OURS = new Set(['results.jsonl', 'sweeps', '.store', '.clean', ROOM_FILE]);
+const OURS = new Set(['results.jsonl', 'sweeps', SCHEDULES, '.store', '.clean', ROOM_FILE]);
 
 /**
  * Finds runs by their folders. A folder in the results is a run's if a result refers to it, it contains the run's

@@ -70,8 +70,11 @@ function readPlanFile(file: string): Plan | null {
 }
 
 /** Lists the snapshots in the store. For the scenarios that plans name, also reads which fixtures and checks they use. */
-export function gatherSnapshots(results: string, sweeps: readonly SweepFact[]): SnapshotFact[] {
-  const scenarios = new Set(sweeps.flatMap(({ snapshots }) => snapshots));
+export function gatherSnapshots(
+  results: string,
+  plans: readonly Pick<SweepFact, 'snapshots'>[],
+): SnapshotFact[] {
+  const scenarios = new Set(plans.flatMap(({ snapshots }) => snapshots));
   return foldersIn(storeFolder(results))
     .filter((hash) => /^[0-9a-f]{64}$/.test(hash))
     .map((hash) => {

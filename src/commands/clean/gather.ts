@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { planClean, type CleanFacts, type CleanPlan } from '../../results/plan-clean.js';
 import { gatherLines, gatherRuns, type RunFolders } from './gather-runs.js';
 import { endedSweeps, gatherSnapshots, gatherSweeps, unknownPaths } from './gather-sweeps.js';
+import { gatherSchedules } from './gather-schedules.js';
 import { abandonedTemporaries } from './temporaries.js';
 
 /** The folders that `clean` looks at. */
@@ -26,18 +27,20 @@ export interface Proposal {
  * Looks at results and private state, and determines what can be deleted of runs that started before `before`. `only`:
  * the only sweep whose runs can be deleted.
  */
-export function propose(places: Places, before: number, now: number, only?: string): Proposal {
+export async function propose(places: Places, before: number, now: number, only?: string): Promise<Proposal> {
   // States of sweeps first, their plans last: a sweep that starts or ends in between counts as open.
   const ended = endedSweeps(places.results, places.state);
   const sweepEnvs = sweepsWithValues(places.state);
   const lines = gatherLines(places.results);
   const runs = gatherRuns(places.results, places.work, lines);
   const sweeps = gatherSweeps(places.results, ended);
+  const schedules = await gatherSchedules(places.results, sweeps);
   const facts: CleanFacts = {
     sweeps,
     lines,
     runs: runs.facts,
-    snapshots: gatherSnapshots(places.results, sweeps),
+    schedules,
+    snapshots: gatherSnapshots(places.results, [...sweeps, ...schedules]),
     sweepEnvs,
   };
   return {

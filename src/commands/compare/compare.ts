@@ -1,9 +1,9 @@
 import { comparisonOf } from '../../client/sweeps/comparison-of.js';
-import { assertNever } from '../../lib/assert-never.js';
 import { openProject } from '../../planning/project.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { renderComparison } from '../../reports/comparison-text.js';
 import type { Gate } from '../../results/comparison/document.js';
+import { exitCodeOfGate } from '../../results/schedules/decide-firing.js';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
 
 export interface CompareOptions {
@@ -38,16 +38,5 @@ export async function compare(
 /** Returns the exit code of `--fail-on-worse`. Prints the reasons on stderr. */
 function exitOf({ result, reasons }: Gate): 0 | 1 | 3 | 4 {
   for (const reason of reasons) printNotice(`${result}: ${reason}`);
-  switch (result) {
-    case 'not worse':
-      return 0;
-    case 'worse':
-      return 1;
-    case 'not tested':
-      return 3;
-    case 'undecided':
-      return 4;
-    default:
-      return assertNever(result);
-  }
+  return exitCodeOfGate(result);
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { knownAgents } from '../../agents/index.js';
 import { runFiles } from '../../store/results-folder.js';
+import { SCHEDULES } from '../../store/schedules/schedule-files.js';
 import { findFiles } from '../../planning/find-scenario-files.js';
 import { openProject, type Project } from '../../planning/project.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
@@ -32,6 +33,11 @@ const runs = ({ resultsPath }: Project): string[] =>
     .reverse()
     .slice(0, MOST_IDS);
 
+const schedules = ({ resultsPath }: Project): string[] =>
+  namesIn(join(resultsPath, SCHEDULES)).flatMap((name) =>
+    name.endsWith('.json') ? [name.slice(0, -5)] : [],
+  );
+
 /** Cells of the newest sweep, the one that is most likely retried. */
 const cells = ({ resultsPath }: Project): string[] => {
   const [newest] = newestSweeps(resultsPath);
@@ -48,6 +54,7 @@ const sources: Record<string, (project: Project) => string[]> = {
   '--profile': profiles,
   '--cell': cells,
   files: scenarios,
+  schedule: schedules,
   sweep: sweeps,
   base: sweeps,
   head: sweeps,

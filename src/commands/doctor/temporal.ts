@@ -5,7 +5,7 @@ import {
   temporalVersion,
 } from '../../platform/engine/find-temporal.js';
 import { findExecutable, isExecutable } from '../../platform/process/find-executable.js';
-import type { TemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
+import type { TemporalAddress } from '../../platform/temporal/temporal-address.js';
 import { buildId } from '../../platform/package-info.js';
 import { isAlive } from '../../platform/process/process-identity.js';
 import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';

@@ -1,4 +1,4 @@
-import { readEngineState, type EngineState } from '../../platform/engine/engine-state.js';
+import { readEngineState, scheduledHere, type EngineState } from '../../platform/engine/engine-state.js';
 import { stopEngine } from '../../platform/engine/ensure-engine.js';
 import { projectState } from '../../platform/folders.js';
 import { ignoreOutputErrors } from '../../platform/process/ignore-output-errors.js';
@@ -54,7 +54,8 @@ export async function engineStart({ json, results, address, stay }: Started & As
 }
 
 export async function engineStop({ json, results }: Asked): Promise<number> {
-  const stop = await stopEngine(projectState(openProject(results).resultsPath).folder);
+  const { folder } = projectState(openProject(results).resultsPath);
+  const stop = await stopEngine(folder);
   if (stop.status === 'ending') {
     const { pid } = stop.process;
     throw new InfrastructureError(
@@ -62,6 +63,9 @@ export async function engineStop({ json, results }: Asked): Promise<number> {
     );
   }
   const stopped = stop.status === 'stopped';
+  const schedules = scheduledHere(folder);
+  if (schedules.length > 0)
+    printNotice(`warning: schedules do not fire until the engine is started again: ${schedules.join(', ')}`);
   if (json) printJson({ stopped });
   else
     printNotice(

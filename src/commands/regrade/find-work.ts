@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../lib/errors/usage-error.js';
+import { isMirror } from '../../platform/folders.js';
 import { ownCommand } from '../../platform/invocation.js';
 import type { ToRegrade } from '../../planning/resolve-regrade.js';
 import { RunRecord } from '../../results/records/run-record.js';
@@ -40,8 +41,11 @@ export async function findWork(resultsPath: string, id: string): Promise<ToRegra
 /** The part of run.json that says where a run belongs. */
 const OwnSweep = RunRecord.pick({ run_id: true, sweep: true, cell: true });
 
-/** The run in which the work was done or, if `clean` has removed it, the one that has checked it: both have all of it. */
+/**
+ * The run in which the work was done or, if `clean` has removed it, the one that has checked it: both have all of it. What
+ * hosts share is never removed.
+ */
 const runWithWork = (resultsPath: string, line: ResultLine): string => {
   const first = workRunOf(line);
-  return existsSync(join(resultsPath, first)) ? first : line.id;
+  return isMirror(resultsPath) || existsSync(join(resultsPath, first)) ? first : line.id;
 };

@@ -74,6 +74,25 @@ export async function runSelected(
   options: StartOptions,
 ): Promise<number> {
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
+  const resolved = await resolveAndCheck(project, selected, environment, options);
+  if (options.regrade === true || resolved.cells.some(({ agent }) => agent !== 'mock')) {
+    const kept = await findKeptWork(project.resultsPath, resolved);
+    if (options.regrade === true) resolved.regrade = { runs: kept.runs, or_run: true };
+    else printKeptWork(kept, resolved);
+  }
+  if (options.dryRun) return printDryRun(resolved, project, options.json);
+
+  await printPlanWarnings(project, selected, resolved);
+  return startAndFollow(project, resolved, environment, options);
+}
+
+/** Resolves a sweep and checks that it can run here. Writes nothing. */
+export async function resolveAndCheck(
+  project: Project,
+  selected: SelectedScenario[],
+  environment: NodeJS.Dict<string>,
+  options: SweepFlags & { dryRun: boolean },
+): Promise<ResolvedSweep> {
   const resolved = resolveSweep(project, selected, options);
   await checkHostedAgents(project, resolved);
   if (isMirror(project.resultsPath)) checkForHosts(project, resolved);
@@ -91,13 +110,15 @@ export async function runSelected(
   if (!options.dryRun) checkConsent(project, resolved);
   await checkWritable(project.resultsPath);
   if (options.live) printNotice('live: mocks are ignored');
-  if (options.regrade === true || resolved.cells.some(({ agent }) => agent !== 'mock')) {
-    const kept = await findKeptWork(project.resultsPath, resolved);
-    if (options.regrade === true) resolved.regrade = { runs: kept.runs, or_run: true };
-    else printKeptWork(kept, resolved);
-  }
-  if (options.dryRun) return printDryRun(resolved, project, options.json);
+  return resolved;
+}
 
+/** Warns about what may not be as the user expects. */
+export async function printPlanWarnings(
+  project: Project,
+  selected: SelectedScenario[],
+  resolved: ResolvedSweep,
+): Promise<void> {
   for (const warning of [
     ...placeholderWarnings(project),
     ...exposedCheckWarnings(project, selected).map((one) => `warning: ${formatProblem(one)}`),
@@ -105,7 +126,6 @@ export async function runSelected(
     ...(await notReusedWarnings(project, targetsOfSweep(resolved))),
   ])
     printNotice(warning);
-  return startAndFollow(project, resolved, environment, options);
 }
 
 /** Writes the plan of a sweep that has been checked, starts it and follows it. Returns the exit code. */

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { parseAge } from '../../lib/format/age.js';
 import { LONGEST_TIMER_SECS } from '../../lib/longest-timer.js';
 import { MAX_CONCURRENCY } from '../../lib/max-concurrency.js';
 
@@ -45,4 +46,20 @@ export const atMostConcurrency = (value: string): number => {
 export const tier = (value: string): number => {
   if (!/^\d+$/.test(value)) throw new InvalidArgumentError('expected a whole number of at least 0');
   return Number(value);
+};
+
+/** A length of time like "30s" or "6h", in ms. */
+export const length = (value: string): number => {
+  const ms = /^\d{1,6}s$/.test(value) ? Number(value.slice(0, -1)) * 1000 : parseAge(value);
+  if (ms === null || ms > LONGEST_MS)
+    throw new InvalidArgumentError('expected a time of at most 52 weeks, e.g. 30s, 15m, 6h, 1d or 1w');
+  return ms;
+};
+const LONGEST_MS = 52 * 7 * 86_400_000;
+
+/** A length of time of at least a minute, in ms. */
+export const minutes = (value: string): number => {
+  const ms = length(value);
+  if (ms < 60_000) throw new InvalidArgumentError('expected at least 1m');
+  return ms;
 };

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
@@ -8,6 +7,7 @@ import { isAlive } from '../../platform/process/process-identity.js';
 import { ignoreOutputErrors } from '../../platform/process/ignore-output-errors.js';
 import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
 import { joinSharedProject } from '../../store/shared/shared-project.js';
+import { readEnvFile } from '../shared/env-file.js';
 import { printNotice } from '../shared/output.js';
 
 interface HostOptions {
@@ -55,8 +55,7 @@ export async function runHost(options: HostOptions): Promise<number> {
 }
 
 function settingsOf({ slots, agents, label, name, envFile }: HostOptions): HostSettings {
-  if (envFile !== undefined && !existsSync(envFile))
-    throw new UsageError('env_file', `--env-file ${envFile} does not exist`);
+  readEnvFile(envFile); // a damaged file is reported now, and not only by the first run
   return {
     name: name ?? hostname(),
     slots: slots ?? availableParallelism(),

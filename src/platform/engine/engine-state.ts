@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, type ProcessIdentity } from '../process/process-identity.js';
 import { readJsonIfThere } from '../fs/read-file.js';
@@ -91,6 +91,13 @@ export const lastUsedFile = (stateFolder: string): string => join(stateFolder, '
 
 /** While it exists, an idle engine keeps running. `engine start --stay` creates it, `engine stop` removes it. */
 export const stayFile = (stateFolder: string): string => join(stateFolder, 'stay');
+
+/** Holds an empty file for each schedule. While there is one, an idle engine keeps running. */
+export const schedulesFolder = (stateFolder: string): string => join(stateFolder, 'schedules');
+
+/** Returns the names of the schedules that need the engine. */
+export const scheduledHere = (stateFolder: string): string[] =>
+  existsSync(schedulesFolder(stateFolder)) ? readdirSync(schedulesFolder(stateFolder)).sort() : [];
 
 /** Returns the path of the server's database. A server of another version may be unable to open it. */
 export const databaseFile = (stateFolder: string, version: string): string =>

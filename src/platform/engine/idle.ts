@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { withClient } from '../temporal/temporal-client.js';
-import { lastUsedFile, stayFile, type EngineState } from './engine-state.js';
+import { lastUsedFile, scheduledHere, stayFile, type EngineState } from './engine-state.js';
 
 /** Returns the number of open workflows of an engine; null if that is unknown, which does not count as idle. */
 export async function openWorkflows(state: EngineState, signal: AbortSignal): Promise<number | null> {
@@ -20,9 +20,9 @@ export async function openWorkflows(state: EngineState, signal: AbortSignal): Pr
 export const lastUse = async (folder: string): Promise<number> =>
   (await stat(lastUsedFile(folder)).catch(() => ({ mtimeMs: 0 }))).mtimeMs;
 
-/** True if an idle engine must keep running: by the keeper's option, or by `engine start --stay` since then. */
+/** True if an idle engine must keep running: by the keeper's option, by `engine start --stay` since, or for schedules. */
 export const mustKeepRunning = (folder: string, idleMs: number | null): boolean =>
-  idleMs === null || existsSync(stayFile(folder));
+  idleMs === null || existsSync(stayFile(folder)) || scheduledHere(folder).length > 0;
 
 /** Returns a function that tells whether the engine has been unused for `idleMs`. It rarely asks the server. */
 export function createIdleWatch(

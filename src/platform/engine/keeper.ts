@@ -5,7 +5,7 @@ import { assertRoom, whyNoRoom } from '../fs/disk-room.js';
 import { fingerprintOf, readCodecKeys } from '../codec/codec-keys.js';
 import { projectState } from '../folders.js';
 import { tryLock } from '../process/process-lock.js';
-import type { TemporalAddress } from '../temporal/resolve-temporal-address.js';
+import type { TemporalAddress } from '../temporal/temporal-address.js';
 import { UnusableNamespace } from '../temporal/search-attributes.js';
 import { buildId, packageVersion } from '../package-info.js';
 import { ownIdentity } from '../process/process-identity.js';

@@ -1,4 +1,4 @@
-import type { TemporalAddress } from '../temporal/resolve-temporal-address.js';
+import type { TemporalAddress } from '../temporal/temporal-address.js';
 import { withClient } from '../temporal/temporal-client.js';
 
 const LOOK_MS = 5000;

@@ -18,10 +18,16 @@ export const METRICS = {
     help: 'Cells that got a result; reused: taken from an earlier run',
     labels: ['agent', 'model', 'outcome', 'reused'],
   },
+  spend: {
+    kind: 'counter',
+    name: 'llm_tool_test_spend_microdollars_total',
+    help: 'Millionths of a US dollar that runs have spent, as far as their costs are known',
+    labels: ['agent', 'model'],
+  },
   cost: {
     kind: 'histogram',
     name: 'llm_tool_test_cell_cost_usd',
-    help: 'US dollars that a run has spent, as far as they are known; its sum is the total spend',
+    help: 'US dollars that a run has spent; runs of which nothing is known are not counted',
     labels: ['agent', 'model'],
     buckets: [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25],
   },

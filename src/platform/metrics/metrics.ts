@@ -37,6 +37,8 @@ export interface Metrics {
 }
 export type StepEnd = 'done' | 'failed' | 'waiting' | 'stopped';
 
+const OUTCOMES = ['pass', 'fail', 'error', 'cancelled'];
+
 /** Creates the metrics of a worker. The exporter adds `_total` to the names of counters. */
 export function createMetrics(meter: MetricMeter): Metrics {
   const counter = ({ name, help }: { name: string; help: string }) =>
@@ -47,6 +49,7 @@ export function createMetrics(meter: MetricMeter): Metrics {
     meter.createGauge(name, 'float', '', help);
 
   const cells = counter(METRICS.cells);
+  const spend = counter(METRICS.spend);
   const cost = histogram(METRICS.cost);
   const steps = histogram(METRICS.steps);
   const waits = counter(METRICS.waits);
@@ -63,10 +66,16 @@ export function createMetrics(meter: MetricMeter): Metrics {
   return {
     cellEnded({ agent, model, outcome, reused }, usd) {
       cells.add(1, { agent, model, outcome, reused });
-      if (usd !== null) cost.record(usd, { agent, model });
+      if (usd === null) return;
+      // The SDK's counters are whole numbers.
+      spend.add(Math.round(usd * 1_000_000), { agent, model });
+      cost.record(usd, { agent, model });
     },
     agentWorks({ agent, model }) {
       const one = { agent, model };
+      // Prometheus sees an increase only if it has seen the value before it.
+      for (const outcome of OUTCOMES) cells.add(0, { agent, model, outcome, reused: false });
+      spend.add(0, one);
       working.push(one);
       setAgents(countBy(working));
       return () => {

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { loadClientConfigProfile, toClientOptions, type ClientConnectConfig } from '@temporalio/envconfig';
 import { UsageError } from '../../lib/errors/usage-error.js';
-import type { TemporalAddress } from './resolve-temporal-address.js';
+import type { TemporalAddress } from './temporal-address.js';
 
 type Given = ClientConnectConfig['connectionOptions'];
 

@@ -1,12 +1,6 @@
 // Separate from the client, which takes longer to load than most commands run: some need only the address.
 import { loadTemporalConfig } from './connection-options.js';
-
-export interface TemporalAddress {
-  address: string;
-  namespace: string;
-  /** Use TLS settings and keys of Temporal's own configuration (an external server), or a plain loopback connection. */
-  external: boolean;
-}
+import type { TemporalAddress } from './temporal-address.js';
 
 /**
  * Returns the server from `flag`, or from Temporal's environment variables or configuration file; null if none is set.

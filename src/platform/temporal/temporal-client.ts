@@ -4,7 +4,7 @@ import { InfrastructureError } from '../../lib/errors/usage-error.js';
 import { connectionOptions, type ConnectionSettings } from './connection-options.js';
 import { connectionProblem, tlsRefused } from './connection-problem.js';
 import { dataConverter } from '../codec/data-converter.js';
-import type { TemporalAddress } from './resolve-temporal-address.js';
+import type { TemporalAddress } from './temporal-address.js';
 import { ensureSearchAttributes, noNamespace } from './search-attributes.js';
 import { tlsProblem } from './tls-problem.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '../../lib/hash.js';
 import { connectionOptions } from './connection-options.js';
 import { namespaceId } from './namespace-id.js';
-import type { TemporalAddress } from './resolve-temporal-address.js';
+import type { TemporalAddress } from './temporal-address.js';
 import { withClient } from './temporal-client.js';
 
 interface Watching {

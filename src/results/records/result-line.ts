@@ -4,6 +4,7 @@ import type { Cell } from './cell.js';
 import { RunHost } from './host.js';
 import { JsonValue } from './json-value.js';
 import { Judgment } from './judgment.js';
+import { OutputProblems } from './output-problems.js';
 import { Regression } from '../regressions.js';
 
 /**
@@ -116,6 +117,12 @@ export const ResultLine = z.object({
     .array(Regression)
     .default([])
     .describe('What is worse than in all earlier runs that it is compared with'),
+  target_fingerprint: z
+    .string()
+    .nullable()
+    .exactOptional()
+    .describe('See run.json; absent: written by an older build, or the cell had no run of its own'),
+  output_problems: OutputProblems.exactOptional().describe('See run.json; absent: none'),
   agent_key: z
     .string()
     .exactOptional()

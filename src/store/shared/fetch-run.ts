@@ -11,10 +11,6 @@ export async function fetchRun({ store, resultsPath }: SharedProject, run: strin
   return (await isFolder(folder)) || store.getFolder(run, folder);
 }
 
-/** Returns artifacts/run.json of a run without bringing its folder; null if it is not stored. */
-export const fetchRecord = ({ store }: SharedProject, run: string): Promise<Buffer | null> =>
-  store.getFileOf(run, runFiles('').run);
-
 const AT_ONCE = 8;
 
 /** Brings the folders of runs into a mirror; does nothing for an ordinary results folder, which has them. */

@@ -13,6 +13,7 @@ import {
 } from '../../platform/folders.js';
 import { keyFile } from '../../platform/origin.js';
 import { publishOnce, writeFileAtomic } from '../../platform/fs/write-file.js';
+import { existingStore } from './existing-store.js';
 import { KEY, PROJECT } from './names.js';
 import { isBucket, openSharedStore } from './open-shared-store.js';
 import { probeStore } from './probe-store.js';
@@ -99,7 +100,10 @@ async function readProject(store: SharedStore): Promise<z.infer<typeof ProjectFi
 
 const projectIn = (stateFolder: string, id: string, store: SharedStore): SharedProject => {
   const { location } = store;
-  return { id, location, store, stateFolder, resultsPath: mirrorFolder(stateFolder) };
+  return {
+    ...{ id, location, stateFolder, resultsPath: mirrorFolder(stateFolder) },
+    store: isBucket(location) ? store : existingStore(store, id),
+  };
 };
 
 /** Returns the shared project that a results folder mirrors; null if it is an ordinary one. */

@@ -11,15 +11,20 @@ import type { SharedProject } from './shared-project.js';
 const AT_ONCE = 8;
 
 /** Publishes what the runs of a planned sweep need: its plan, and what this refers to in `.store`. Can be repeated. */
-export async function publishSweep({ store, resultsPath }: SharedProject, sweep: string): Promise<void> {
-  const plan = await readFile(planFile(resultsPath, sweep), 'utf8');
+export async function publishSweep(project: SharedProject, sweep: string): Promise<void> {
+  const plan = await readFile(planFile(project.resultsPath, sweep), 'utf8');
+  await publishInputs(project, plan);
+  // Last: when the plan is there, everything is.
+  await project.store.putOnce(planObject(sweep), plan);
+}
+
+/** Publishes what a plan, given as JSON, refers to in `.store`. Can be repeated. */
+export async function publishInputs({ store, resultsPath }: SharedProject, plan: string): Promise<void> {
   const scenarios = scenariosOf(plan);
   const inputs = (await Promise.all(scenarios.map((hash) => inputsOf(resultsPath, hash)))).flat();
   await inParallel(AT_ONCE, [...new Set([...scenarios, ...inputs])], (hash) =>
     store.putFolder(storedObject(hash), fixtureFolder(resultsPath, hash)),
   );
-  // Last: when the plan is there, everything is.
-  await store.putOnce(planObject(sweep), plan);
 }
 
 const here = new Set<string>();

@@ -1,4 +1,4 @@
-export const WORKFLOWS = { sweep: 'runSweep', run: 'runScenario' } as const;
+export const WORKFLOWS = { sweep: 'runSweep', run: 'runScenario', scheduled: 'runScheduled' } as const;
 
 export const UPDATES = { pause: 'pause', resume: 'resume', cancel: 'cancel', goOn: 'goOn' } as const;
 

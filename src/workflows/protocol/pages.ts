@@ -1,6 +1,6 @@
 import type { Cell } from '../../results/records/cell.js';
 import type { Outcome } from '../../results/records/result-line.js';
-import type { ProviderLimit } from './sweep.js';
+import type { ProviderLimit } from './provider-limit.js';
 
 /** What cells have in common that may start at the same times. */
 export interface CellKind {

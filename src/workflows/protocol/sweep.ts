@@ -1,5 +1,6 @@
 import type { Outcome } from '../../results/records/result-line.js';
 import type { CellKind, PageCell } from './pages.js';
+import type { ProviderLimit } from './provider-limit.js';
 import type { LostHost, RunPlace } from './run-place.js';
 import type { RunResult } from './run.js';
 
@@ -161,15 +162,6 @@ export interface SpendingCarried {
   unaffordable: number;
   /** The most that a run has cost so far, by scenario, agent and model. */
   costs: Record<string, number>;
-}
-
-/** An account's limit that a run has reached. The sweep starts no cells of that account until it ends. */
-export interface ProviderLimit {
-  provider: string;
-  /** Absent if the provider has only one account here, or if an older build reports the limit. */
-  account?: string;
-  /** ms since the epoch */
-  until: number;
 }
 
 /** A cell whose run left no result because its workflow failed or was terminated. */

@@ -1,7 +1,8 @@
 import { groupBy } from '../../lib/group-by.js';
-import type { CellPage, ProviderLimit } from '../protocol.js';
+import type { CellPage } from '../protocol.js';
 import { couldRun } from './may-start.js';
 import { withEarlierCosts } from './money.js';
+import { withLimit } from './with-limit.js';
 import { allRead, kindOf, modelKey, type Queue, type SchedulerState, type WaitingCell } from './state.js';
 
 /** Which cells to read next: those at `positions`, or a page that begins at `offset`. */
@@ -48,15 +49,11 @@ export function withPage(state: SchedulerState, page: CellPage, wanted: Wanted):
     'offset' in wanted
       ? { offset: wanted.offset + cells.length, rest: page.rest ?? null }
       : withoutPositions(state, new Set(wanted.positions));
-  const limits = (page.limits ?? []).reduce(withLimit, state.limits);
-  const queues = enqueue(state.queues, waiting);
-  return { ...state, ...read, counts, money, queues, limits, total, loading: false };
-}
-
-/** Adds the limit of an account. Of two, the later one counts. */
-export function withLimit(limits: SchedulerState['limits'], limit: ProviderLimit): SchedulerState['limits'] {
-  const account = limit.account ?? limit.provider;
-  return { ...limits, [account]: { ...limit, until: Math.max(limit.until, limits[account]?.until ?? 0) } };
+  return {
+    ...{ ...state, ...read, counts, money, total, loading: false },
+    queues: enqueue(state.queues, waiting),
+    limits: (page.limits ?? []).reduce(withLimit, state.limits),
+  };
 }
 
 const withoutPositions = (

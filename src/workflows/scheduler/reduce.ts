@@ -13,7 +13,7 @@ import type {
 } from '../protocol.js';
 import { hasRoom, isCrowded, isHeldBack } from './may-start.js';
 import { admission, afterRun, estimateOf, type Cost } from './money.js';
-import { nextToRead, withLimit, withPage, type Wanted } from './reading.js';
+import { nextToRead, withPage, type Wanted } from './reading.js';
 import {
   accountOf,
   kindKey,
@@ -24,6 +24,7 @@ import {
   type SchedulerState,
   type WaitingCell,
 } from './state.js';
+import { withLimit } from './with-limit.js';
 
 export type SweepEvent =
   | { type: 'loaded'; page: CellPage; wanted: Wanted }

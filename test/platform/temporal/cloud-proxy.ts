@@ -1,3 +1,4 @@
+import { omit } from '../../../src/lib/omit.js';
 import {
   connect as connectHttp2,
   createSecureServer,
@@ -8,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { LOOPBACK } from '../../../src/platform/engine/server.js';
 
 /** What the proxy demands of clients. It can be changed while the proxy is running. */
-export interface Demands {
+interface Demands {
   /** Accepted API keys; null: none is needed. */
   apiKeys: readonly string[] | null;
 }
@@ -73,7 +74,7 @@ export async function startCloudProxy({ to, cert, key, clientCa, apiKeys }: Sett
       return;
     }
     calls.push(path.split('/').at(-1) ?? '');
-    const { authorization: _, ...passed } = headers;
+    const passed = omit(headers, 'authorization');
     const onward = upstream.request({ ...passed, ':scheme': 'http', ':authority': to });
     onward.on('error', () => stream.close());
     stream.on('close', () => onward.close());

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   endSharedRound,
-  fetchRecord,
   fetchRun,
   fetchSweep,
   giveUpEarlierRounds,
@@ -94,7 +93,6 @@ describe('results of runs', () => {
     await pullResults(two);
     expect(idsOf(two)).toEqual(['run-a']);
     expect(existsSync(join(two.resultsPath, 'run-a'))).toBe(false);
-    expect((await fetchRecord(two, 'run-a'))?.toString()).toBe('{"run_id":"run-a"}');
     expect(await fetchRun(two, 'run-a')).toBe(true);
     expect(await readFile(runFiles(join(two.resultsPath, 'run-a')).run, 'utf8')).toBe('{"run_id":"run-a"}');
     expect(await fetchRun(two, 'no-run')).toBe(false);

@@ -24,11 +24,11 @@ export interface S3Server {
 }
 
 /** Starts a server with an empty bucket `tests` on a free port. */
-export async function startVersitygw(program: string): Promise<S3Server> {
+export async function startVersitygw(program: string, host = '127.0.0.1'): Promise<S3Server> {
   const root = mkdtempSync(join(tmpdir(), 'versitygw-'));
   const bucket = join(root, 'tests');
   mkdirSync(bucket);
-  const address = `127.0.0.1:${await freePort()}`;
+  const address = `${host}:${await freePort()}`;
   const [access, secret] = ['tests-access', 'tests-secret'];
   const child = spawn(
     program,

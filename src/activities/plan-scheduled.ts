@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { Context } from '@temporalio/activity';
+import { sha256 } from '../lib/hash.js';
+import { lostSecsOf } from '../lib/signs-of-life.js';
+import { isMirror } from '../platform/folders.js';
+import { writeFileAtomic } from '../platform/fs/write-file.js';
+import { proveSweep } from '../platform/origin.js';
+import { sweepEnvFrom, writeSweepEnv } from '../platform/sweep-env.js';
+import { firingId, type Firing } from '../results/records/firing.js';
+import type { Plan } from '../scenario/plan.js';
+import type { StoredSchedule } from '../scenario/stored-schedule.js';
+import { originOf } from '../store/origin.js';
+import { planFile } from '../store/results-folder.js';
+import { planObject } from '../store/shared/names.js';
+import { objectsOf, type ObjectStore } from '../store/schedules/object-store.js';
+import { beginFiring, readFiring, writeFiring } from '../store/schedules/schedule-files.js';
+import { sweepOrder, sweepTitle, type FiringRef, type PlannedFiring } from '../workflows/protocol.js';
+import type { Deps } from './step/deps.js';
+import { variablesNow } from './schedules/variables-now.js';
+import { isForgotten } from './step/verify-origin.js';
+import { refusal, verifyDue, verifySchedule } from './step/verify-firing.js';
+
+/**
+ * Plans the sweep of a firing. Each time of a schedule has one firing, which its record claims, and the id of the sweep
+ * follows from it. So another attempt of this activity plans the same sweep.
+ */
+export const planScheduled =
+  (deps: Deps) =>
+  async (ref: FiringRef): Promise<PlannedFiring> => {
+    const { resultsPath, stateFolder } = deps;
+    const objects = await objectsOf(resultsPath);
+    const verified = await verifySchedule(deps, objects, ref);
+    const { stored, at } = verified;
+    const earlier = await readFiring(objects, ref.schedule, firingId(at));
+    const firing =
+      earlier?.workflow === ref.execution ? earlier : await begin(deps, objects, verified, ref.execution);
+    const { sweep } = firing;
+    const planned = { firing: firing.firing, title: sweepTitle(stored.plan) };
+    const values = variablesNow(deps, stored);
+    if (sweep === null) return { ...planned, sweep: null };
+    if (typeof values === 'string') {
+      await writeFiring(objects, { ...firing, sweep: null, reasons: [values] });
+      return { ...planned, sweep: null };
+    }
+    const shared = isMirror(resultsPath);
+    // hosts of shared results have values of their own
+    if (!shared) await writeSweepEnv(stateFolder, sweep, sweepEnvFrom(values, stored.variables));
+    const planHash = await publishPlan(objects, resultsPath, sweep, stored);
+    const order = sweepOrder(stored.plan, 1, {
+      shared,
+      external: deps.server !== 'own',
+      lostSecs: lostSecsOf(process.env),
+    });
+    const { key } = await originOf(deps);
+    return { ...planned, sweep: { sweep, ...order, proof: proveSweep(key, { sweep, planHash, order }) } };
+  };
+
+/** Claims the time of a firing. @throws ApplicationFailure (non-retryable) if it is not due, or has had its firing */
+async function begin(
+  deps: Deps,
+  objects: ObjectStore,
+  verified: Awaited<ReturnType<typeof verifySchedule>>,
+  execution: string,
+): Promise<Firing> {
+  const { stored, at } = verified;
+  const { triggered } = await verifyDue(deps, objects, verified, execution);
+  const firing = await beginFiring(objects, firingOf(stored, at, triggered, execution));
+  if (firing.workflow === execution) return firing;
+  const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
+  // after a power failure, the server may repeat what it has lost
+  if (!(await isForgotten(deps.isOwnServer, workflowId, firing.workflow)))
+    throw refusal(stored.schedule, 'this time of it has already had its firing');
+  const again = { ...firing, workflow: execution };
+  await writeFiring(objects, again);
+  return again;
+}
+
+function firingOf({ schedule }: StoredSchedule, at: number, triggered: boolean, workflow: string): Firing {
+  const firing = firingId(at);
+  const sweep = `${schedule}-${firing}-${sha256(`${firing} ${workflow}`).slice(0, 8)}`;
+  return {
+    ...{ schema_version: 1, schedule, firing, scheduled_at: new Date(at).toISOString(), triggered, workflow },
+    ...{ sweep, status: 'running', exit_code: null, compared_with: null, verdict: null, reasons: [] },
+    ...{ totals: null, cost_usd: null, ended_at: null, webhook: null },
+    text: `${schedule} (${sweep}): running`,
+  };
+}
+
+/** Writes the plan, unless an earlier attempt has, perhaps on another host. Returns its hash. */
+async function publishPlan(
+  objects: ObjectStore,
+  resultsPath: string,
+  sweep: string,
+  { plan: template }: StoredSchedule,
+): Promise<string> {
+  const plan: Plan = { sweep, created_at: new Date().toISOString(), ...template };
+  await objects.putOnce(planObject(sweep), `${JSON.stringify(plan, null, 2)}\n`);
+  const text = (await objects.get(planObject(sweep))) ?? '';
+  const file = planFile(resultsPath, sweep);
+  if (!existsSync(file)) await writeFileAtomic(file, text);
+  return sha256(text);
+}

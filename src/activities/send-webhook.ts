@@ -1,0 +1,65 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { Firing } from '../results/records/firing.js';
+import { objectsOf } from '../store/schedules/object-store.js';
+import { readFiring, writeFiring } from '../store/schedules/schedule-files.js';
+import type { FiringRef } from '../workflows/protocol.js';
+import { variablesNow } from './schedules/variables-now.js';
+import type { Deps } from './step/deps.js';
+import { ownAttempt } from './step/retry-policy.js';
+import { refusal, verifySchedule } from './step/verify-firing.js';
+
+const ANSWER_MS = 20_000;
+/** Over about 10 minutes. */
+const MOST_ATTEMPTS = 8;
+
+/**
+ * Sends the record of a firing to the webhook of its schedule, and notes whether that succeeded. The address may be a
+ * secret, so no message contains it.
+ */
+export const sendWebhook =
+  (deps: Deps) =>
+  async ({ firing: id, ...ref }: FiringRef & { firing: string }): Promise<void> => {
+    const objects = await objectsOf(deps.resultsPath);
+    const { stored } = await verifySchedule(deps, objects, ref);
+    const firing = await readFiring(objects, ref.schedule, id);
+    if (firing?.workflow !== ref.execution || stored.webhook === null)
+      throw refusal(ref.schedule, 'it has no record of this firing');
+    if (firing.webhook !== null) return;
+    const values = variablesNow(deps, stored);
+    const url = typeof values === 'string' ? undefined : values[stored.webhook];
+    const sent = isWebAddress(url)
+      ? await post(url, firing)
+      : ({ problem: `${stored.webhook} is not set to an http(s) address`, mayPass: false } as const);
+    if (sent !== 'sent' && sent.mayPass && ownAttempt() < MOST_ATTEMPTS)
+      throw ApplicationFailure.retryable(`the webhook could not be sent: ${sent.problem}`, 'Webhook');
+    await writeFiring(objects, { ...firing, webhook: sent === 'sent' ? sent : sent.problem });
+  };
+
+const isWebAddress = (text: string | undefined): text is string =>
+  text !== undefined && /^https?:\/\//.test(text) && URL.canParse(text);
+
+type Sent = 'sent' | { problem: string; mayPass: boolean };
+
+async function post(url: string, firing: Firing): Promise<Sent> {
+  try {
+    const { ok, status } = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(firing),
+      // a redirect could lead the record to another host
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    if (ok) return 'sent';
+    return { problem: `HTTP ${status}`, mayPass: status === 408 || status === 429 || status >= 500 };
+  } catch (error) {
+    return { problem: reasonOf(error as Error), mayPass: true };
+  }
+}
+
+/** The reason without the address, which Node's messages may contain. */
+function reasonOf({ name, cause }: Error): string {
+  if (name === 'TimeoutError') return 'no answer in time';
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  return typeof code === 'string' ? code : 'no connection';
+}

@@ -1,0 +1,119 @@
+import {
+  DAYS_OF_WEEK,
+  MONTHS,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  type CalendarSpec,
+  type ScheduleDescription,
+  type ScheduleHandle,
+  type ScheduleOverlapPolicy,
+  type ScheduleUpdateOptions,
+} from '@temporalio/client';
+import { parseCron, type CronTimes } from '../../lib/cron/parse-cron.js';
+import { projectState } from '../../platform/folders.js';
+import type { Overlap } from '../../lib/schedule-policies.js';
+import type { StoredSchedule, When } from '../../scenario/stored-schedule.js';
+import { scheduleId, sweepTitle, WORKFLOWS, type ScheduledInput } from '../../workflows/protocol.js';
+import { askServer } from '../ask-server.js';
+import type { Session } from '../session.js';
+
+export const POLICIES = {
+  skip: 'SKIP',
+  queue: 'BUFFER_ONE',
+  cancel: 'CANCEL_OTHER',
+  allow: 'ALLOW_ALL',
+} as const satisfies Record<Overlap, ScheduleOverlapPolicy>;
+
+type Connected = Pick<Session, 'client' | 'engine' | 'followServer'>;
+
+const idOf = ({ engine }: Connected, schedule: string): string =>
+  scheduleId(projectState(engine.resultsPath).id, schedule);
+
+/** Calls the server for a schedule. Returns null if it has no such schedule. */
+export const askSchedule = <T>(
+  session: Connected,
+  schedule: string,
+  ask: (handle: ScheduleHandle) => Promise<T>,
+): Promise<T | null> =>
+  askServer(session, async (client) => {
+    try {
+      return await ask(client.schedule.getHandle(idOf(session, schedule)));
+    } catch (error) {
+      if (error instanceof ScheduleNotFoundError) return null;
+      throw error;
+    }
+  });
+
+export const describeSchedule = (session: Connected, schedule: string): Promise<ScheduleDescription | null> =>
+  askSchedule(session, schedule, (handle) => handle.describe());
+
+/** Creates a schedule on the Temporal server, or gives it these settings if it is there. It stays paused if it is. */
+export async function putSchedule(session: Connected, stored: StoredSchedule, proof: string): Promise<void> {
+  const id = idOf(session, stored.schedule);
+  const { state, ...options } = optionsOf(session, id, stored, proof);
+  const updated = await askSchedule(session, stored.schedule, async (handle) => {
+    await handle.update((before) => ({ ...options, state: { ...state, paused: before.state.paused } }));
+    return true;
+  });
+  if (updated !== null) return;
+  await askServer(session, async (client) => {
+    await client.schedule.create({ ...options, state, scheduleId: id }).catch((error: unknown) => {
+      // it was created by the call before, whose answer was lost
+      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    });
+  });
+}
+
+function optionsOf(
+  { engine }: Connected,
+  id: string,
+  stored: StoredSchedule,
+  proof: string,
+): ScheduleUpdateOptions {
+  const { schedule } = stored;
+  const input: ScheduledInput = { schedule, proof };
+  return {
+    spec: {
+      ...specOf(stored.when),
+      ...(stored.jitter_secs === 0 ? {} : { jitter: stored.jitter_secs * 1000 }),
+    },
+    policies: { overlap: POLICIES[stored.overlap], catchupWindow: stored.catch_up_secs * 1000 },
+    action: {
+      type: 'startWorkflow',
+      workflowType: WORKFLOWS.scheduled,
+      workflowId: id,
+      taskQueue: engine.taskQueue,
+      args: [input],
+      // after this time, a dead worker's workflow task is given to another worker
+      workflowTaskTimeout: '5 seconds',
+      staticSummary: `${schedule}: ${sweepTitle(stored.plan)}`.slice(0, 200),
+    },
+    state: {},
+  };
+}
+
+function specOf(when: When): ScheduleUpdateOptions['spec'] {
+  if ('every_secs' in when) return { intervals: [{ every: when.every_secs * 1000 }] };
+  const parsed = parseCron(when.cron);
+  if (!parsed.ok) throw new Error(parsed.message);
+  return { calendars: calendarsOf(parsed.times), timezone: when.timezone };
+}
+
+/** Temporal wants both days of a calendar to match. If either is enough, there is a calendar for each. */
+function calendarsOf(times: CronTimes): CalendarSpec[] {
+  const common: CalendarSpec = {
+    minute: [...times.minutes],
+    hour: [...times.hours],
+    month: times.months.map((month) => MONTHS[month - 1] ?? 'JANUARY'),
+  };
+  const daysOfMonth: CalendarSpec = { dayOfMonth: [...times.daysOfMonth] };
+  const daysOfWeek: CalendarSpec = {
+    dayOfWeek: times.daysOfWeek.map((day) => DAYS_OF_WEEK[day] ?? 'SUNDAY'),
+  };
+  return times.eitherDay
+    ? [
+        { ...common, ...daysOfMonth },
+        { ...common, ...daysOfWeek },
+      ]
+    : [{ ...common, ...daysOfMonth, ...daysOfWeek }];
+}

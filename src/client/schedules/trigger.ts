@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { proveTrigger } from '../../platform/origin.js';
+import { waitUntil } from '../../platform/process/wait-until.js';
+import { originOf } from '../../store/origin.js';
+import type { ObjectStore } from '../../store/schedules/object-store.js';
+import { triggersFolder } from '../../store/schedules/schedule-files.js';
+import { askServer } from '../ask-server.js';
+import type { Session } from '../session.js';
+import type { FoundSchedule } from './schedule-file.js';
+import { describeSchedule, POLICIES } from './temporal-schedule.js';
+
+/** A firing that begins: the ids of its workflow. */
+export interface Fired {
+  workflowId: string;
+  runId: string;
+}
+
+const BEGIN_MS = 30_000;
+const POLL_MS = 200;
+
+/**
+ * Fires a schedule now. Returns null if the firing is queued behind another one.
+ *
+ * @throws UsageError if it would be skipped
+ */
+export async function trigger(
+  session: Session,
+  objects: ObjectStore,
+  { stored, hash }: FoundSchedule,
+): Promise<Fired | null> {
+  const { schedule, overlap } = stored;
+  const before = await describeSchedule(session, schedule);
+  if (before === null) throw missingOnServer(schedule);
+  const isRunning = before.info.runningActions.length > 0;
+  if (isRunning && overlap === 'skip')
+    throw new UsageError(
+      'schedule_running',
+      `${schedule} is running and does not overlap; wait for its sweep, or end it with \`cancel\` (see ${ownCommand('schedule list')})`,
+    );
+  const order = `${Date.now()}-${randomBytes(6).toString('hex')}`;
+  const { key } = await originOf({
+    resultsPath: session.engine.resultsPath,
+    stateFolder: session.stateFolder,
+  });
+  const name = `${triggersFolder(schedule)}/${order}`;
+  await objects.put(name, proveTrigger(key, { schedule, hash }, order));
+  const known = new Set(before.info.recentActions.map(({ action }) => action.workflow.firstExecutionRunId));
+  const call = (client: Session['client']) =>
+    client.schedule.getHandle(before.scheduleId).trigger(POLICIES[overlap]);
+  // not repeated: a call whose answer was lost may have fired the schedule
+  await askServer(session, call, { awayMs: 0 });
+  const fired = await waitUntil(
+    async () => {
+      const now = await describeSchedule(session, schedule);
+      const action = now?.info.recentActions.find(
+        ({ action: { workflow } }) => !known.has(workflow.firstExecutionRunId),
+      )?.action.workflow;
+      return action === undefined
+        ? null
+        : { workflowId: action.workflowId, runId: action.firstExecutionRunId };
+    },
+    isRunning && overlap === 'queue' ? 0 : BEGIN_MS,
+    POLL_MS,
+  );
+  if (fired !== null || overlap === 'queue') return fired;
+  // no later firing may use the order
+  await objects.remove(name);
+  throw new InfrastructureError(`${schedule} did not fire within ${BEGIN_MS / 1000} s; try again`);
+}
+
+/** The error for a schedule whose file is there, but which the Temporal server does not have. */
+export const missingOnServer = (schedule: string): InfrastructureError =>
+  new InfrastructureError(
+    `the Temporal server has no schedule '${schedule}': its database was lost or replaced; put it there again with ${ownCommand(`schedule resume ${schedule}`)}`,
+  );
+
+/** Waits until a firing has planned its sweep. Returns its id; null if it ended without one. */
+export async function sweepOfFiring(session: Session, { workflowId, runId }: Fired): Promise<string | null> {
+  for (;;) {
+    const sweep = await waitUntil(
+      async () => {
+        const { memo, status } = await askServer(session, (client) =>
+          client.workflow.getHandle(workflowId, runId).describe(),
+        );
+        const planned = memo?.['sweep'];
+        if (typeof planned === 'string') return { planned };
+        return status.name === 'RUNNING' ? null : { planned: null };
+      },
+      BEGIN_MS,
+      POLL_MS,
+    );
+    if (sweep !== null) return sweep.planned;
+    session.report('waiting for a worker ...');
+  }
+}

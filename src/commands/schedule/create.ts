@@ -1,0 +1,151 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { putSchedule } from '../../client/schedules/temporal-schedule.js';
+import { isScheduleName, proofOfSchedule, textOfSchedule } from '../../client/schedules/schedule-file.js';
+import { openSession, type Session } from '../../client/session.js';
+import { isTimezone } from '../../lib/cron/is-cron-time.js';
+import { parseCron } from '../../lib/cron/parse-cron.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { variableNames } from '../../lib/interpolate.js';
+import { schedulesFolder } from '../../platform/engine/engine-state.js';
+import { isMirror } from '../../platform/folders.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { openProject } from '../../planning/project.js';
+import { selectScenarios, type Selection } from '../../planning/select-scenarios.js';
+import type { SweepFlags } from '../../planning/resolve-sweep.js';
+import { storeInputsAnd } from '../../planning/write-plan.js';
+import type { StoredSchedule, When } from '../../scenario/stored-schedule.js';
+import { publishInputs } from '../../store/shared/mirror.js';
+import { sharedProjectOf } from '../../store/shared/shared-project.js';
+import { objectsOf } from '../../store/schedules/object-store.js';
+import { scheduleObject, scheduleText } from '../../store/schedules/schedule-files.js';
+import { printDryRun } from '../run/print-dry-run.js';
+import { printPlanWarnings, resolveAndCheck } from '../run/run.js';
+import { readEnvFile } from '../shared/env-file.js';
+import { printNotice } from '../shared/output.js';
+import { printSchedule } from './print-schedule.js';
+
+export interface CreateOptions extends Selection, Omit<SweepFlags, 'name'>, Pick<StoredSchedule, 'overlap'> {
+  cron?: string;
+  every?: number;
+  timezone?: string;
+  jitter?: number;
+  catchUp: number;
+  failOn: StoredSchedule['fail_on'];
+  junit?: string;
+  webhook?: string;
+  envFile?: string;
+  replace: boolean;
+  dryRun: boolean;
+  results?: string;
+  address?: string;
+  json: boolean;
+}
+
+/** `schedule create`: stores the plan of the sweeps, and creates the schedule on the Temporal server. */
+export async function createSchedule(schedule: string, options: CreateOptions): Promise<number> {
+  if (!isScheduleName(schedule))
+    throw new UsageError(
+      'bad_schedule',
+      `'${schedule}' is not a valid name of a schedule: use at most 60 letters, digits, - and _`,
+    );
+  const when = whenOf(options);
+  const webhook = options.webhook === undefined ? null : variableOf(options.webhook);
+  const project = openProject(options.results);
+  const { resultsPath } = project;
+  const objects = await objectsOf(resultsPath);
+  if (!options.replace && (await scheduleText(objects, schedule)) !== null)
+    throw new UsageError('schedule_exists', `the schedule '${schedule}' exists; change it with --replace`);
+  if (options.junit !== undefined && isMirror(resultsPath))
+    throw new UsageError(
+      'bad_schedule',
+      `--junit: the results are shared, so any host may write the report; take it from schedules/${schedule}/junit.xml`,
+    );
+  const selected = await selectScenarios(project, options);
+  if (selected.length === 0) throw new UsageError('nothing_selected', 'no scenarios selected');
+  const file = readEnvFile(options.envFile);
+  const resolved = await resolveAndCheck(project, selected, { ...process.env, ...file }, options);
+  if (options.dryRun) return printDryRun(resolved, project, options.json);
+  await printPlanWarnings(project, selected, resolved);
+  const session = await openSession(resultsPath, printNotice, options);
+  try {
+    const envFile = options.envFile === undefined ? null : resolve(options.envFile);
+    const stored = await storeInputsAnd(project, resolved, async (plan) => {
+      const settings: StoredSchedule = {
+        schema_version: 1,
+        schedule,
+        created_at: new Date().toISOString(),
+        ...{ when, overlap: options.overlap, jitter_secs: secs(options.jitter ?? 0) },
+        catch_up_secs: secs(options.catchUp),
+        fail_on: options.failOn,
+        junit: options.junit === undefined ? null : resolve(options.junit),
+        webhook,
+        env_file: envFile,
+        variables: resolved.variables,
+        // a sandbox hides the file with the keys
+        plan: envFile === null ? plan : { ...plan, hidden: [...plan.hidden, envFile] },
+      };
+      const text = textOfSchedule(settings);
+      const shared = await sharedProjectOf(resultsPath);
+      if (shared !== null) await publishInputs(shared, JSON.stringify(settings.plan));
+      await objects.put(scheduleObject(schedule), text);
+      return settings;
+    });
+    await activate(session, stored);
+    if (!session.engine.external && !isMirror(resultsPath))
+      printNotice(`the engine keeps running for it; stop it with ${ownCommand('engine stop')}`);
+    await printSchedule(session, objects, stored, options.json);
+    return 0;
+  } finally {
+    await session.close();
+  }
+}
+
+/** Puts a stored schedule on the Temporal server, and keeps the engine running for it. */
+export async function activate(session: Session, stored: StoredSchedule): Promise<void> {
+  const { engine, stateFolder } = session;
+  const folders = { resultsPath: engine.resultsPath, stateFolder };
+  await putSchedule(session, stored, await proofOfSchedule(folders, stored.schedule, textOfSchedule(stored)));
+  // shared results have hosts instead of an engine
+  if (isMirror(engine.resultsPath)) return;
+  mkdirSync(schedulesFolder(stateFolder), { recursive: true, mode: 0o700 });
+  writeFileSync(join(schedulesFolder(stateFolder), stored.schedule), '', { mode: 0o600 });
+}
+
+const secs = (ms: number): number => Math.round(ms / 1000);
+
+/** @throws UsageError unless exactly one of --cron and --every is given, and the times are valid */
+function whenOf({ cron, every, timezone }: CreateOptions): When {
+  if ((cron === undefined) === (every === undefined))
+    throw new UsageError(
+      'bad_schedule',
+      'say when the schedule fires, by either --cron or --every, e.g. --cron "0 3 * * *"',
+    );
+  if (cron === undefined) {
+    if (timezone !== undefined)
+      throw new UsageError(
+        'bad_schedule',
+        '--timezone needs --cron: intervals of --every count from 00:00 UTC',
+      );
+    return { every_secs: secs(every ?? 0) };
+  }
+  const parsed = parseCron(cron);
+  if (!parsed.ok) throw new UsageError('bad_schedule', `--cron '${cron}': ${parsed.message}`);
+  const zone = timezone ?? 'UTC';
+  if (!isTimezone(zone))
+    throw new UsageError(
+      'bad_schedule',
+      `--timezone '${zone}': expected the name of a time zone, e.g. Europe/Berlin`,
+    );
+  return { cron: cron.trim(), timezone: zone };
+}
+
+/** The name in `${NAME}`. @throws UsageError for anything else, without repeating it: it may be the secret itself */
+function variableOf(text: string): string {
+  const [name] = variableNames(text);
+  if (name !== undefined && text === `\${${name}}`) return name;
+  throw new UsageError(
+    'bad_schedule',
+    "--webhook: expected the name of a variable that holds the URL, in quotes: --webhook '${NAME}'. The URL may be a secret, and is not stored; set the variable in the file of --env-file",
+  );
+}

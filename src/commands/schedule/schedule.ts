@@ -1,0 +1,149 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { findSchedule } from '../../client/schedules/schedule-file.js';
+import { summarizeSchedule } from '../../client/schedules/summarize.js';
+import { askSchedule } from '../../client/schedules/temporal-schedule.js';
+import { missingOnServer, sweepOfFiring, trigger } from '../../client/schedules/trigger.js';
+import { joinSession, openSession, type Session } from '../../client/session.js';
+import { findPlan } from '../../client/sweeps/find-sweep.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { schedulesFolder } from '../../platform/engine/engine-state.js';
+import { ownCommand } from '../../platform/invocation.js';
+import { openProject } from '../../planning/project.js';
+import { renderSchedules } from '../../reports/schedules-text.js';
+import type { ScheduledResult } from '../../workflows/protocol.js';
+import { askServer, LONG_CALL } from '../../client/ask-server.js';
+import { objectsOf } from '../../store/schedules/object-store.js';
+import {
+  readFiring,
+  scheduleNames,
+  scheduleObject,
+  triggersFolder,
+} from '../../store/schedules/schedule-files.js';
+import { followToEnd } from '../shared/follow-to-end.js';
+import { printJson, printNotice, textOptions } from '../shared/output.js';
+import { activate } from './create.js';
+import { printSchedule } from './print-schedule.js';
+
+interface Options {
+  results?: string;
+  address?: string;
+  json: boolean;
+}
+
+/** `schedule list`: shows all schedules, with their next times and results. Starts no engine. */
+export async function listSchedules({ results, json }: Options): Promise<number> {
+  const { resultsPath } = openProject(results);
+  const objects = await objectsOf(resultsPath);
+  const names = await scheduleNames(objects);
+  const session = names.length === 0 ? null : await joinSession(resultsPath, printNotice);
+  try {
+    const schedules = [];
+    for (const name of names) {
+      try {
+        const { stored } = await findSchedule(objects, name, resultsPath);
+        schedules.push(await summarizeSchedule(session, objects, stored));
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        printNotice(`warning: ${error.message}`);
+      }
+    }
+    if (json) printJson({ schedules });
+    else if (schedules.length === 0)
+      process.stdout.write(`no schedules yet; create one with ${ownCommand('schedule create')}\n`);
+    else process.stdout.write(renderSchedules(schedules, Date.now(), textOptions()));
+    if (session === null && schedules.length > 0)
+      printNotice(`the engine is not running; start it with ${ownCommand('engine start')}`);
+    return 0;
+  } finally {
+    await session?.close();
+  }
+}
+
+/** `schedule pause`: it fires no more until `schedule resume`. A running sweep continues. */
+export const pauseSchedule = (name: string, options: Options): Promise<number> =>
+  withSchedule(name, options, async (session, found) => {
+    const paused = await askSchedule(session, name, async (handle) => {
+      await handle.pause();
+      return true;
+    });
+    if (paused === null) throw missingOnServer(name);
+    await printSchedule(session, await objectsOf(session.engine.resultsPath), found.stored, options.json);
+    return 0;
+  });
+
+/** `schedule resume`: continues a paused schedule, and puts it on the server if that has lost it. */
+export const resumeSchedule = (name: string, options: Options): Promise<number> =>
+  withSchedule(name, options, async (session, { stored }) => {
+    await activate(session, stored);
+    await askSchedule(session, name, (handle) => handle.unpause());
+    await printSchedule(session, await objectsOf(session.engine.resultsPath), stored, options.json);
+    return 0;
+  });
+
+/** `schedule delete`: deletes a schedule. Its results stay, and a running sweep continues. */
+export async function deleteSchedule(name: string, options: Options): Promise<number> {
+  return withSchedule(name, options, async (session) => {
+    const { resultsPath } = session.engine;
+    const objects = await objectsOf(resultsPath);
+    await askSchedule(session, name, (handle) => handle.delete());
+    // without its file, no firing of it is accepted
+    await objects.remove(scheduleObject(name));
+    for (const order of await objects.list(triggersFolder(name)))
+      await objects.remove(`${triggersFolder(name)}/${order}`);
+    rmSync(join(schedulesFolder(session.stateFolder), name), { force: true });
+    if (options.json) printJson({ deleted: name });
+    else printNotice(`deleted the schedule ${name}; its results stay`);
+    return 0;
+  });
+}
+
+/** `schedule trigger`: fires a schedule now. With `--wait`, follows its sweep, and returns the exit code of the firing. */
+export const triggerSchedule = (name: string, options: Options & { wait: boolean }): Promise<number> =>
+  withSchedule(name, options, async (session, found) => {
+    const { resultsPath } = session.engine;
+    const objects = await objectsOf(resultsPath);
+    const fired = await trigger(session, objects, found);
+    if (fired === null) {
+      const note = 'another sweep is running; this one starts after it';
+      if (options.json) printJson({ schedule: name, queued: true, sweep: null });
+      else printNotice(note);
+      return 0;
+    }
+    const sweep = await sweepOfFiring(session, fired);
+    if (!options.wait) {
+      if (options.json) printJson({ schedule: name, queued: false, sweep });
+      else if (sweep !== null)
+        printNotice(`started ${sweep}; follow it with ${ownCommand(`resume ${sweep}`)}`);
+      return 0;
+    }
+    if (sweep !== null) {
+      const print = options.json ? { print: () => undefined } : {};
+      await followToEnd(session, findPlan(resultsPath, sweep), resultsPath, false, print);
+    }
+    const { firing, exitCode } = await askServer(
+      session,
+      (client) =>
+        client.workflow.getHandle(fired.workflowId, fired.runId).result() as Promise<ScheduledResult>,
+      LONG_CALL,
+    );
+    const record = await readFiring(objects, name, firing);
+    if (options.json) printJson(record);
+    else printNotice(record?.text ?? '');
+    return exitCode;
+  });
+
+async function withSchedule(
+  name: string,
+  { results, address }: Options,
+  perform: (session: Session, found: Awaited<ReturnType<typeof findSchedule>>) => Promise<number>,
+): Promise<number> {
+  const { resultsPath } = openProject(results);
+  const found = await findSchedule(await objectsOf(resultsPath), name, resultsPath);
+  const session = await openSession(resultsPath, printNotice, address === undefined ? {} : { address });
+  try {
+    return await perform(session, found);
+  } finally {
+    await session.close();
+  }
+}

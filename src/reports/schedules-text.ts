@@ -1,0 +1,55 @@
+import pc from 'picocolors';
+import { formatAge } from '../lib/format/age.js';
+import { formatDuration } from '../lib/format/duration.js';
+import { renderTable, terminalText } from '../lib/format/table.js';
+import type { ScheduleSummary } from '../results/records/schedule-list.js';
+import type { Colors, TextOptions } from './terminal.js';
+
+/** Renders schedules: a line for each, and below it how its newest firing ended. */
+export function renderSchedules(
+  schedules: readonly ScheduleSummary[],
+  now: number,
+  options: TextOptions,
+): string {
+  const colors = pc.createColors(options.color);
+  const table = renderTable(
+    schedules.map((one) => [
+      colors.bold(terminalText(one.schedule)),
+      terminalText(one.when),
+      `${one.cells} cell${one.cells === 1 ? '' : 's'}`,
+      state(one, now, colors),
+    ]),
+    { width: options.width },
+  );
+  const lines = table.flatMap((line, at) => {
+    const { latest, skipped, missed } = schedules[at] ?? {};
+    const more = [
+      ...(latest == null
+        ? []
+        : [`${formatAge(now - Date.parse(latest.ended_at ?? latest.scheduled_at))}: ${latest.text}`]),
+      ...(latest?.webhook == null || latest.webhook === 'sent'
+        ? []
+        : [`the webhook could not be sent: ${latest.webhook}`]),
+      ...[skippedText(skipped, 'skipped because a sweep was running'), skippedText(missed, 'missed')],
+    ].filter((text) => text !== '');
+    return [line, ...more.map((text) => colors.dim(`  ${terminalText(text)}`))];
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+const skippedText = (times: number | null | undefined, why: string): string =>
+  times == null || times === 0 ? '' : `${times} time${times === 1 ? '' : 's'} ${why}`;
+
+function state({ status, next: [next], running }: ScheduleSummary, now: number, colors: Colors): string {
+  const runs = running === 0 ? '' : colors.cyan('running, ');
+  switch (status) {
+    case 'active':
+      return `${runs}${next === undefined ? 'no next time' : `next ${next.slice(0, 16).replace('T', ' ')}Z, in ${formatDuration(Date.parse(next) - now)}`}`;
+    case 'paused':
+      return `${runs}${colors.yellow('paused')}`;
+    case 'missing':
+      return colors.red('not on the Temporal server; schedule resume puts it there');
+    case 'unknown':
+      return colors.yellow('does not fire: the engine is not running');
+  }
+}

@@ -1,0 +1,116 @@
+import { sha256 } from '../../lib/hash.js';
+import { Firing } from '../../results/records/firing.js';
+import type { ObjectStore } from './object-store.js';
+
+/** Names of a schedule's objects, relative to the results. The layout is a contract (specs/reference/results.md). */
+export const SCHEDULES = 'schedules';
+export const scheduleObject = (schedule: string): string => `${SCHEDULES}/${schedule}.json`;
+const folderOf = (schedule: string): string => `${SCHEDULES}/${schedule}`;
+const latestObject = (schedule: string): string => `${folderOf(schedule)}/latest.json`;
+const exitCodeObject = (schedule: string): string => `${folderOf(schedule)}/exit-code`;
+export const junitObject = (schedule: string): string => `${folderOf(schedule)}/junit.xml`;
+const firingsFolder = (schedule: string): string => `${folderOf(schedule)}/firings`;
+const firingObject = (schedule: string, firing: string): string =>
+  `${firingsFolder(schedule)}/${firing}.json`;
+/** Orders of `schedule trigger`. */
+export const triggersFolder = (schedule: string): string => `${folderOf(schedule)}/triggers`;
+
+/** Ends the name of the object by which a firing claims an order. */
+export const USED = '.used';
+
+/** Older firings are removed, so that a schedule which fires every minute does not fill the disk. */
+const MOST_FIRINGS = 1000;
+
+const withoutJson = (name: string): string[] => (name.endsWith('.json') ? [name.slice(0, -5)] : []);
+
+/** Returns the names of all schedules, sorted. */
+export const scheduleNames = async (objects: ObjectStore): Promise<string[]> =>
+  (await objects.list(SCHEDULES)).flatMap(withoutJson);
+
+/** Returns the text of a schedule's settings and its hash; null if there is no such schedule. */
+export async function scheduleText(
+  objects: ObjectStore,
+  schedule: string,
+): Promise<{ text: string; hash: string } | null> {
+  const text = (await objects.get(scheduleObject(schedule)))?.toString() ?? null;
+  return text === null ? null : { text, hash: sha256(text) };
+}
+
+/**
+ * Records the beginning of a firing. Returns the record that counts: an earlier one if there is one.
+ *
+ * @throws Error if that cannot be read, because what it claims is unknown
+ */
+export async function beginFiring(objects: ObjectStore, firing: Firing): Promise<Firing> {
+  const name = firingObject(firing.schedule, firing.firing);
+  if (await objects.putOnce(name, textOf(firing))) return firing;
+  const earlier = await readFiring(objects, firing.schedule, firing.firing);
+  if (earlier === null) throw new Error(`${name} cannot be read; delete it if no sweep of it is running`);
+  return earlier;
+}
+
+/** Replaces the record of a firing. The newest firing is also in latest.json, with its exit code in a file. */
+export async function writeFiring(objects: ObjectStore, firing: Firing): Promise<void> {
+  const { schedule } = firing;
+  await objects.put(firingObject(schedule, firing.firing), textOf(firing));
+  const all = await firingNames(objects, schedule);
+  const isNewer = await Promise.all(
+    all
+      .filter((id) => id > firing.firing)
+      .map(async (id) => (await readFiring(objects, schedule, id))?.exit_code != null),
+  );
+  if (firing.exit_code !== null && !isNewer.includes(true)) {
+    await objects.put(exitCodeObject(schedule), `${firing.exit_code}\n`);
+    await objects.put(latestObject(schedule), textOf(firing));
+  }
+  for (const old of all.slice(0, Math.max(0, all.length - MOST_FIRINGS)))
+    await objects.remove(firingObject(schedule, old));
+}
+
+/** Removes orders that a firing has used up. */
+export async function removeUsedTriggers(objects: ObjectStore, schedule: string): Promise<void> {
+  for (const used of await objects.list(triggersFolder(schedule))) {
+    if (!used.endsWith(USED)) continue;
+    // in this order: an order without its claim could be used again
+    await objects.remove(`${triggersFolder(schedule)}/${used.slice(0, -USED.length)}`);
+    await objects.remove(`${triggersFolder(schedule)}/${used}`);
+  }
+}
+
+const textOf = (firing: Firing): string => `${JSON.stringify(firing, null, 2)}\n`;
+
+/** The ids of a schedule's firings, oldest first. */
+const firingNames = async (objects: ObjectStore, schedule: string): Promise<string[]> =>
+  (await objects.list(firingsFolder(schedule))).flatMap(withoutJson);
+
+/** Reads the record of a firing; null if there is none, or if it cannot be read. */
+export const readFiring = (objects: ObjectStore, schedule: string, firing: string): Promise<Firing | null> =>
+  readRecord(objects, firingObject(schedule, firing));
+
+/** Reads the newest firing that has ended; null if there is none. */
+export const latestFiring = (objects: ObjectStore, schedule: string): Promise<Firing | null> =>
+  readRecord(objects, latestObject(schedule));
+
+async function readRecord(objects: ObjectStore, name: string): Promise<Firing | null> {
+  const text = (await objects.get(name))?.toString() ?? '';
+  try {
+    return Firing.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the newest firing before `before` for which `wanted` holds; null if there is none. */
+export async function newestFiring(
+  objects: ObjectStore,
+  schedule: string,
+  wanted: (firing: Firing) => boolean,
+  before = '~',
+): Promise<Firing | null> {
+  const ids = (await firingNames(objects, schedule)).filter((id) => id < before).reverse();
+  for (const id of ids) {
+    const firing = await readFiring(objects, schedule, id);
+    if (firing !== null && wanted(firing)) return firing;
+  }
+  return null;
+}

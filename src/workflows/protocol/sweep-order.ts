@@ -1,0 +1,42 @@
+import type { SweepInput } from './sweep.js';
+
+/** The parts of a plan that the input of a sweep repeats. */
+interface Planned {
+  concurrency: number;
+  caps: NonNullable<SweepInput['caps']>;
+  max_usd: number | null;
+}
+
+/** Where a sweep runs. */
+interface Where {
+  /** Whether its results are shared by several hosts. */
+  shared: boolean;
+  /** Whether the server is not the engine's own. */
+  external: boolean;
+  /** How long a host may show no sign of life, in seconds. */
+  lostSecs: number;
+}
+
+/** Returns the input of a sweep's workflow, except for what identifies and proves it. */
+export const sweepOrder = (
+  plan: Planned,
+  round: number,
+  { shared, external, lostSecs }: Where,
+): Omit<SweepInput, 'sweep' | 'proof'> => ({
+  round,
+  concurrency: plan.concurrency,
+  caps: plan.caps,
+  scheduler: 3,
+  ...(shared ? { placed: true, lostSecs } : {}),
+  ...(external ? { sparse: true } : {}),
+  ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
+});
+
+/** What the Web UI shows of a sweep. */
+export function sweepTitle(plan: {
+  cells: readonly unknown[];
+  scenarios: readonly { name: string }[];
+}): string {
+  const scenarios = [...new Set(plan.scenarios.map(({ name }) => name))].join(', ');
+  return `${plan.cells.length} cells of ${scenarios}`.slice(0, 200);
+}

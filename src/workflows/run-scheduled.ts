@@ -1,0 +1,76 @@
+import {
+  CancellationScope,
+  isCancellation,
+  ParentClosePolicy,
+  proxyActivities,
+  setCurrentDetails,
+  startChild,
+  upsertMemo,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.js';
+import {
+  sweepWorkflowId,
+  type FiringEnd,
+  type FiringRef,
+  type PlannedFiring,
+  type ScheduledInput,
+  type ScheduledResult,
+} from './protocol.js';
+import { rootCauseMessage } from './root-message.js';
+import { runSweep } from './run-sweep.js';
+import { SWEEP_ID } from './ui.js';
+
+/** No limit of attempts: the results folder may be unreachable for hours. */
+const activities = proxyActivities<Activities>({
+  startToCloseTimeout: '15 minutes',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+const { sendWebhook } = proxyActivities<Activities>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '1 second', backoffCoefficient: 3, maximumInterval: '2 minutes' },
+});
+
+/** One firing of a schedule: plans a sweep, runs it to its end, compares it with the one before, and reports. */
+export async function runScheduled({ schedule, proof }: ScheduledInput): Promise<ScheduledResult> {
+  const ref: FiringRef = { schedule, proof, execution: workflowInfo().firstExecutionRunId };
+  const planned = await CancellationScope.nonCancellable(() => activities.planScheduled(ref));
+  const end = await runToEnd(planned);
+  // also if the next firing has cancelled this one
+  return CancellationScope.nonCancellable(async () => {
+    const { firing } = planned;
+    const result = await activities.reportScheduled({ ...ref, firing, ...end });
+    if (result.webhook) await sendWebhook({ ...ref, firing });
+    return { firing, sweep: planned.sweep?.sweep ?? null, exitCode: result.exitCode };
+  });
+}
+
+async function runToEnd({
+  sweep: input,
+  title,
+}: PlannedFiring): Promise<Pick<FiringEnd, 'status' | 'message'>> {
+  if (input === null) return { status: 'not started' };
+  const { sweep } = input;
+  try {
+    const child = await startChild(runSweep, {
+      workflowId: sweepWorkflowId(sweep),
+      args: [input],
+      memo: { round: 1 },
+      typedSearchAttributes: [{ key: SWEEP_ID, value: sweep }],
+      staticSummary: title,
+      // A sweep continues if this workflow is terminated, and can be steered like any other.
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowTaskTimeout: '5 seconds',
+    });
+    // `schedule trigger` reads it there: only now can the sweep be steered
+    upsertMemo({ sweep });
+    setCurrentDetails(`Runs the sweep \`${sweep}\``);
+    const { status } = await child.result();
+    return { status: status === 'cancelled' ? 'cancelled' : 'completed' };
+  } catch (error) {
+    return isCancellation(error)
+      ? { status: 'cancelled' }
+      : { status: 'lost', message: rootCauseMessage(error) };
+  }
+}

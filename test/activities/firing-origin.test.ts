@@ -1,0 +1,185 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import { beforeEach, expect, test } from 'vitest';
+import { createActivities, type Activities } from '../../src/activities/index.js';
+import { sha256 } from '../../src/lib/hash.js';
+import { proveSchedule, proveTrigger } from '../../src/platform/origin.js';
+import type { StoredSchedule } from '../../src/scenario/stored-schedule.js';
+import { originOf } from '../../src/store/origin.js';
+import { sweepsFolder } from '../../src/store/results-folder.js';
+import { objectsOf, type ObjectStore } from '../../src/store/schedules/object-store.js';
+import { readFiring, scheduleObject, triggersFolder } from '../../src/store/schedules/schedule-files.js';
+import { scheduleId, type PlannedFiring } from '../../src/workflows/protocol.js';
+import { newFolder } from '../platform/temporary.js';
+import { cell } from '../workflows/stub-activities.js';
+import { inActivity, isOwnServer } from './in-activity.js';
+
+/** What anybody who reaches Temporal's ports can make of a schedule that a command has created. */
+const HOUR_MS = 3600_000;
+/** A time of the schedule below. */
+const DUE = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+
+const stored: StoredSchedule = {
+  ...{ schema_version: 1, schedule: 'nightly', created_at: new Date(DUE - 24 * HOUR_MS).toISOString() },
+  ...{ when: { every_secs: 3600 }, overlap: 'skip', jitter_secs: 0, catch_up_secs: 3600, fail_on: 'failed' },
+  ...{ junit: null, webhook: null, env_file: null, variables: [] },
+  plan: {
+    ...{
+      schema_version: 1,
+      concurrency: 1,
+      cache: true,
+      max_usd: null,
+      agents: {},
+      project: null,
+      hidden: [],
+    },
+    ...{ caps: { agents: {}, models: {} }, prices: {}, providers: {}, cells: [cell(1)] },
+    scenarios: [{ name: 'notes', variant: 'default', file: 'x.yaml', hash: 'h' }],
+  },
+};
+
+let resultsPath: string;
+let stateFolder: string;
+let activities: Activities;
+let objects: ObjectStore;
+
+beforeEach(async () => {
+  const folder = await newFolder();
+  [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
+  activities = createActivities({ resultsPath, stateFolder, isOwnServer });
+  objects = await objectsOf(resultsPath);
+});
+
+const keyOf = async () => (await originOf({ resultsPath, stateFolder })).key;
+
+/** Stores the schedule as a command does. Returns the proof that its firings carry. */
+async function create(more: Partial<StoredSchedule> = {}): Promise<{ proof: string; hash: string }> {
+  const text = JSON.stringify({ ...stored, ...more });
+  await objects.put(scheduleObject('nightly'), text);
+  const hash = sha256(text);
+  return { proof: proveSchedule(await keyOf(), { schedule: 'nightly', hash }), hash };
+}
+
+const workflowAt = (at: number, project = 'p'): string =>
+  `${scheduleId(project, 'nightly')}-${new Date(at).toISOString().slice(0, 19)}Z`;
+
+/** A server that knows all workflows. */
+const knowing = {
+  withAbortSignal: (_signal: AbortSignal, ask: () => unknown) => ask(),
+  workflow: { getHandle: () => ({ describe: () => Promise.resolve({}) }) },
+} as unknown as Client;
+
+const plan = (proof: string, at: number, execution = 'one'): Promise<PlannedFiring> =>
+  inActivity(
+    workflowAt(at),
+    () => activities.planScheduled({ schedule: 'nightly', proof, execution }),
+    knowing,
+  );
+
+const refusal = (why: string): object => ({
+  type: 'NotOurs',
+  nonRetryable: true,
+  message: expect.stringContaining(why) as string,
+});
+const planned = async (): Promise<string[]> =>
+  existsSync(sweepsFolder(resultsPath)) ? readdir(sweepsFolder(resultsPath)) : [];
+
+test('a firing at a time of the schedule plans one sweep, also if its activity is repeated', async () => {
+  const { proof } = await create();
+  const first = await plan(proof, DUE);
+  expect(first.sweep?.sweep).toMatch(/^nightly-\d{8}-\d{6}-[0-9a-f]{8}$/);
+  expect((await plan(proof, DUE)).sweep?.sweep).toEqual(first.sweep?.sweep);
+  expect(await planned()).toEqual([first.sweep?.sweep]);
+});
+
+test('another workflow cannot use the time of a firing again', async () => {
+  const { proof } = await create();
+  await plan(proof, DUE);
+  await expect(plan(proof, DUE, 'two')).rejects.toMatchObject(refusal('has already had its firing'));
+  expect(await planned()).toHaveLength(1);
+});
+
+test('no sweep starts at other times than those of the schedule', async () => {
+  const { proof } = await create();
+  await expect(plan(proof, DUE - 60_000)).rejects.toMatchObject(refusal('this is not one of its times'));
+  await expect(plan(proof, DUE + 2 * HOUR_MS)).rejects.toMatchObject(refusal('not that of a firing'));
+  await expect(plan(proof, DUE - 25 * HOUR_MS)).rejects.toMatchObject(refusal('not that of a firing'));
+  expect(await planned()).toEqual([]);
+});
+
+test('a firing that is more than a day late is refused', async () => {
+  const { proof } = await create({ created_at: '2026-01-01T00:00:00.000Z' });
+  await expect(plan(proof, DUE - 30 * HOUR_MS)).rejects.toMatchObject(refusal('hours late'));
+});
+
+test('a forged proof, and settings that were changed since, are refused', async () => {
+  const { proof } = await create();
+  await expect(plan('0'.repeat(64), DUE)).rejects.toMatchObject(
+    refusal('was not created by the command line'),
+  );
+  await create({ plan: { ...stored.plan, concurrency: 64 } });
+  await expect(plan(proof, DUE)).rejects.toMatchObject(refusal('its settings have changed'));
+  expect(await planned()).toEqual([]);
+});
+
+test('a workflow of another name, and a schedule that was deleted, are refused', async () => {
+  const { proof } = await create();
+  const ref = { schedule: 'nightly', proof, execution: 'one' };
+  await expect(inActivity('my-workflow', () => activities.planScheduled(ref))).rejects.toMatchObject(
+    refusal('not started by the schedule'),
+  );
+  await objects.remove(scheduleObject('nightly'));
+  await expect(plan(proof, DUE)).rejects.toMatchObject(refusal('no such schedule'));
+});
+
+test('each order of trigger allows one firing, at any time', async () => {
+  const { proof, hash } = await create();
+  const order = `${Date.now()}-abc`;
+  const at = DUE - 1000;
+  await objects.put(
+    `${triggersFolder('nightly')}/${order}`,
+    proveTrigger(await keyOf(), { schedule: 'nightly', hash }, order),
+  );
+  const first = await plan(proof, at);
+  expect((await plan(proof, at)).sweep?.sweep).toEqual(first.sweep?.sweep);
+  await expect(plan(proof, at - 1000, 'two')).rejects.toMatchObject(refusal('no command has triggered it'));
+  expect(await readFiring(objects, 'nightly', first.firing)).toMatchObject({ triggered: true });
+});
+
+test('a forged order of trigger, and one of other settings, allow nothing', async () => {
+  const { proof } = await create();
+  const order = `${Date.now()}-abc`;
+  const name = `${triggersFolder('nightly')}/${order}`;
+  const other = proveTrigger(await keyOf(), { schedule: 'nightly', hash: 'other' }, order);
+  for (const forged of ['0'.repeat(64), other]) {
+    await objects.put(name, forged);
+    await expect(plan(proof, DUE - 60_000)).rejects.toMatchObject(refusal('no command has triggered it'));
+  }
+});
+
+test('a file of variables that is gone ends the firing with exit code 3 and the reason', async () => {
+  const { proof } = await create({ env_file: '/nowhere/keys.env' });
+  const ref = { schedule: 'nightly', proof, execution: 'one' };
+  const { firing, sweep } = await plan(proof, DUE);
+  expect(sweep).toBeNull();
+  await inActivity(workflowAt(DUE), () =>
+    activities.reportScheduled({ ...ref, firing, status: 'not started' }),
+  );
+  expect(await readFiring(objects, 'nightly', firing)).toMatchObject({
+    ...{ sweep: null, status: 'not started', exit_code: 3 },
+    reasons: [expect.stringContaining('/nowhere/keys.env') as string],
+  });
+  expect(await planned()).toEqual([]);
+});
+
+test('only the workflow of a firing reports its result', async () => {
+  const { proof } = await create();
+  const { firing } = await plan(proof, DUE);
+  const ref = { schedule: 'nightly', proof, execution: 'two' };
+  const report = inActivity(workflowAt(DUE), () =>
+    activities.reportScheduled({ ...ref, firing, status: 'completed' }),
+  );
+  await expect(report).rejects.toMatchObject(refusal('no record of this firing'));
+});

@@ -1,0 +1,39 @@
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { REPOSITORY } from '../../commands/project.js';
+
+/** What the workflows of the newer build record in their histories. An older build cannot replay it. */
+export const NEWER_MARKER = 'of-the-newer-build';
+
+const PROTOCOL = /\bENGINE_PROTOCOL = (\d+)/g;
+const WORKFLOWS = /\basync function (?:runSweep|runScenario)\(input\) \{/g;
+
+/** Makes a copy of this package in a folder, as the next release would be: its workflows do more. Returns its program. */
+export async function createNewerBuild(folder: string): Promise<string> {
+  await mkdir(folder);
+  for (const name of await readdir(REPOSITORY))
+    if (!/^(dist.*|\..*|test)$/.test(name)) await symlink(join(REPOSITORY, name), join(folder, name));
+  const dist = join(folder, 'dist');
+  await cp(join(REPOSITORY, 'dist'), dist, { recursive: true });
+  let patched = 0;
+  for (const name of (await readdir(dist)).filter((name) => name.endsWith('.js'))) {
+    const code = await readFile(join(dist, name), 'utf8');
+    const newer = code
+      .replace(PROTOCOL, (_all, number: string) => `ENGINE_PROTOCOL = ${Number(number) + 1}`)
+      .replace(name === 'workflow-bundle.js' ? WORKFLOWS : /$^/g, (all) => `${all}\n${useMarker(code)}`);
+    if (newer === code) continue;
+    patched += 1;
+    await writeFile(join(dist, name), newer);
+  }
+  if (patched < 3)
+    throw new Error('the build has another form: command line, worker and workflows were not all found');
+  await writeFile(join(dist, 'build-id'), 'newer');
+  return join(dist, 'cli.js');
+}
+
+/** The bundle names modules by its own numbers, so it is asked how it calls this function. */
+function useMarker(bundle: string): string {
+  const [call] = /\(0,\s*_temporalio_workflow__WEBPACK_IMPORTED_MODULE_\d+__\.patched\)/.exec(bundle) ?? [];
+  if (call === undefined) throw new Error('the workflows use no marker');
+  return `${call}('${NEWER_MARKER}');`;
+}

@@ -1,0 +1,48 @@
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { SharedStore } from '../../../src/store/shared/shared-store.js';
+import { newFolder } from '../../platform/temporary.js';
+import { joinAs } from './join-as.js';
+
+describe('a shared folder that is not mounted', () => {
+  let location: string;
+  let store: SharedStore;
+  let local: string;
+  beforeEach(async () => {
+    location = join(await newFolder(), 'shared');
+    local = await newFolder();
+    ({ store } = await joinAs(await newFolder(), location));
+    await store.put('a', '1');
+    await rename(location, `${location}.away`);
+    await mkdir(location);
+  });
+
+  const attempts: [string, (store: SharedStore) => Promise<unknown>][] = [
+    ['get', (store) => store.get('a')],
+    ['list', (store) => store.list('.shared/hosts')],
+    ['getFolder', (store) => store.getFolder('run', join(local, 'copy'))],
+    ['getFileOf', (store) => store.getFileOf('run', 'file')],
+    ['put', (store) => store.put('a', '2')],
+    ['putOnce', (store) => store.putOnce('b', '1')],
+    ['putFolder', (store) => store.putFolder('run', local)],
+    ['remove', (store) => store.remove('a')],
+  ];
+  it.each(attempts)('is not taken for an empty one by %s', async (_name, attempt) => {
+    await expect(attempt(store)).rejects.toThrow(/has no \.shared\/project\.json: is the folder mounted\?/);
+    expect(await readdir(location)).toEqual([]);
+  });
+
+  it('is used again once it is back', async () => {
+    await rmdir(location);
+    await rename(`${location}.away`, location);
+    expect((await store.get('a'))?.toString()).toBe('1');
+    expect(await store.get('b')).toBeNull();
+    expect(await store.putOnce('b', '1')).toBe(true);
+  });
+
+  it('is not written to if it contains another project', async () => {
+    await joinAs(await newFolder(), location);
+    await expect(store.put('a', '2')).rejects.toThrow(/results of another project/);
+  });
+});
