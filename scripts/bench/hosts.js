@@ -47,10 +47,10 @@ export async function hosts() {
 
 /** Measures what a cell costs the server, by database. @returns {Promise<import('./project.js').Row[]>} */
 export async function databases() {
-  const servers = [await startOnSqlite(), await startOnPostgres()];
   /** @type {import('./project.js').Row[]} */
   const rows = [];
-  for (const server of servers) {
+  for (const start of [startOnSqlite, startOnPostgres]) {
+    const server = await start();
     if (typeof server === 'string') {
       rows.push({ what: 'PostgreSQL: server', value: `not measured: ${server}` });
       continue;
