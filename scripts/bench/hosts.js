@@ -47,10 +47,10 @@ export async function hosts() {
 
 /** Measures what a cell costs the server, by database. @returns {Promise<import('./project.js').Row[]>} */
 export async function databases() {
-  const servers = [await startOnSqlite(), await startOnPostgres()];
   /** @type {import('./project.js').Row[]} */
   const rows = [];
-  for (const server of servers) {
+  for (const start of [startOnSqlite, startOnPostgres]) {
+    const server = await start();
     if (typeof server === 'string') {
       rows.push({ what: 'PostgreSQL: server', value: `not measured: ${server}` });
       continue;
@@ -92,7 +92,7 @@ function createTeam(address) {
     spawn(cli, args, {
       cwd: project.folder,
       env: { ...env, LLM_TOOL_TEST_HOME: home },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
   /** @param {string[]} args @returns {Promise<string>} */
   const run = async (...args) => {
@@ -104,7 +104,8 @@ function createTeam(address) {
   };
   const living = async () => {
     const text = await run('workers', '--results', results, '--json');
-    return text === '' ? 0 : JSON.parse(text).hosts.length;
+    // Until the first worker has created the shared project, this is an error.
+    return text === '' ? 0 : (JSON.parse(text).hosts?.length ?? 0);
   };
   return {
     /** @param {number} count */

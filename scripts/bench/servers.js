@@ -78,7 +78,7 @@ export async function startOnPostgres() {
       name: 'PostgreSQL',
       address: stack.address,
       cpu: () => {
-        const postgres = cpuOf(stack.postgres.process.pid);
+        const postgres = cpuOf(stack.postgres.pid());
         return cpuOf(stack.server().pid).own + postgres.own + postgres.children;
       },
       databaseBytes: async () => {
