@@ -23,9 +23,9 @@ RUN npm install --ignore-scripts --omit=dev --no-save "$(node -p '`@aws-sdk/clie
 
 FROM ${NODE}
 # The programs that the supervisor and scenarios call. util-linux (unshare, setsid, setpriv) and coreutils (mkfifo) are part
-# of every Debian; they are listed because the supervisor needs them.
+# of every Debian; they are listed because the supervisor needs them. bubblewrap is for scenarios with a sandbox.
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends ca-certificates coreutils git procps util-linux \
+  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates coreutils git procps util-linux \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /opt/llm-tool-test
 COPY --from=packages /src/node_modules ./node_modules

@@ -1,6 +1,6 @@
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HostRecord } from '../../src/results/records/host-record.js';
@@ -33,8 +33,15 @@ cd "$1" && git init --quiet && git add --all
 git -c user.name=test -c user.email=test@example.com commit --quiet --message 'as it is now'
 `;
 
-/** The owner of the clone and the results. */
+/** Whom the guide speaks to. */
 const USER = 1000;
+
+/** The words that start a command as a user who may use Docker, if these tests are run by root. */
+async function asUser(): Promise<string[]> {
+  if (process.getuid?.() !== 0) return [];
+  const socket = (process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock').replace('unix://', '');
+  return ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, `--groups=${(await stat(socket)).gid}`, '--'];
+}
 const MINUTES = 60_000;
 
 describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/production.md', () => {
@@ -45,9 +52,10 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
 
   /** Runs shell commands in the clone. */
   async function sh(commands: string, timeout = 5 * MINUTES): Promise<string> {
-    const { failed, stdout, all } = await execa('sh', ['-ec', commands], {
+    const [program = 'sh', ...args] = [...(await asUser()), 'sh', '-ec', commands];
+    const { failed, stdout, all } = await execa(program, args, {
       cwd: clone,
-      env: compose.env,
+      env: { ...compose.env, HOME: folder },
       stdin: 'ignore',
       all: true,
       timeout,
@@ -90,7 +98,11 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
     // A repository with the files as they are now.
     await execa('sh', ['-ec', ORIGIN, 'sh', origin()], { cwd: REPOSITORY });
     await execa('git', ['clone', '--quiet', origin(), clone]);
-    await execa('chown', ['-R', `${USER}:${USER}`, clone]);
+    for (const [name, text] of Object.entries(EMPTY_FIXTURE)) {
+      await mkdir(dirname(join(clone, name)), { recursive: true });
+      await writeFile(join(clone, name), text);
+    }
+    await execa('chown', ['-R', `${USER}:${USER}`, folder]);
   }, 60 * MINUTES);
 
   afterAll(async () => {
@@ -114,6 +126,11 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
       sh(`docker compose exec worker sh -c 'getent hosts ${name} || echo none'`);
     expect(await found('temporal')).toContain('temporal');
     expect(await found('postgresql')).toBe('none');
+  });
+
+  test('workers serve metrics to the other containers', async () => {
+    const read = 'fetch("http://worker:9464/metrics").then((answer) => answer.text()).then(console.log)';
+    expect(await inCli(`node -e '${read}'`)).toMatch(/^llm_tool_test_cells_total\{.*outcome="pass".*\} 1$/m);
   });
 
   test('an agent sees only its own processes, and has no rights', async () => {
@@ -155,7 +172,8 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
       ['first', 'the-first-value'],
       ['second', 'the-second-value'],
     ] as const) {
-      await writeFile(join(clone, 'keys.env'), `TEAM_KEY=${value}\n`);
+      await writeFile(join(clone, 'keys/new.env'), `TEAM_KEY=${value}\n`);
+      await rename(join(clone, 'keys/new.env'), join(clone, 'keys/keys.env'));
       await write(`${name}.yaml`, keyed(name, [...value].reverse().join('')));
       const { totals, cells } = await sweepOf(`run ${name}`);
       expect(totals, JSON.stringify(cells)).toMatchObject({ cells: 1, passed: 1 });

@@ -58,7 +58,7 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml as loaded by docker
     expect(inside.map(([name]) => name).sort()).toEqual(['postgresql', 'schema', 'temporal']);
   });
 
-  test('what must be kept is in named volumes, and only project folder and keys are mounted from the host', () => {
+  test('what must be kept is in named volumes, and only the project folder is mounted from the host', () => {
     const mounts = services().flatMap(([name, { volumes }]) =>
       volumes.map(
         ({ type, source, target }) => `${name} ${type} ${type === 'bind' ? '' : (source ?? '')}:${target}`,
@@ -69,12 +69,12 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml as loaded by docker
       // Without a name: each worker has its own.
       'worker volume :/var/lib/llm-tool-test',
       'worker volume results:/results',
-      'worker bind :/run/keys.env',
+      'worker volume keys:/keys',
       'cli bind :/project',
       'cli volume cli:/var/lib/llm-tool-test',
       'cli volume results:/results',
     ]);
-    expect(Object.keys(model.volumes).sort()).toEqual(['cli', 'database', 'results']);
+    expect(Object.keys(model.volumes).sort()).toEqual(['cli', 'database', 'keys', 'results']);
   });
 
   test('each service waits for what it needs: the schema for the database, the server for the schema, and so on', () => {
