@@ -17,7 +17,7 @@ export function addWorkers(program: Program, { exitWith }: CommandLine): void {
 
   const list = workers
     .command('list', { isDefault: true })
-    .description('Show hosts: versions, slots, runs, and what they decline (default)')
+    .description('Show the hosts: versions, slots, runs, and the cells that they decline (default)')
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
     .action(async (options) => exitWith((await import('./workers/workers.js')).showWorkers(options)));
@@ -28,7 +28,7 @@ export function addWorkers(program: Program, { exitWith }: CommandLine): void {
 
   const drain = workers
     .command('drain')
-    .description('Let a host finish its runs and take no more')
+    .description('Let a host finish its runs and take no new ones')
     .argument('<host>', 'name or id of the host')
     .option('--undo', 'let it take runs again', false)
     .option(...RESULTS)

@@ -21,7 +21,7 @@ export interface Hosting {
   host: Host;
   /** Where the results are shared. */
   store: SharedStore;
-  /** Begins to show signs of life, once its workers are polling. */
+  /** Begins to show signs of life. Call it once the workers are polling. */
   begin: (client: Client, metrics?: Metrics) => { end: () => Promise<void> };
 }
 
@@ -39,13 +39,13 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
   const { store } = await requireSharedProject(resultsPath);
   const id = await hostId(stateFolder);
   const slots = createSlots(stateFolder, options.slots);
-  let drains = false;
+  let draining = false;
   const host: Host = {
     ...{ id, name, labels, agents, slots },
     identity: `${name}.${id}`,
     queue: hostQueueOf(taskQueue, id),
     offers: createOffers(),
-    isDraining: () => drains,
+    isDraining: () => draining,
   };
   return {
     host,
@@ -64,9 +64,9 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
                 () => false,
               ),
           onDrain: (drain) => {
-            if (drain !== drains)
-              console.error(drain ? 'draining: this host takes no more runs' : 'taking runs again');
-            drains = drain;
+            if (drain !== draining)
+              console.error(drain ? 'draining: this host takes no new runs' : 'taking runs again');
+            draining = drain;
             slots.close(drain);
           },
           onShown: () => metrics?.slots(slots.total, slots.free()),
@@ -95,5 +95,5 @@ async function hostId(stateFolder: string): Promise<string> {
   const note = parseJson((await readTextIfThere(file)) ?? '');
   if (isJsonObject(note) && typeof note['id'] === 'string' && /^[0-9a-f]{8}$/.test(note['id']))
     return note['id'];
-  throw new Error(`${file} is damaged; remove it, and this machine becomes a new host`);
+  throw new Error(`${file} is damaged; remove it to make this machine a new host`);
 }

@@ -55,8 +55,8 @@ function whyNotHere(
 ): string | null {
   const missing = on.filter((label) => !labels.includes(label));
   if (isDraining()) return 'it is draining';
-  if (protocol > ENGINE_PROTOCOL) return 'its build is older than that of the sweep; update llm-tool-test';
-  if (missing.length > 0) return `it does not have the label ${missing.join(', ')}`;
+  if (protocol > ENGINE_PROTOCOL) return 'its build is too old for this sweep; update llm-tool-test';
+  if (missing.length > 0) return `it lacks the label ${missing.join(', ')}`;
   if (agents !== null && !agents.includes(cell.agent))
     return `it does not run the agent ${cell.agent} (--agents)`;
   return null;
@@ -80,7 +80,7 @@ async function declined(
   const { attempt } = Context.current().info;
   return offerAgain(
     `${host.name} declined: ${reason}`,
-    // At random, because cells that are offered at the same time again would go to the same wrong hosts again.
+    // At random: cells offered again at the same time would reach the same wrong hosts again.
     (0.5 + Math.random()) * Math.min(FIRST_DECLINED_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_DECLINED_MS),
   );
 }

@@ -7,7 +7,7 @@ interface Signs {
   store: SharedStore;
   host: Host;
   everyMs: number;
-  /** Whether the Temporal server answers. A host that cannot reach it shows no sign of life, since its runs do not continue. */
+  /** Whether the Temporal server answers. A host that cannot reach it shows no sign of life, because its runs cannot continue. */
   reachesServer: () => Promise<boolean>;
   /** Called when someone has ordered this host to drain, or has taken that back. */
   onDrain: (drain: boolean) => void;
@@ -26,7 +26,7 @@ export async function showSigns(
   let sign = 0;
   let problem: string | null = null;
   const report = (now: string | null): void => {
-    if (now !== null && now !== problem) warn(`no sign of life could be shown: ${now}`);
+    if (now !== null && now !== problem) warn(`cannot show a sign of life: ${now}`);
     problem = now;
   };
   while (!signal.aborted) {

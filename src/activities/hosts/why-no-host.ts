@@ -2,7 +2,7 @@ import type { HostRecord } from '../../results/records/host-record.js';
 
 /** How long every host must have been declining a cell before it is given up, in seconds. */
 const NO_HOST_SECS = 600;
-/** A host that has said nothing for this long, by its own clock, is not waited for. */
+/** A host without a sign of life for this long, by its own clock, is ignored. */
 const SILENT_MS = 10 * 60_000;
 
 const noHostMs = (): number => {
@@ -12,7 +12,7 @@ const noHostMs = (): number => {
 
 /**
  * Returns why no host can run a cell, once all of them have been declining it for so long that waiting for another one
- * is pointless; null before. A host that is full declines nothing. `now`: ms since the epoch.
+ * is pointless; null before that. A full host does not decline. `now`: ms since the epoch.
  */
 export function whyNoHost(
   what: string,
@@ -27,5 +27,5 @@ export function whyNoHost(
   });
   return reasons.length === 0 || reasons.includes(null)
     ? null
-    : `no host can run it (${reasons.join('; ')}); run \`llm-tool-test workers\` to see them`;
+    : `no host can run it (${reasons.join('; ')}); run \`llm-tool-test workers\` to see the hosts`;
 }

@@ -60,7 +60,7 @@ export async function listSchedules({ results, json }: Options): Promise<number>
   }
 }
 
-/** `schedule pause`: it fires no more until `schedule resume`. A running sweep continues. */
+/** `schedule pause`: stops a schedule from firing until `schedule resume`. A running sweep continues. */
 export const pauseSchedule = (name: string, options: Options): Promise<number> =>
   withSchedule(name, options, async (session, found) => {
     const paused = await askSchedule(session, name, async (handle) => {
@@ -72,7 +72,7 @@ export const pauseSchedule = (name: string, options: Options): Promise<number> =
     return 0;
   });
 
-/** `schedule resume`: continues a paused schedule, and puts it on the server if that has lost it. */
+/** `schedule resume`: continues a paused schedule, and recreates it if the server has lost it. */
 export const resumeSchedule = (name: string, options: Options): Promise<number> =>
   withSchedule(name, options, async (session, { stored }) => {
     await activate(session, stored);
@@ -105,7 +105,7 @@ export const triggerSchedule = (name: string, options: Options & { wait: boolean
     const objects = await objectsOf(resultsPath);
     const fired = await trigger(session, objects, found);
     if (fired === null) {
-      const note = 'another sweep is running; this one starts after it';
+      const note = 'another sweep of this schedule is running; this one starts after it';
       if (options.json) printJson({ schedule: name, queued: true, sweep: null });
       else printNotice(note);
       return 0;

@@ -31,7 +31,7 @@ export async function runHost(options: HostOptions): Promise<number> {
   if (found === null)
     throw new UsageError(
       'no_server',
-      'a host needs the Temporal server that all hosts use; name it with --address, or in TEMPORAL_ADDRESS or a profile of Temporal',
+      'a host needs the Temporal server that all hosts use; name it with --address, TEMPORAL_ADDRESS, or a profile in the configuration file of Temporal',
     );
   const external = options.namespace === undefined ? found : { ...found, namespace: options.namespace };
   const host = settingsOf(options);
@@ -39,7 +39,7 @@ export async function runHost(options: HostOptions): Promise<number> {
   const other = await readEngineState(stateFolder);
   if (other !== null && isAlive(other.keeper))
     throw new InfrastructureError(
-      `this machine is already a host of ${location} (pid ${other.keeper.pid}); for a second one, set another LLM_TOOL_TEST_HOME`,
+      `this machine is already a host of ${location} (pid ${other.keeper.pid}); to start a second host here, set another LLM_TOOL_TEST_HOME`,
     );
   // The keeper passes its environment to the worker.
   if (options.metrics !== undefined) process.env['LLM_TOOL_TEST_METRICS'] = options.metrics;
@@ -55,7 +55,7 @@ export async function runHost(options: HostOptions): Promise<number> {
 }
 
 function settingsOf({ slots, agents, label, name, envFile }: HostOptions): HostSettings {
-  readEnvFile(envFile); // a damaged file is reported now, and not only by the first run
+  readEnvFile(envFile); // reports a damaged file now instead of in the first run
   return {
     name: name ?? hostname(),
     slots: slots ?? availableParallelism(),

@@ -60,5 +60,5 @@ function readAddress(text: string): string {
 const unusable = (address: string, reason: string): UsageError =>
   new UsageError(
     'metrics_address',
-    `cannot serve metrics at ${address}: ${reason}; choose another port with --metrics or LLM_TOOL_TEST_METRICS (each worker needs one of its own)`,
+    `cannot serve metrics at ${address}: ${reason}; choose another port with --metrics or LLM_TOOL_TEST_METRICS (each worker needs its own)`,
   );

@@ -1,7 +1,7 @@
-/** How long a shared place may take for an object. Longer than several repetitions of a request take. */
+/** How long a request for an object may take, including its repetitions. */
 const ANSWER_MS = 60_000;
 
-/** Returns the result of some work. Rejects with a message if that takes too long, and then leaves the work to itself. */
+/** Returns the result of some work. Rejects with a message if it takes too long; the work then continues unobserved. */
 export async function withinTime<T>(work: Promise<T>, message: string, ms = ANSWER_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -3,7 +3,7 @@ import { HostRecord } from '../../results/records/host-record.js';
 import { hostObject, HOSTS } from './names.js';
 import type { SharedStore } from './shared-store.js';
 
-/** Returns what a host said last; null if it has said nothing, or is just saying it. */
+/** Returns what a host said last; null if it has no record, or is writing it at this moment. */
 export async function readHost(store: SharedStore, id: string): Promise<HostRecord | null> {
   const text = await store.get(hostObject(id));
   const parsed = HostRecord.safeParse(text === null ? null : parseJson(text.toString()));

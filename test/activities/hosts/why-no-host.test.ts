@@ -22,7 +22,7 @@ const why = (...hosts: ReturnType<typeof host>[]) => whyNoHost('notes codex/m', 
 describe('a cell that hosts decline', () => {
   it('is given up once all of them have been declining it for long', () => {
     expect(why(host('a', 11 * MINUTE), host('b', 12 * MINUTE))).toBe(
-      'no host can run it (a: not installed; b: not installed); run `llm-tool-test workers` to see them',
+      'no host can run it (a: not installed; b: not installed); run `llm-tool-test workers` to see the hosts',
     );
   });
 

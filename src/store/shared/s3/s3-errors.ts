@@ -26,7 +26,7 @@ const REMEDIES: Record<string, (bucket: string) => string> = {
   CredentialsProviderError: () =>
     'no AWS credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
   NoSuchBucket: (bucket) => `there is no bucket ${bucket}; create it, or correct its name`,
-  InvalidBucketName: (bucket) => `${bucket} cannot be the name of a bucket; correct it`,
+  InvalidBucketName: (bucket) => `${bucket} is not a valid bucket name; correct it`,
   AccessDenied: () => `access denied; these permissions are needed: ${PERMISSIONS}`,
   InvalidAccessKeyId: () => 'the server does not know the access key; correct AWS_ACCESS_KEY_ID',
   SignatureDoesNotMatch: () => 'the secret key does not match the access key; correct AWS_SECRET_ACCESS_KEY',
