@@ -28,13 +28,13 @@ export async function hosts() {
       await team.grow(count);
       for (const agent of ['instant', 'waiting']) {
         // A run that waits needs a slot for seconds, so fewer show the same.
-        const cells = agent === 'instant' ? CELLS : COUNTS.at(-1) * SLOTS * 2;
+        const cells = agent === 'instant' ? CELLS : Math.max(...COUNTS) * SLOTS * 2;
         const rate = cells / (await secondsOf(() => team.sweep(agent, cells)));
         first[agent] ??= rate;
         const what = agent === 'instant' ? 'agents that do nothing' : `agents that wait ${WAIT_SECS} s`;
         rows.push({
           what: `${count} workers x ${SLOTS} slots, ${what}: cells per second`,
-          value: `${rate.toFixed(2)}, ${(rate / first[agent]).toFixed(2)} x one worker`,
+          value: `${rate.toFixed(2)}, ${(rate / (first[agent] ?? rate)).toFixed(2)} x one worker`,
         });
       }
     }

@@ -93,7 +93,7 @@ export async function startOnPostgres() {
       stop: () => stack.stop(),
     };
   } catch (error) {
-    if (error instanceof NotHere) return error.message;
+    if (error instanceof NotHere) return /** @type {Error} */ (error).message;
     throw error;
   }
 }

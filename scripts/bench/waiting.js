@@ -82,6 +82,7 @@ export async function waiting() {
  * @param {number} secs
  */
 async function countHeartbeats(client, secs) {
+  /** @type {import('@temporalio/client').WorkflowHandle[]} */
   const runs = [];
   const query = 'WorkflowType = "runScenario" AND ExecutionStatus = "Running"';
   for await (const { workflowId } of client.workflow.list({ query }))
