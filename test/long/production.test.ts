@@ -110,7 +110,7 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }, 5 * MINUTES);
 
-  test('a sweep passes on the empty machine, and the Web UI shows it', async () => {
+  test('a sweep passes on an empty machine, and the Web UI shows it', async () => {
     expect(await follow('Start')).toContain('1 cell: 1 passed');
     const page = await fetch(`http://127.0.0.1:${compose.ports.ui}/`);
     expect(await page.text()).toContain('<html');

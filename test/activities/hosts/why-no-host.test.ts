@@ -20,7 +20,7 @@ const host = (
 const why = (...hosts: ReturnType<typeof host>[]) => whyNoHost('notes codex/m', hosts, NOW, 10 * MINUTE);
 
 describe('a cell that hosts decline', () => {
-  it('is given up once all of them have been declining it for long', () => {
+  it('is given up once all of them have declined it for a long time', () => {
     expect(why(host('a', 11 * MINUTE), host('b', 12 * MINUTE))).toBe(
       'no host can run it (a: not installed; b: not installed); run `llm-tool-test workers` to see the hosts',
     );

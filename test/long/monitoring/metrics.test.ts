@@ -97,7 +97,7 @@ const untilValue = (name: string, labels: Record<string, string>, wanted: (value
     return value !== null && wanted(value) ? value : null;
   });
 
-test('a worker counts cells by outcome, spend and steps, and the agents and runs of now', async () => {
+test('a worker counts cells by outcome, spend and steps, and shows running agents and open runs', async () => {
   const { document } = await project.run(['mocked', 'failing', 'paid', '--repeat', '2']);
   expect(document.totals).toMatchObject({ cells: 6 });
   const samples = await scrape();
@@ -235,7 +235,7 @@ test('a worker does not start if it cannot serve its metrics', async () => {
   const taken = await worker(`127.0.0.1:${port}`);
   expect([taken.exitCode, taken.stderr]).toEqual([
     2,
-    `error: cannot serve metrics at 127.0.0.1:${port}: Address already in use; choose another port with --metrics or LLM_TOOL_TEST_METRICS (each worker needs one of its own)`,
+    `error: cannot serve metrics at 127.0.0.1:${port}: Address already in use; choose another port with --metrics or LLM_TOOL_TEST_METRICS (each worker needs its own)`,
   ]);
   for (const wrong of ['9464', 'example.com:9464', '127.0.0.1:70000']) {
     const { exitCode, stderr } = await worker(wrong);

@@ -35,7 +35,7 @@ test('decodes what it has encoded, also after the key was rotated', async () => 
   );
 });
 
-test('leaves payloads as they are that were written before encryption was switched on', async () => {
+test('leaves payloads unchanged that were written before encryption was switched on', async () => {
   await fc.assert(
     fc.asyncProperty(payload, async (one) => {
       expect(await encryptingCodec([NEW]).decode([one])).toEqual([one]);

@@ -81,7 +81,7 @@ describe('a shared project', () => {
     expect(a?.before).toEqual({});
   });
 
-  it('is only made if that is asked for', async () => {
+  it('is created only if asked', async () => {
     const folder = await newFolder();
     await expect(joinSharedProject(folder)).rejects.toThrow('no results are shared at');
   });
