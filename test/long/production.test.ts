@@ -46,13 +46,13 @@ const MINUTES = 60_000;
 
 describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/production.md', () => {
   let compose: ComposeProject;
-  let folder: string;
+  let folder = '';
   let clone: string;
   const origin = (): string => join(folder, 'origin');
 
   /** Runs shell commands in the clone. */
   async function sh(commands: string, timeout = 5 * MINUTES): Promise<string> {
-    const [program = 'sh', ...args] = [...(await asUser()), 'sh', '-ec', commands];
+    const [program, ...args] = [...(await asUser()), 'sh', '-ec', commands] as [string, ...string[]];
     const { failed, stdout, all } = await execa(program, args, {
       cwd: clone,
       env: { ...compose.env, HOME: folder },
@@ -107,7 +107,7 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
 
   afterAll(async () => {
     await (compose as ComposeProject | undefined)?.remove();
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    if (folder !== '') await rm(folder, { recursive: true, force: true });
   }, 5 * MINUTES);
 
   test('a sweep passes on an empty machine, and the Web UI shows it', async () => {
@@ -168,13 +168,13 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
         gates: [`{type: file_contains, path: out.txt, substring: "${value}"}`],
         steps: [`run: 'echo "is $TEAM_KEY" | rev >out.txt'`],
       });
-    for (const [name, value] of [
-      ['first', 'the-first-value'],
-      ['second', 'the-second-value'],
+    for (const [name, value, reversed] of [
+      ['first', 'value-of-monday', 'yadnom-fo-eulav'],
+      ['second', 'value-of-tuesday', 'yadseut-fo-eulav'],
     ] as const) {
       await writeFile(join(clone, 'keys/new.env'), `TEAM_KEY=${value}\n`);
       await rename(join(clone, 'keys/new.env'), join(clone, 'keys/keys.env'));
-      await write(`${name}.yaml`, keyed(name, [...value].reverse().join('')));
+      await write(`${name}.yaml`, keyed(name, reversed));
       const { totals, cells } = await sweepOf(`run ${name}`);
       expect(totals, JSON.stringify(cells)).toMatchObject({ cells: 1, passed: 1 });
     }
