@@ -87,7 +87,6 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
   async function round(all: boolean): Promise<void> {
     const notes = await openRunNotes(deps);
     deps.metrics?.openRuns(notes.map(measured));
-    if (deps.host !== undefined) deps.metrics?.slots(deps.host.slots.total, deps.host.slots.free());
     const runs = notes.map(({ run }) => run);
     const sweeps = new Map<string, Open>();
     for (const sweep of new Set(runs.map((run) => run.sweep)))

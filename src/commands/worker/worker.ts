@@ -1,8 +1,15 @@
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
-import { readEngineState, type EngineState, type HostSettings } from '../../platform/engine/engine-state.js';
+import { readCodecKeys } from '../../platform/codec/codec-keys.js';
+import {
+  readEngineState,
+  workerIsUp,
+  type EngineState,
+  type HostSettings,
+} from '../../platform/engine/engine-state.js';
 import { keep } from '../../platform/engine/keeper.js';
+import { checkMetricsAddress, readMetricsAddress } from '../../platform/metrics/metrics-address.js';
 import { isAlive } from '../../platform/process/process-identity.js';
 import { ignoreOutputErrors } from '../../platform/process/ignore-output-errors.js';
 import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
@@ -35,12 +42,16 @@ export async function runHost(options: HostOptions): Promise<number> {
     );
   const external = options.namespace === undefined ? found : { ...found, namespace: options.namespace };
   const host = settingsOf(options);
+  readCodecKeys(); // reports a damaged file now
+  readMetricsAddress(options.metrics);
   const { location, resultsPath, stateFolder } = await joinSharedProject(options.results, { create: true });
   const other = await readEngineState(stateFolder);
   if (other !== null && isAlive(other.keeper))
     throw new InfrastructureError(
       `this machine is already a host of ${location} (pid ${other.keeper.pid}); to start a second host here, set another LLM_TOOL_TEST_HOME`,
     );
+  // A worker that is still running serves its metrics at the address, and is taken over.
+  if (other === null || !workerIsUp(other)) await checkMetricsAddress(options.metrics);
   // The keeper passes its environment to the worker.
   if (options.metrics !== undefined) process.env['LLM_TOOL_TEST_METRICS'] = options.metrics;
   ignoreOutputErrors();

@@ -228,15 +228,14 @@ test('a worker does not start if it cannot serve its metrics', async () => {
   await once(other, 'listening');
   onTestFinished(() => void other.close());
   const { port } = other.address() as { port: number };
+  const server = ['--address', inject('temporalAddress')];
   const worker = (at: string) =>
-    project.start(['worker', '--address', inject('temporalAddress'), '--metrics', at], {
+    project.start(['worker', ...server, '--results', `${project.folder}/shared`, '--metrics', at], {
       LLM_TOOL_TEST_METRICS: '',
     });
-  const taken = await worker(`127.0.0.1:${port}`);
-  expect([taken.exitCode, taken.stderr]).toEqual([
-    2,
-    `error: cannot serve metrics at 127.0.0.1:${port}: Address already in use; choose another port with --metrics or LLM_TOOL_TEST_METRICS (each worker needs its own)`,
-  ]);
+  const taken = `cannot serve metrics at 127.0.0.1:${port}: Address already in use; choose another port with --metrics or LLM_TOOL_TEST_METRICS (each worker needs one of its own)`;
+  const refused = await worker(`127.0.0.1:${port}`);
+  expect([refused.exitCode, refused.stderr]).toEqual([2, `error: ${taken}`]);
   for (const wrong of ['9464', 'example.com:9464', '127.0.0.1:70000']) {
     const { exitCode, stderr } = await worker(wrong);
     expect([exitCode, stderr]).toEqual([
@@ -244,4 +243,12 @@ test('a worker does not start if it cannot serve its metrics', async () => {
       expect.stringContaining(`cannot serve metrics at '${wrong}'; expected an IP address and a port`),
     ]);
   }
+  // The worker of a local engine: the command says why it does not start, and starts no sweep.
+  const own = await createProject(
+    { ...EMPTY_FIXTURE, 'fixtures/mocked.yaml': scenario('mocked', { steps: ['say: x'] }) },
+    { ownEngine: true },
+  );
+  onTestFinished(() => own.remove());
+  const ended = await own.start(['run', 'mocked'], { LLM_TOOL_TEST_METRICS: `127.0.0.1:${port}` });
+  expect([ended.exitCode, ended.stderr]).toEqual([3, expect.stringContaining(taken)]);
 });
