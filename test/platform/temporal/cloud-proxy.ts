@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { LOOPBACK } from '../../../src/platform/engine/server.js';
 
 /** What the proxy demands of clients. It can be changed while the proxy is running. */
-export interface Demands {
+interface Demands {
   /** Accepted API keys; null: none is needed. */
   apiKeys: readonly string[] | null;
 }
