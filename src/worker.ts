@@ -27,7 +27,6 @@ import { projectState } from './platform/folders.js';
 import { installRuntime } from './platform/metrics/install-runtime.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
 import { workerEnvironment } from './platform/worker-environment.js';
-import { packageFile } from './platform/package-info.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
 import { connectionOptions, loadTemporalConfig } from './platform/temporal/connection-options.js';
 import type { TemporalAddress } from './platform/temporal/temporal-address.js';
