@@ -117,10 +117,8 @@ test('resume --env-file replaces a value of a sweep that has not ended: later ru
   await project.run([...args, '--env-file', 'old.env']);
   await untilLines(project, 'tokens', 1);
   const resumed = project.start(['resume', 'rotated', '--env-file', 'new.env', '--json']);
-  const env = sweepEnvFile(
-    projectState(project.results, project.state).folder,
-    await sweepOf(project, 'rotated'),
-  );
+  const sweep = await sweepOf(project, 'rotated');
+  const env = sweepEnvFile(projectState(project.results, project.state).folder, sweep);
   await until('the value is replaced', async () =>
     ((await readTextIfThere(env)) ?? '').includes('"TOKEN":"token-of-new-4712"') ? true : null,
   );

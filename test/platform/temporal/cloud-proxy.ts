@@ -1,4 +1,3 @@
-import { omit } from '../../../src/lib/omit.js';
 import {
   connect as connectHttp2,
   createSecureServer,
@@ -74,8 +73,9 @@ export async function startCloudProxy({ to, cert, key, clientCa, apiKeys }: Sett
       return;
     }
     calls.push(path.split('/').at(-1) ?? '');
-    const passed = omit(headers, 'authorization');
-    const onward = upstream.request({ ...passed, ':scheme': 'http', ':authority': to });
+    const passed = { ...headers, ':scheme': 'http', ':authority': to };
+    delete passed.authorization;
+    const onward = upstream.request(passed);
     onward.on('error', () => stream.close());
     stream.on('close', () => onward.close());
     let trailers: Record<string, string | string[] | undefined> = {};
