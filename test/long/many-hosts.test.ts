@@ -17,7 +17,7 @@ const why = problem === null ? '' : ` (skipped: ${problem})`;
 describe.skipIf(problem !== null)(`hosts that share results${why}`, () => {
   test(
     `have one result for each of ${cells} cells after ${faults} random faults (seed ${seed})`,
-    { timeout: 900_000 },
+    { timeout: 1_800_000 },
     async () => {
       const lab = await createLab();
       const team = await createTeam(lab, { lostSecs });
@@ -31,7 +31,7 @@ describe.skipIf(problem !== null)(`hosts that share results${why}`, () => {
         void command.then(() => (isOver = true));
         const { log, living } = await disturb(team, sweep, drawFaults(seed, faults, cells), () => isOver);
         const secs = Math.round((Date.now() - began) / 1000);
-        console.log(`seed ${seed}: ${cells} cells in ${secs} s\n${log.join('\n')}`);
+        console.log(`seed ${seed}: ${cells} cells in ${secs} s; ${log.length} events`);
         const { exitCode, stdout, stderr } = await command;
         expect(exitCode, stderr).toBe(0);
         expect(documentOf(stdout)).toMatchObject({ status: 'completed', totals: { passed: cells } });

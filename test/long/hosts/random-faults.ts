@@ -6,6 +6,9 @@ import { countEnds, type Team } from './team.js';
 /** The slots of each host. */
 export const SLOTS = 3;
 
+/** A sweep that takes longer hangs, also on a busy machine. */
+const HANGS_MS = 1_500_000;
+
 /** A fault of a host, and how it passes. */
 interface HostFault {
   name: string;
@@ -78,7 +81,10 @@ export async function disturb(
   /** Faults that will pass, with the number of ends. */
   const passing: { at: number; pass: () => Promise<void> }[] = [];
   let ended = 0;
-  const note = (text: string): void => void log.push(`${ended}: ${text}`);
+  const note = (text: string): void => {
+    log.push(`${ended}: ${text}`);
+    console.log(`after ${ended} runs: ${text}`); // also of a sweep that hangs
+  };
 
   async function begin({ of, who, what, at, lasts }: Fault, isLast: boolean): Promise<void> {
     if (of === 'server') {
@@ -129,7 +135,7 @@ export async function disturb(
       while (!isEnd && coming[0] !== undefined && coming[0].at <= ended) await coming.shift()?.happen();
       return isEnd ? true : null;
     },
-    540_000,
+    HANGS_MS,
   );
   return { log, living: [...well] };
 }
