@@ -102,6 +102,14 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
       await mkdir(dirname(join(clone, name)), { recursive: true });
       await writeFile(join(clone, name), text);
     }
+    // Its agents wait until a file is there.
+    await write(
+      'held.yaml',
+      scenario('held', {
+        gates: ['{type: file_contains, path: out.txt, substring: done}'],
+        steps: [`run: 'until [ -e /results/go ]; do sleep 0.2; done; echo done >out.txt'`],
+      }),
+    );
     await execa('chown', ['-R', `${USER}:${USER}`, folder]);
   }, 60 * MINUTES);
 
@@ -183,13 +191,6 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
   test(
     'a sweep survives workers that are killed and removed, and restarts of server and database',
     async () => {
-      await write(
-        'held.yaml',
-        scenario('held', {
-          gates: ['{type: file_contains, path: out.txt, substring: done}'],
-          steps: [`run: 'until [ -e /results/go ]; do sleep 0.2; done; echo done >out.txt'`],
-        }),
-      );
       const { sweep } = await sweepOf('run held --repeat 8 --concurrency 8 --detach');
       const runs = (...counts: number[]): Promise<true> =>
         until(`hosts with ${counts.join(' and ')} runs`, async () => {
@@ -246,30 +247,15 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
   test(
     'an upgrade replaces the containers, and an open sweep goes on',
     async () => {
-      await inCli('rm /results/go');
+      await inCli('rm -f /results/go');
       const { sweep } = await sweepOf('run held --repeat 2 --no-cache --detach');
       const host = await until(
         'a host at work',
         async () => (await hosts()).find(({ runs }) => runs.length === 2) ?? null,
       );
       await appendFile(join(origin(), 'CHANGELOG.md'), '\nA new version.\n');
-      await execa(
-        'git',
-        [
-          '-c',
-          'user.name=test',
-          '-c',
-          'user.email=test@example.com',
-          'commit',
-          '--quiet',
-          '--all',
-          '--message',
-          'new',
-        ],
-        {
-          cwd: origin(),
-        },
-      );
+      const author = '-c user.name=test -c user.email=test@example.com';
+      await sh(`git -C ${origin()} ${author} commit --quiet --all --message new`);
       const before = await containers('worker');
       await follow('Upgrade');
       expect(await containers('worker')).not.toEqual(before);
