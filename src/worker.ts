@@ -23,6 +23,7 @@ import {
   workerReadyFile,
   type HostSettings,
 } from './platform/engine/engine-state.js';
+import { CODEC_KEYS } from './platform/codec/codec-keys.js';
 import { workerPayloads } from './platform/codec/worker-payloads.js';
 import { projectState } from './platform/folders.js';
 import { installRuntime } from './platform/metrics/install-runtime.js';
@@ -100,10 +101,13 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
           resultsPath: settings.resultsPath,
           stateFolder: folder,
           taskQueue,
+          server,
         });
   const deps: Deps = {
     ...{ resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer },
     environment: workerEnvironment({ envFile: settings.host?.envFile ?? undefined }),
+    // Both paths are absolute.
+    hidden: [settings.host?.envFile ?? '', process.env[CODEC_KEYS] ?? ''].filter((file) => file !== ''),
     limits: hosting === null ? localLimits(folder) : sharedLimits(hosting.store),
     ...(hosting === null ? {} : { host: hosting.host }),
     ...(metrics === undefined ? {} : { metrics }),

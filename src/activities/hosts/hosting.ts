@@ -14,6 +14,7 @@ import type { Host } from '../step/host.js';
 import { makeCurrent } from './make-current.js';
 import { createOffers } from '../step/offers.js';
 import { showSigns } from './show-signs.js';
+import { openRuns } from '../step/open-runs.js';
 import { createSlots } from '../step/slots.js';
 
 /** What this process does as a host of shared results. */
@@ -30,12 +31,14 @@ interface HostingOptions extends HostSettings {
   stateFolder: string;
   /** The queue of the shared project. */
   taskQueue: string;
+  /** See `Deps.server`. */
+  server: string;
 }
 
 const ANSWER_MS = 5000;
 
 export async function createHosting(options: HostingOptions): Promise<Hosting> {
-  const { resultsPath, stateFolder, taskQueue, name, labels, agents } = options;
+  const { resultsPath, stateFolder, taskQueue, server, name, labels, agents } = options;
   const { store } = await requireSharedProject(resultsPath);
   const id = await hostId(stateFolder);
   const slots = createSlots(stateFolder, options.slots);
@@ -55,6 +58,7 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
       const shown = showSigns(
         {
           ...{ store, host },
+          hasRuns: async () => slots.taken().size > 0 || (await openRuns({ stateFolder, server })).length > 0,
           everyMs: beatMs(lostSecsOf(process.env)),
           reachesServer: () =>
             client

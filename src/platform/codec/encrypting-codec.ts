@@ -22,7 +22,7 @@ export function encryptingCodec(keys: readonly CodecKey[], readAgain = (): Codec
   let known = keys;
   const keyOf = (id: string): CodecKey => {
     const find = (): CodecKey | undefined => known.find((key) => key.id === id);
-    if (find() === undefined) known = [...known, ...readAgain()];
+    if (find() === undefined) known = [...keys, ...readAgain()];
     const key = find();
     if (key === undefined) throw unknownKey(id);
     return key;
