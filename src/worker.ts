@@ -143,7 +143,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const watching = new AbortController();
   try {
     const ended = Promise.all(workers.map((worker) => worker.run()));
-    void watch.start(hosting?.host.queue ?? taskQueue);
+    void watch.start(...(hosting === null ? [] : [hosting.host.queue]), taskQueue);
     if (isExternal) void endWhenCredentialsChange(workers, { ...options, namespace }, watching.signal);
     const hosted = hosting?.begin(client, metrics);
     // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.

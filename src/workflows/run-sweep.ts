@@ -70,6 +70,7 @@ const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
  */
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '60 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 

@@ -35,8 +35,8 @@ const STEP_ENDS_MS = 30_000;
  * again what is left of runs that have ended.
  */
 export interface Watch {
-  /** Checks all open workflows of the task queue once, and then again and again the runs that this host has begun. */
-  start: (taskQueue: string) => Promise<void>;
+  /** Checks all open workflows of these task queues once, and then again and again the runs that this host has begun. */
+  start: (...taskQueues: string[]) => Promise<void>;
   stop: () => void;
   /** Checks every run once; if `all` is false, only those with a living agent and some of the others. */
   round: (all: boolean) => Promise<void>;
@@ -132,8 +132,9 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
   }
 
   return {
-    start: async (taskQueue) => {
-      await recoverSteps(taskQueue).catch((error: unknown) => warn(String(error)));
+    start: async (...taskQueues) => {
+      for (const taskQueue of taskQueues)
+        await recoverSteps(taskQueue).catch((error: unknown) => warn(String(error)));
       await repeat(true);
     },
     stop: () => {

@@ -275,3 +275,21 @@ describe('whatever hosts do at the same time', () => {
     );
   });
 });
+
+describe('the inputs of a sweep that several steps want at once', () => {
+  it('are fetched once', async () => {
+    let reads = 0;
+    const counting = {
+      ...two,
+      store: {
+        ...two.store,
+        get: (name: string) => {
+          reads += 1;
+          return two.store.get(name);
+        },
+      },
+    };
+    await Promise.all(Array.from({ length: 5 }, () => fetchSweep(counting, 's')));
+    expect(reads).toBe(1);
+  });
+});
