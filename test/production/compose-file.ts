@@ -14,8 +14,8 @@ const Service = z.object({
   image: z.string(),
   build: z.object({ context: z.string(), dockerfile: z.string() }).optional(),
   entrypoint: z.array(z.string()).nullish(),
-  /** A text is split at spaces by Docker Compose. */
-  command: z.union([z.array(z.string()), z.string().transform((text) => text.trim().split(/\s+/))]).nullish(),
+  /** Compose divides a text into words. */
+  command: z.union([z.array(z.string()), z.string().transform((text) => text.split(/\s+/))]).nullish(),
   environment: Environment.default({}),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),

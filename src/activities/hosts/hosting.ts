@@ -78,7 +78,8 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
         },
         ending.signal,
       );
-      void makeCurrent(client, taskQueue, ending.signal).catch((error: unknown) =>
+      const warn = (line: string): void => console.error(line);
+      void makeCurrent(client, taskQueue, ending.signal, warn).catch((error: unknown) =>
         console.error(String(error)),
       );
       return {

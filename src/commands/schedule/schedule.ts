@@ -9,6 +9,7 @@ import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { schedulesFolder } from '../../platform/engine/engine-state.js';
 import { ownCommand } from '../../platform/invocation.js';
+import { isMirror } from '../../platform/folders.js';
 import { openProject } from '../../planning/project.js';
 import { renderSchedules } from '../../reports/schedules-text.js';
 import type { ScheduledResult } from '../../workflows/protocol.js';
@@ -53,7 +54,11 @@ export async function listSchedules({ results, json }: Options): Promise<number>
       process.stdout.write(`no schedules yet; create one with ${ownCommand('schedule create')}\n`);
     else process.stdout.write(renderSchedules(schedules, Date.now(), textOptions()));
     if (session === null && schedules.length > 0)
-      printNotice(`the engine is not running; start it with ${ownCommand('engine start')}`);
+      printNotice(
+        isMirror(resultsPath)
+          ? 'the Temporal server is not known; name it with --address or TEMPORAL_ADDRESS'
+          : `the engine is not running; start it with ${ownCommand('engine start')}`,
+      );
     return 0;
   } finally {
     await session?.close();

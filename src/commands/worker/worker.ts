@@ -4,6 +4,7 @@ import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js
 import { readCodecKeys } from '../../platform/codec/codec-keys.js';
 import {
   readEngineState,
+  taskQueueOf,
   workerIsUp,
   type EngineState,
   type HostSettings,
@@ -12,10 +13,16 @@ import { keep } from '../../platform/engine/keeper.js';
 import { checkMetricsAddress, readMetricsAddress } from '../../platform/metrics/metrics-address.js';
 import { isAlive } from '../../platform/process/process-identity.js';
 import { ignoreOutputErrors } from '../../platform/process/ignore-output-errors.js';
+import { checkVersioning } from '../../platform/temporal/check-versioning.js';
+import { projectState } from '../../platform/folders.js';
+import type { TemporalAddress } from '../../platform/temporal/temporal-address.js';
+import { withClient } from '../../platform/temporal/temporal-client.js';
 import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
 import { joinSharedProject } from '../../store/shared/shared-project.js';
 import { readEnvFile } from '../shared/env-file.js';
 import { printNotice } from '../shared/output.js';
+
+const ANSWER_MS = 5000;
 
 interface HostOptions {
   results: string;
@@ -54,6 +61,7 @@ export async function runHost(options: HostOptions): Promise<number> {
   if (other === null || !workerIsUp(other)) await checkMetricsAddress(options.metrics);
   // The keeper passes its environment to the worker.
   if (options.metrics !== undefined) process.env['LLM_TOOL_TEST_METRICS'] = options.metrics;
+  await checkServer(external, projectState(resultsPath).id);
   ignoreOutputErrors();
   printNotice(
     `host ${host.name}: ${host.slots} slots, results in ${location}, Temporal at ${external.address}`,
@@ -63,6 +71,21 @@ export async function runHost(options: HostOptions): Promise<number> {
   const state = await readEngineState(stateFolder);
   if (state?.phase !== 'failed') return 0;
   throw new InfrastructureError(state.message);
+}
+
+/** A server that does not answer yet is waited for. @throws InfrastructureError if it is too old for hosts */
+async function checkServer(external: TemporalAddress, projectId: string): Promise<void> {
+  const check = withClient(
+    external,
+    { timeoutMs: ANSWER_MS, signal: AbortSignal.timeout(ANSWER_MS) },
+    (client) =>
+      checkVersioning(client, taskQueueOf(projectId)).then(
+        () => null,
+        (error: unknown) => (error as Error).message,
+      ),
+  );
+  const problem = await check.catch(() => null);
+  if (problem !== null) throw new InfrastructureError(problem);
 }
 
 function settingsOf({ slots, agents, label, name, envFile }: HostOptions): HostSettings {
