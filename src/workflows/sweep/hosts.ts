@@ -1,4 +1,4 @@
-import { CancellationScope, condition, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.js';
 import { cellLabel } from '../../results/records/cell-label.js';
 import { checkMs, LOST_SECS } from '../../lib/signs-of-life.js';
@@ -55,7 +55,8 @@ export function createHosts(
   const { taskQueue, firstExecutionRunId } = workflowInfo();
   const origin = originOf(input, firstExecutionRunId);
   let searches = new CancellationScope();
-  let isWatching = true;
+  let watching = true;
+  const isWatching = (): boolean => watching;
   const { watched } = input.state ?? {};
   let seen: ReadonlyMap<string, Seen> = new Map(watched?.seen);
   let lookedAt = watched?.lookedAt ?? Date.now();
@@ -111,7 +112,7 @@ export function createHosts(
       searches = new CancellationScope();
     },
     stopWatching: () => {
-      isWatching = false;
+      watching = false;
     },
     isLosingAny: () => losing.size > 0,
     watched: () => ({ seen: [...seen], lookedAt }),
@@ -120,17 +121,17 @@ export function createHosts(
       // Also in a cancelled sweep, which waits for its runs.
       CancellationScope.nonCancellable(async () => {
         const everyMs = checkMs(lostSecs);
-        while (isWatching) {
-          await condition(() => placedRuns(state()).length > 0 || !isWatching);
+        while (isWatching()) {
+          await condition(() => placedRuns(state()).length > 0 || !isWatching());
           // Histories may be shorter than the time between two looks.
-          await condition(() => !isWatching, Math.max(1, lookedAt + everyMs - Date.now()));
+          await condition(() => !isWatching(), Math.max(1, lookedAt + everyMs - Date.now()));
           const places = new Map(placedRuns(state()).map(({ place }) => [place.host, place]));
-          if (!isWatching || places.size === 0) continue;
+          if (!isWatching() || places.size === 0) continue;
           const signs = await activities.readSigns({ sweep, hosts: [...places.keys()] }).catch(() => null);
           const now = Date.now();
           if (signs !== null) seen = look(seen, signs, now - lookedAt, everyMs);
           lookedAt = now;
-          for (const host of isWatching ? lostHosts(seen, lostSecs * 1000) : []) {
+          for (const host of isWatching() ? lostHosts(seen, lostSecs * 1000) : []) {
             const place = places.get(host);
             if (place !== undefined) void lose(place).catch(() => undefined);
           }

@@ -29,7 +29,8 @@ function declining() {
     now: () => now,
   };
 }
-const GIVEN_UP = 'no host can run it (a: no key; b: not installed); run `llm-tool-test workers` to see the hosts';
+const GIVEN_UP =
+  'no host can run it (a: no key; b: not installed); run `llm-tool-test workers` to see the hosts';
 
 describe('a cell that hosts decline', () => {
   it('is given up once it has been offered for long and all of them have been declining it', () => {

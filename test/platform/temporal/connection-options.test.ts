@@ -62,7 +62,7 @@ test('unusable certificates and files are usage errors that name the reason and 
   writeFileSync(config, '[profile.default]\napi_key = "secret-of-the-key\nb = 1\n');
   for (const [options, reason] of [
     [() => withFiles(expired), /\(CN=expired\) has expired/],
-    [() => withFiles({ ...pair, key: expired.key }), /\(CN=client\) belongs to another key/],
+    [() => withFiles({ ...pair, key: expired.key }), /\(CN=client\) does not match the client key/],
     [() => withFiles({ ...pair, key: broken }), /the client key is not in PEM format/],
     [() => withFiles({ cert: pair.cert }), /the client certificate has no key/],
     [() => withFiles({ key: pair.key }), /the client key has no certificate/],

@@ -88,5 +88,5 @@ test.each([
 });
 
 test.each(['s3://', 's3:///prefix', 's3://bucket/a//b', 's3://bucket/../b'])('refuses %s', (location) => {
-  expect(() => parseBucket(location)).toThrow('write s3://bucket/prefix');
+  expect(() => parseBucket(location)).toThrow('expected s3://bucket/prefix');
 });
