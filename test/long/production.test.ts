@@ -52,7 +52,7 @@ describe.skipIf(lacking !== null)('docker-compose.yml by the guide specs/how-to/
 
   /** Runs shell commands in the clone. */
   async function sh(commands: string, timeout = 5 * MINUTES): Promise<string> {
-    const [program, ...args] = [...(await asUser()), 'sh', '-ec', commands];
+    const [program = 'sh', ...args]: string[] = [...(await asUser()), 'sh', '-ec', commands];
     const { failed, stdout, all } = await execa(program, args, {
       cwd: clone,
       env: { ...compose.env, HOME: folder },
