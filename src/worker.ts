@@ -15,6 +15,7 @@ import { createHostWorkers } from './activities/hosts/host-workers.js';
 import type { Deps } from './activities/step/deps.js';
 import { whileUnderWay } from './activities/watch/fail-orphaned-activities.js';
 import { watchRuns, type Watch } from './activities/watch/watch-runs.js';
+import { UsageError } from './lib/errors/usage-error.js';
 import { MAX_CONCURRENCY } from './lib/max-concurrency.js';
 import {
   taskQueueOf,
@@ -22,12 +23,12 @@ import {
   workerReadyFile,
   type HostSettings,
 } from './platform/engine/engine-state.js';
+import { CODEC_KEYS } from './platform/codec/codec-keys.js';
 import { workerPayloads } from './platform/codec/worker-payloads.js';
 import { projectState } from './platform/folders.js';
 import { installRuntime } from './platform/metrics/install-runtime.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
 import { workerEnvironment } from './platform/worker-environment.js';
-import { packageFile } from './platform/package-info.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
 import { connectionOptions, loadTemporalConfig } from './platform/temporal/connection-options.js';
 import type { TemporalAddress } from './platform/temporal/temporal-address.js';
@@ -51,8 +52,6 @@ export interface WorkerSettings {
   /** Id of the namespace on the engine's own server. Absent for an external server. */
   namespaceId?: string | undefined;
   queue?: string | undefined;
-  /** Where to serve metrics, as host:port. If absent, LLM_TOOL_TEST_METRICS counts. */
-  metrics?: string | undefined;
   /** Set if the worker is a host of shared results, whose mirror `resultsPath` is. */
   host?: HostSettings | undefined;
 }
@@ -77,7 +76,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   });
 
   const payloads = workerPayloads();
-  const metrics = installRuntime(settings.metrics ?? process.env['LLM_TOOL_TEST_METRICS']);
+  const metrics = installRuntime(process.env['LLM_TOOL_TEST_METRICS']);
   const connection = await waitUntil(
     () =>
       NativeConnection.connect(options).catch((error: unknown) => {
@@ -102,10 +101,13 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
           resultsPath: settings.resultsPath,
           stateFolder: folder,
           taskQueue,
+          server,
         });
   const deps: Deps = {
     ...{ resultsPath: settings.resultsPath, stateFolder: folder, server, isOwnServer },
     environment: workerEnvironment({ envFile: settings.host?.envFile ?? undefined }),
+    // Both paths are absolute.
+    hidden: [settings.host?.envFile ?? '', process.env[CODEC_KEYS] ?? ''].filter((file) => file !== ''),
     limits: hosting === null ? localLimits(folder) : sharedLimits(hosting.store),
     ...(hosting === null ? {} : { host: hosting.host }),
     ...(metrics === undefined ? {} : { metrics }),
@@ -141,7 +143,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const watching = new AbortController();
   try {
     const ended = Promise.all(workers.map((worker) => worker.run()));
-    void watch.start(hosting?.host.queue ?? taskQueue);
+    void watch.start(...(hosting === null ? [] : [hosting.host.queue]), taskQueue);
     if (isExternal) void endWhenCredentialsChange(workers, { ...options, namespace }, watching.signal);
     const hosted = hosting?.begin(client, metrics);
     // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.
@@ -245,5 +247,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   });
   if (values.results === undefined) throw new Error('worker: --results FOLDER is missing');
   const host = values.host === undefined ? undefined : (JSON.parse(values.host) as HostSettings);
-  await runWorker({ ...values, host, resultsPath: values.results, namespaceId: values['namespace-id'] });
+  const { results: resultsPath } = values;
+  await runWorker({ ...values, host, resultsPath, namespaceId: values['namespace-id'] }).catch(
+    (error: unknown) => {
+      if (!(error instanceof UsageError)) throw error;
+      // The keeper shows the end of the log.
+      console.error(`error: ${error.message}`);
+      process.exit(2);
+    },
+  );
 }

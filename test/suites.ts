@@ -16,7 +16,7 @@ export const LONG = [
   'test/chaos/**/*.test.ts',
   'test/agent-scripts/@(contract|error-codes).test.ts',
   'test/platform/process/supervise-@(end|full-disk).test.ts',
-  'test/workflows/sweep-histories.test.ts',
+  'test/workflows/sweep-@(histories|placed).test.ts',
   'test/commands/@(asking-gates|broken-places|e2b|eliza-matrix|engine|engine-stop|hostile|injection|large-file|mocked-endpoints|privacy|sandbox|scripts-check|shared-sweep|shut-workspace).test.ts',
   'test/documents/runnable.test.ts',
   'test/store/shared/s3-store.test.ts',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -95,6 +95,15 @@ export function cpuOf(pid) {
 /** Returns the resident memory in MB (Linux). @param {number} pid */
 export const memoryOf = (pid) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+
+/** Returns the size of the database of the project's server, with its write-ahead log. @param {string} folder */
+export function databaseBytes(folder) {
+  const state = join(folder, 'state');
+  return readdirSync(state)
+    .flatMap((engine) => readdirSync(join(state, engine)).map((name) => join(state, engine, name)))
+    .filter((path) => /temporal-[^/]*\.db(-wal)?$/.test(path))
+    .reduce((sum, path) => sum + statSync(path).size, 0);
+}
 
 /** Returns how many seconds `work` takes. @param {() => Promise<unknown>} work */
 export async function secondsOf(work) {

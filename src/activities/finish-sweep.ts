@@ -15,6 +15,9 @@ import type { Deps } from './step/deps.js';
 import { readPlan } from './step/load-plan.js';
 import { verifyEnd } from './step/verify-origin.js';
 
+/** After so many cells without a result, it is checked again whether the next round has begun. */
+const CELLS_PER_CHECK = 100;
+
 /**
  * Writes the sweep's summary and deletes its stored variables. Cells whose workflows were lost get a result that says
  * so. A late attempt, after the next round of the sweep has begun, changes nothing.
@@ -33,6 +36,7 @@ export const finishSweep =
     const index = resultsIndex(resultsPath);
     const known = index.ofSweep(sweep);
     const lostCells = new Map(lost.map((one) => [one.cell, one]));
+    let written = 0;
     for (const cell of plan.cells) {
       const lostCell = lostCells.get(cell.id);
       // A lost run may have written its result before it was lost. It may also repeat a run that has one.
@@ -43,15 +47,17 @@ export const finishSweep =
       const message = lostCell?.message ?? withoutResult(overBudget);
       const scenario_hash = scenarioOf(plan, cell)?.hash ?? '';
       const timestamp = new Date().toISOString();
-      if (await isOver()) return;
+      if (written++ % CELLS_PER_CHECK === 0 && (await isOver())) return;
       const line = resultWithoutRun(cell, {
         ...{ sweep, scenario_hash, timestamp, outcome: 'error', message },
         // The number of starts is unknown: the agent may have been started.
         ...(overBudget === undefined || lostCell !== undefined ? { attempts: null, starts: null } : {}),
       });
       if (project === null) await appendResult(log, line);
-      else await publishWithoutRun(project, { sweep, cell: cell.id, round }, line);
-      countCell(deps.metrics, line);
+      countCell(
+        deps.metrics,
+        project === null ? line : await publishWithoutRun(project, { sweep, cell: cell.id, round }, line),
+      );
     }
     const results = index.linesOfSweep(sweep);
     const document = buildSweepDocument({

@@ -40,12 +40,21 @@ export const loadCells =
     // A round begins here: when an earlier round ends late, it sees the new one (finish-sweep.ts).
     await beginRound(resultsPath, sweep, round);
     const index = resultsIndex(resultsPath);
+    // When a later round continues a sweep whose workflow was ended, cells that this cancelled must still be run.
+    const undone = [...again, ...(round > 1 ? ['cancelled'] : [])];
+    const isRun = (cell: string, outcome: string | undefined): boolean =>
+      chosen === undefined ? outcome === undefined || undone.includes(outcome) : chosen.includes(cell);
     const { selected, later } = select(plan.cells, wanted);
     if (project !== null) {
       await pullResults(project, sweep);
       const known = index.ofSweep(sweep);
-      const open = selected.flatMap(({ id }) => (known.has(id) ? [] : [id]));
-      await giveUpEarlierRounds(project, sweep, round, open);
+      const open = selected.filter(({ id }) => isRun(id, known.get(id)?.outcome));
+      await giveUpEarlierRounds(
+        project,
+        sweep,
+        round,
+        open.map(({ id }) => id),
+      );
     }
     const finished = index.ofSweep(sweep);
     const agents = knownAgents(plan.agents);
@@ -60,11 +69,7 @@ export const loadCells =
     const cells = selected.map((cell): PageCell => {
       const known = finished.get(cell.id);
       const costUsd = index.spent(sweep, cell.id);
-      // When a later round continues a sweep whose workflow was ended, cells that this cancelled must still be run.
-      const undone = [...again, ...(round > 1 ? ['cancelled'] : [])];
-      const isUndone = known === undefined || undone.includes(known.outcome);
-      const runs: boolean = chosen === undefined ? isUndone : chosen.includes(cell.id);
-      if (runs) {
+      if (isRun(cell.id, known?.outcome)) {
         const facts = { sweep, planHash, cell, workflowId: runWorkflowId(sweep, cell.id, round) };
         return {
           cell,

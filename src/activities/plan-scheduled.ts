@@ -36,7 +36,7 @@ export const planScheduled =
       earlier?.workflow === ref.execution ? earlier : await begin(deps, objects, verified, ref.execution);
     const { sweep } = firing;
     const planned = { firing: firing.firing, title: sweepTitle(stored.plan) };
-    const values = variablesNow(stored);
+    const values = variablesNow(deps, stored);
     if (sweep === null) return { ...planned, sweep: null };
     if (typeof values === 'string') {
       await writeFiring(objects, { ...firing, sweep: null, reasons: [values] });
@@ -55,7 +55,7 @@ export const planScheduled =
     return { ...planned, sweep: { sweep, ...order, proof: proveSweep(key, { sweep, planHash, order }) } };
   };
 
-/** Claims the time of a firing. @throws ApplicationFailure (non-retryable) if it is not due, or has had its firing */
+/** Claims the time of a firing. @throws ApplicationFailure (non-retryable) if it is not due, or was claimed before */
 async function begin(
   deps: Deps,
   objects: ObjectStore,
@@ -67,9 +67,9 @@ async function begin(
   const firing = await beginFiring(objects, firingOf(stored, at, triggered, execution));
   if (firing.workflow === execution) return firing;
   const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
-  // after a power failure, the server may repeat what it has lost
+  // After a power failure, the server may start a firing again that it has forgotten.
   if (!(await isForgotten(deps.isOwnServer, workflowId, firing.workflow)))
-    throw refusal(stored.schedule, 'this time of it has already had its firing');
+    throw refusal(stored.schedule, 'this time has already had its firing');
   const again = { ...firing, workflow: execution };
   await writeFiring(objects, again);
   return again;

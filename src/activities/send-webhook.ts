@@ -25,7 +25,7 @@ export const sendWebhook =
     if (firing?.workflow !== ref.execution || stored.webhook === null)
       throw refusal(ref.schedule, 'it has no record of this firing');
     if (firing.webhook !== null) return;
-    const values = variablesNow(stored);
+    const values = variablesNow(deps, stored);
     const url = typeof values === 'string' ? undefined : values[stored.webhook];
     const sent = isWebAddress(url)
       ? await post(url, firing)

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { sweepWorkflowId, WORKFLOWS } from '../workflows/protocol.js';
 import { askServer } from './ask-server.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
+import { createEndOfLostRuns } from './end-runs-of-lost-hosts.js';
 import { ownCommand } from '../platform/invocation.js';
 import type { Session } from './session.js';
 import { InfrastructureError } from '../lib/errors/usage-error.js';
@@ -28,11 +30,14 @@ export async function endOpenRuns(session: Session, sweep: string): Promise<void
     await askServer(session, ({ workflow }) => workflow.getHandle(id).cancel()).catch((error: unknown) => {
       if (!(error instanceof WorkflowNotFoundError)) throw error; // it has ended by itself
     });
+  const project = await sharedProjectOf(session.engine.resultsPath);
+  const endLost = project === null ? null : createEndOfLostRuns(session, project, sweep);
   for (const until = Date.now() + END_MS; open.length > 0; open = await stillOpen(session, open)) {
     if (Date.now() > until)
       throw new InfrastructureError(
-        `${named(open, sweep)} of the previous round did not end within ${END_MS / 60_000} minutes; check with ${ownCommand('engine status')} whether a worker is running, and with ${ownCommand(`ui ${sweep}`)} what they are doing`,
+        `${named(open, sweep)} of the previous round did not end within ${END_MS / 60_000} minutes; check with ${ownCommand(project === null ? 'engine status' : 'workers list')} whether a worker is running, and with ${ownCommand(`ui ${sweep}`)} what they are doing`,
       );
+    await endLost?.(open);
     await sleep(LOOK_MS);
   }
 }

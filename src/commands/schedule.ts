@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 export function addSchedule(program: Program, { exitWith }: CommandLine): void {
   const schedule = program
     .command('schedule')
-    .description('Run sweeps at certain times, each compared with the one before');
+    .description('Run sweeps at certain times, each compared with the previous one');
   addHelp(
     schedule,
     SECTION,
@@ -28,14 +28,14 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
   const create = addSweepOptions(
     schedule
       .command('create')
-      .description('Create a schedule of sweeps, with scenarios and options as they are now')
+      .description('Create a schedule, with the scenarios and options as they are now')
       .argument('<name>', 'name of the schedule; the ids of its sweeps begin with it')
       .argument('[files...]', FILES)
       .option('--cron <times>', 'when it fires: minute, hour, day of the month, month, day of the week')
       .option('--every <time>', 'interval, counted from 00:00 UTC: 30m, 6h, 1d or 1w', minutes)
       .option('--timezone <name>', 'time zone of --cron, e.g. Europe/Berlin (default: UTC)')
       .addOption(
-        new Option('--overlap <policy>', 'what to do while its last sweep is running (default: skip)')
+        new Option('--overlap <policy>', 'what to do if its previous sweep is still running (default: skip)')
           .choices(OVERLAPS)
           .default('skip' as const),
       )
@@ -49,13 +49,13 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
       .addOption(
         new Option(
           '--fail-on <what>',
-          'exit code of `run`, or of `compare --fail-on-worse` (default: failed)',
+          'exit code of the result: that of `run` (failed), or of `compare --fail-on-worse` (worse) (default: failed)',
         )
           .choices(FAIL_ON)
           .default('failed' as const),
       )
       .option('--junit <file>', 'also write the JUnit report to this file')
-      .option('--webhook <variable>', "send each result to the URL in this variable, given as '${NAME}'")
+      .option('--webhook <variable>', "send each result to the URL in a variable, named as '${NAME}'")
       .option('--replace', 'replace the schedule of this name', false),
   )
     .option('--dry-run', 'show the plan without creating anything', false)
@@ -75,7 +75,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
       'llm-tool-test schedule create nightly --cron "0 3 * * *" --timezone Europe/Berlin --tags smoke --max-usd 5 --env-file keys.env',
     ],
     [
-      'Report to a chat whether the sweep is worse than the one before',
+      'Report to a chat whether the sweep is worse than the previous one',
       "llm-tool-test schedule create nightly --every 6h --all --repeat 6 --fail-on worse --webhook '${CHAT_URL}' --env-file keys.env",
     ],
   );
@@ -92,7 +92,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .command('trigger')
     .description('Run the sweep of a schedule now')
     .argument(...NAME)
-    .option('--wait', 'follow the sweep to its end, and exit with the code of the result', false)
+    .option('--wait', 'follow the sweep to its end, and exit with the exit code of the result', false)
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
@@ -106,7 +106,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
 
   const pause = schedule
     .command('pause')
-    .description('Start no more sweeps of a schedule; one that is running continues')
+    .description('Stop a schedule from starting sweeps; a running sweep continues')
     .argument(...NAME)
     .option(...RESULTS)
     .option(...ADDRESS)
@@ -118,7 +118,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
 
   const resume = schedule
     .command('resume')
-    .description('Continue a paused schedule, also if the Temporal server has lost it')
+    .description('Continue a paused schedule, or recreate one that the Temporal server has lost')
     .argument(...NAME)
     .option(...RESULTS)
     .option(...ADDRESS)
@@ -130,7 +130,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
 
   const remove = schedule
     .command('delete')
-    .description('Delete a schedule; its results stay')
+    .description('Delete a schedule, but keep its results')
     .argument(...NAME)
     .option(...RESULTS)
     .option(...ADDRESS)

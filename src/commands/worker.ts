@@ -9,14 +9,19 @@ export function addWorker(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('worker')
     .description('Make this machine a host: run cells of sweeps whose results are shared')
-    .requiredOption('--results <place>', 'where results are shared: a folder, or s3://bucket/prefix')
+    .requiredOption('--results <place>', 'where the results are shared: a folder, or s3://bucket/prefix')
     .option(...ADDRESS)
     .option('--namespace <name>', "Temporal namespace (default: from Temporal's own configuration)")
-    .option('--slots <count>', 'runs to work on at once (default: one per CPU)', atMostConcurrency)
-    .option('--agents <names>', 'run only these agents (default: all that are installed)', list, [])
-    .option('--label <names>', 'labels that `run --on` can ask for', list, [])
+    .option('--slots <count>', 'number of runs at once (default: one per CPU)', atMostConcurrency)
+    .option(
+      '--agents <names>',
+      'run only these agents (comma-separated, repeatable; default: all that are installed)',
+      list,
+      [],
+    )
+    .option('--label <names>', 'labels for `run --on` (comma-separated, repeatable)', list, [])
     .option('--name <name>', 'name of this host (default: name of the machine)')
-    .option('--env-file <file>', 'read variables of agents and targets from a file, anew for each step')
+    .option('--env-file <file>', 'read variables of agents and targets from a file, again for each step')
     .addOption(
       new Option(
         '--metrics <host:port>',
@@ -28,11 +33,11 @@ export function addWorker(program: Program, { exitWith }: CommandLine): void {
     command,
     'worker',
     [
-      'Run cells of a team',
+      'Run cells with results in a shared folder',
       'llm-tool-test worker --address temporal.example.com:7233 --results /mnt/results',
     ],
     [
-      'Run 8 cells at once, with keys from a file',
+      'Run 8 cells at once, with results in a bucket and keys from a file',
       'llm-tool-test worker --results s3://team/results --slots 8 --env-file keys.env',
     ],
   );

@@ -26,8 +26,8 @@ export function checkForHosts(project: Project, resolved: Pick<ResolvedSweep, 's
 function whyNotSent({ target_path, target_files }: UnstoredScenario): string | null {
   if (target_path === null || target_files?.length === 0) return null;
   if (target_files !== undefined)
-    return 'has further files (target.files), but hosts are given only its program';
+    return 'has further files (target.files), but hosts receive only its program';
   return isBinary(target_path)
     ? null
-    : 'is a script, which may need files beside it, but hosts are given only its program: set target.files to [] if it needs none';
+    : 'is a script, which may need files beside it, but hosts receive only its program: set target.files to [] if it needs none';
 }

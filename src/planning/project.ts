@@ -51,13 +51,13 @@ function projectOf(
   resultsFlag: string | undefined,
 ): Project {
   const root = configFile === null ? process.cwd() : dirname(configFile);
+  const given = resultsFlag ?? (process.env['LLM_TOOL_TEST_RESULTS'] || undefined);
   return {
     root,
     config,
     configFile,
     configSource,
-    resultsPath:
-      resultsFlag === undefined ? placeOf(config.results_path, root) : placeOf(resultsFlag, process.cwd()),
+    resultsPath: given === undefined ? placeOf(config.results_path, root) : placeOf(given, process.cwd()),
     fixturesPath: resolve(root, config.fixtures_path),
   };
 }

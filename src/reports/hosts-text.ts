@@ -6,6 +6,8 @@ import type { TextOptions } from './terminal.js';
 
 /** A host shows a sign of life every few seconds. After this time without one, it is shown as silent. */
 const SILENT_MS = 60_000;
+/** The most offers that are shown of a host. */
+const MOST_DECLINED = 20;
 
 /** Renders the hosts of shared results, and what they decline. `now`: ms since the epoch. */
 export function renderHosts(hosts: readonly HostRecord[], now: number, options: TextOptions): string {
@@ -25,9 +27,9 @@ export function renderHosts(hosts: readonly HostRecord[], now: number, options: 
     colors.dim(word),
   );
   const declined = hosts.flatMap((host) =>
-    host.declined.map(
-      ({ what, reason }) => `${terminalText(host.name)}: ${terminalText(`${what}: ${reason}`)}`,
-    ),
+    host.declined
+      .slice(-MOST_DECLINED)
+      .map(({ what, reason }) => `${terminalText(host.name)}: ${terminalText(`${what}: ${reason}`)}`),
   );
   return `${[
     ...renderTable([heading, ...rows], { width: options.width }),

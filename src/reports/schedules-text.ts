@@ -44,11 +44,11 @@ function state({ status, next: [next], running }: ScheduleSummary, now: number, 
   const runs = running === 0 ? '' : colors.cyan('running, ');
   switch (status) {
     case 'active':
-      return `${runs}${next === undefined ? 'no next time' : `next ${next.slice(0, 16).replace('T', ' ')}Z, in ${formatDuration(Date.parse(next) - now)}`}`;
+      return `${runs}${next === undefined ? 'will not fire again' : `next ${next.slice(0, 16).replace('T', ' ')}Z, in ${formatDuration(Date.parse(next) - now)}`}`;
     case 'paused':
       return `${runs}${colors.yellow('paused')}`;
     case 'missing':
-      return colors.red('not on the Temporal server; schedule resume puts it there');
+      return colors.red('missing on the Temporal server; recreate it with schedule resume');
     case 'unknown':
       return colors.yellow('does not fire: the engine is not running');
   }

@@ -24,6 +24,7 @@ import { SWEEP_ID } from './ui.js';
 /** No limit of attempts: the results folder may be unreachable for hours. */
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: '60 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 

@@ -70,6 +70,7 @@ const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
  */
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '60 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
@@ -133,6 +134,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     const step = reduce(state, event, Date.now());
     state = step.state;
     for (const action of step.actions) perform(action);
+    if (failure !== null) endWanted(false, failure.message);
     show();
   }
 
@@ -234,6 +236,15 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     }
   }
 
+  /** Ends the runs that want a host but will not get one. */
+  function endWanted(cancelled: boolean, message: string): void {
+    const wanted = [...state.open].find(([, { place }]) => place === 'wanted');
+    if (wanted === undefined) return;
+    const [cell, { since }] = wanted;
+    dispatch(endWithoutResult(cell, since, cancelled, message, { costUsd: null }));
+    endWanted(cancelled, message);
+  }
+
   const isSeeking = (): boolean => [...state.open.values()].some(({ place }) => place === 'being sought');
 
   async function load(wanted: Wanted): Promise<void> {
@@ -318,8 +329,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     dispatch({ type: 'cancelled' });
     hosts?.stopSeeking();
     runs.cancel();
-    for (const [cell, { place, since }] of state.open)
-      if (place === 'wanted') dispatch(endWithoutResult(cell, since, true, '', { costUsd: null }));
+    endWanted(true, '');
     for (const cell of inherited) {
       if (!state.open.has(cell)) continue;
       void runOf(cell)
@@ -331,6 +341,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   setHandler(progressOfSweep, progress);
   setHandler(pauseSweep, () => {
     dispatch({ type: 'paused' });
+    hosts?.stopSeeking();
     return status();
   });
   setHandler(resumeSweep, async (order) => {
@@ -359,7 +370,9 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     }
     const workflowId = workflowIdOf(cell);
     const wakeProof = await verify.verifyParked({ sweep, workflowId, nth, proof });
-    if (wakeProof !== null) dispatch({ type: 'parked', cell, parked: { ...parked, wakeProof } });
+    // Meanwhile, the run may have lost its host.
+    if (wakeProof !== null && workflowIdOf(cell) === workflowId)
+      dispatch({ type: 'parked', cell, parked: { ...parked, wakeProof } });
   });
   setHandler(runEnded, async (argument) => {
     const ended = readEnded(argument);
@@ -395,12 +408,13 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
    */
   async function prepareNextHistory(): Promise<void> {
     isHandingOver = input.scheduler === 3;
+    hosts?.stopWatching();
     if (isHandingOver) await askRuns();
     dispatch({ type: 'held' });
     hosts?.stopSeeking();
     await condition(() => !state.loading && starting.size === 0 && !isSeeking());
     if (!isHandingOver) await askRuns();
-    await condition(allHandlersFinished);
+    await condition(() => allHandlersFinished() && hosts?.isLosingAny() !== true);
   }
 
   /**
@@ -412,13 +426,13 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     await Promise.all(
       asked.map(async (cell) => {
         if (starting.has(cell)) await condition(() => !starting.has(cell));
+        const incarnation = incarnationOfCell(cell);
         const isAsked = await runOf(cell)
           .signal(announceEnd)
           .then(
             () => true,
             () => false,
           );
-        const incarnation = incarnationOfCell(cell);
         if (!isAsked) await condition(() => !state.open.has(cell) || incarnationOfCell(cell) !== incarnation);
       }),
     );
@@ -441,7 +455,10 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   }
   return CancellationScope.nonCancellable(async () => {
     if (next === 'new history' && !state.cancelled)
-      return continueAsNew<typeof runSweep>({ ...input, state: carry(state) });
+      return continueAsNew<typeof runSweep>({
+        ...input,
+        state: { ...carry(state), ...(hosts === null ? {} : { watched: hosts.watched() }) },
+      });
     await condition(() => state.open.size === 0 && allHandlersFinished());
     if (failure !== null && !state.cancelled) throw failure;
     const end = state.cancelled ? 'cancelled' : 'completed';

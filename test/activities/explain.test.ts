@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { withAdvice } from '../../src/activities/step/error-advice.js';
 import { SymlinkInTheWay } from '../../src/environments/own-files.js';
+import { StoreAway } from '../../src/lib/errors/store-away.js';
+import { UsageError } from '../../src/lib/errors/usage-error.js';
 import { addPathToFullDiskError } from '../../src/lib/errors/disk-failure.js';
 
 const messageOf = (error: Error): Promise<unknown> =>
@@ -22,6 +24,17 @@ test('advises what to do about missing memory, no matter where the error comes f
 test('does not retry a step in whose way the agent has left a symlink', async () => {
   expect(await messageOf(new SymlinkInTheWay('a symlink'))).toMatchObject({
     ...{ type: 'SymlinkInTheWay', nonRetryable: true, message: 'a symlink' },
+  });
+});
+
+test.each([
+  new StoreAway('cannot reach s3://tests/team: ECONNREFUSED'),
+  new UsageError('results_unwritable', 'cannot use s3://tests/team: the credentials have expired'),
+])('waits for shared results that cannot be used for now: $message', async (error) => {
+  expect(await messageOf(error)).toMatchObject({
+    type: 'StoreUnavailable',
+    nonRetryable: false,
+    message: `${error.message}; the step is retried`,
   });
 });
 

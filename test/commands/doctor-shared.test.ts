@@ -19,7 +19,7 @@ test('doctor says that shared results can be written', async () => {
   expect(checksOf(context).map(({ name }) => name)).toContain('shared results');
   expect(await sharedResults(context)).toEqual({
     status: 'ok',
-    message: `${location} can be written, and objects are created once`,
+    message: `${location} can be written, and each object is created only once`,
     detail: { location },
   });
 });
@@ -30,7 +30,7 @@ test('doctor says that shared results cannot be used', async () => {
   await writeFile(location, '');
   expect(await sharedResults(context)).toMatchObject({
     status: 'problem',
-    message: `cannot share results at ${location}: it is not a folder; choose another place`,
+    message: `cannot share results at ${location}: ${location} has no .shared/project.json: is the folder mounted?`,
   });
 });
 

@@ -117,7 +117,7 @@ describe('doctor reports a problem and exits with 3 for', () => {
       '',
       { TEMPORAL_ADDRESS: 'given', TEMPORAL_NAMESPACE: 'nowhere' },
       'temporal',
-      /nowhere.*not found/i,
+      /there is no namespace nowhere/,
     ],
     [
       'a Temporal CLI that is not an executable',

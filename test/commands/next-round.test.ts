@@ -1,11 +1,14 @@
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { projectState } from '../../src/platform/folders.js';
+import { readTextIfThere } from '../../src/platform/fs/read-file.js';
+import { sweepEnvFile } from '../../src/platform/sweep-env.js';
 import { signalProcess } from '../../src/platform/process/process-identity.js';
 import { sweepWorkflowId } from '../../src/workflows/protocol.js';
-import { partOf } from './engine-parts.js';
+import { linesIn, partOf, untilLines } from './engine-parts.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
-import { documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
+import { documentOf, EMPTY_FIXTURE, filesBelow, scenario, until, type TestProject } from './project.js';
 import { projectWithClient } from './project-with-client.js';
 
 const { project, client } = await projectWithClient(EMPTY_FIXTURE);
@@ -94,20 +97,41 @@ test('values of --env-file are deleted when the sweep ends: retry accepts the op
   expect(documentOf(retried.stdout).totals).toMatchObject({ passed: 1 });
 });
 
-test('resume and retry --now refuse --env-file for a sweep that has not ended, since it keeps its values', async () => {
-  await writeGated(project, 'keeping');
-  await project.write('any.env', 'A=b\n');
-  await project.run(['keeping', '--detach', '--name', 'keeping']);
-  await untilStarted(project, 'keeping');
-  for (const verb of [['resume'], ['retry', '--now']]) {
-    const refused = await project.cli([...verb, 'keeping', '--env-file', 'any.env', '--json']);
-    expect(refused.exitCode).toBe(2);
-    expect(JSON.parse(refused.stdout)).toMatchObject({
-      error: { code: 'env_file', message: expect.stringContaining('has not ended') as string },
-    });
-  }
-  await letGo(project, 'keeping');
-  expect((await project.cli(['resume', 'keeping'])).exitCode).toBe(0);
+test('resume --env-file replaces a value of a sweep that has not ended: later runs get the new one, and no report shows the old one', async () => {
+  const target = "{binary: cat, env: {TOKEN: '${TOKEN}'}}";
+  const works = `echo $TOKEN >> ${project.folder}/tokens; echo "I have $TOKEN"; until [ -e ${project.folder}/replaced ]; do sleep 0.05; done`;
+  await project.write('fixtures/rotated.yaml', scenario('rotated', { target, steps: [`run: '${works}'`] }));
+  await project.write('old.env', 'TOKEN=token-of-old-4711\n');
+  await project.write('new.env', 'TOKEN=token-of-new-4712\n');
+  const args = [
+    'rotated',
+    '--repeat',
+    '2',
+    '--concurrency',
+    '1',
+    '--no-cache',
+    '--detach',
+    '--name',
+    'rotated',
+  ];
+  await project.run([...args, '--env-file', 'old.env']);
+  await untilLines(project, 'tokens', 1);
+  const resumed = project.start(['resume', 'rotated', '--env-file', 'new.env', '--json']);
+  const sweep = await sweepOf(project, 'rotated');
+  const env = sweepEnvFile(projectState(project.results, project.state).folder, sweep);
+  await until('the value is replaced', async () =>
+    ((await readTextIfThere(env)) ?? '').includes('"TOKEN":"token-of-new-4712"') ? true : null,
+  );
+  await project.write('replaced', '');
+  const { exitCode, stdout, stderr } = await resumed;
+  expect(exitCode, stderr).toBe(0);
+  expect(linesIn(project, 'tokens')).toEqual(['token-of-old-4711', 'token-of-new-4712']);
+  const files = await filesBelow(project.results);
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+  expect(texts.join('\n')).toContain('I have');
+  expect(texts.join('\n')).not.toMatch(/token-of-(old|new)/);
+  expect(documentOf(stdout).totals).toMatchObject({ passed: 2 });
+  expect(await readTextIfThere(env)).toBeNull();
 });
 
 test('retry refuses a sweep with a missing stored scenario and names it', async () => {

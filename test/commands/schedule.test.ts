@@ -63,7 +63,7 @@ describe('schedule create', () => {
     const named = await schedule('create', '../x', 'notes', '--every', '6h');
     expect([named.exitCode, named.stderr]).toEqual([
       2,
-      expect.stringContaining('not a valid name') as string,
+      expect.stringContaining('not a valid schedule name') as string,
     ]);
     const agent = await schedule(
       'create',

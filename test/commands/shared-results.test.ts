@@ -175,7 +175,7 @@ describe('what cannot be done', () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(reason)]);
   });
 
-  test('a place that nobody shares yet is named', async () => {
+  test('a folder that is not shared is an ordinary results folder', async () => {
     const before = await project.cli(['sweeps', '--results', join(place, 'ordinary')]);
     expect([before.exitCode, before.stdout]).toEqual([0, expect.stringContaining('no sweeps yet')]);
   });

@@ -120,7 +120,7 @@ describe.skipIf(problem !== null)(`two hosts that share results${why}`, () => {
     expect(await finish([a, b])).toMatchObject({ again: 0, starts: CELLS });
   });
 
-  test('one that is drained finishes its runs and takes no more, and is gone when it ends', async () => {
+  test('a drained one finishes its runs, takes no new ones, and disappears when it ends', async () => {
     const drained = await team.start(['workers', 'drain', 'a']);
     expect(drained.exitCode, drained.stderr).toBe(0);
     await until('a drains', async () => ((await hosts()).some(({ draining }) => draining) ? true : null));

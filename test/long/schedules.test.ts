@@ -25,9 +25,9 @@ import {
 /** Schedules on a real server, with the real command line and a target that changes. */
 let project: TestProject;
 let server: Server;
-let received: { path: string; body: Firing }[] = [];
+const received: { path: string; body: Firing }[] = [];
 let answers: number[] = [];
-let connection: Connection;
+let connection: Connection | undefined;
 let client: Client;
 
 const GOOD = '#!/bin/sh\n[ "$1" = --version ] && exit\necho milk > notes.md\n';
@@ -68,7 +68,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await connection.close();
+  await connection?.close();
   await project.remove();
   server.close();
 });

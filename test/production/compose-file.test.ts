@@ -29,13 +29,14 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml as loaded by docker
   });
 
   test('every image is pinned to a full version, and none is the deprecated auto-setup image', () => {
-    const pulled = services().filter(([, { build }]) => build === undefined);
+    const pulled = services().filter(([, { image }]) => !image.endsWith(':local'));
     expect(pulled).toHaveLength(5);
     for (const [name, { image }] of pulled) {
       expect(image, name).toMatch(/:\d+\.\d+(\.\d+)?(-[a-z]+)?$/);
       expect(image, name).not.toContain('auto-setup');
     }
-    expect(model.services.worker.image).toMatch(/:local$/);
+    expect(model.services.worker.build).toBeDefined();
+    expect(model.services.cli.image).toBe(model.services.worker.image);
   });
 
   test('server and tools have the same version', () => {
@@ -44,20 +45,20 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml as loaded by docker
     expect(tag(model.services.namespace)).toBe(tag(model.services.temporal));
   });
 
-  test('ports are published only on loopback, and those of database and worker are not published', () => {
+  test('ports are published only on loopback, and those of database and workers are not published', () => {
     const published = services().flatMap(([name, { ports }]) =>
       ports.map(({ host_ip, published, target }) => `${name} ${host_ip ?? ''}:${published}:${target}`),
     );
     expect(published).toEqual(['temporal 127.0.0.1:7233:7233', 'ui 127.0.0.1:8080:8080']);
   });
 
-  test('the database is in an internal network without worker and Web UI', () => {
+  test('the database is in an internal network without workers, commands and Web UI', () => {
     expect(model.networks['database']?.internal).toBe(true);
     const inside = services().filter(([, { networks }]) => 'database' in networks);
     expect(inside.map(([name]) => name).sort()).toEqual(['postgresql', 'schema', 'temporal']);
   });
 
-  test('persistent data is in named volumes, and only the project folder is mounted from the host', () => {
+  test('what must be kept is in named volumes, and only the project folder is mounted from the host', () => {
     const mounts = services().flatMap(([name, { volumes }]) =>
       volumes.map(
         ({ type, source, target }) => `${name} ${type} ${type === 'bind' ? '' : (source ?? '')}:${target}`,
@@ -65,11 +66,15 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml as loaded by docker
     );
     expect(mounts).toEqual([
       'postgresql volume database:/var/lib/postgresql/data',
-      'worker bind :/project',
-      'worker volume state:/var/lib/llm-tool-test',
-      'worker volume cache:/var/cache/llm-tool-test',
+      // Without a name: each worker has its own.
+      'worker volume :/var/lib/llm-tool-test',
+      'worker volume results:/results',
+      'worker volume keys:/keys',
+      'cli bind :/project',
+      'cli volume cli:/var/lib/llm-tool-test',
+      'cli volume results:/results',
     ]);
-    expect(Object.keys(model.volumes).sort()).toEqual(['cache', 'database', 'state']);
+    expect(Object.keys(model.volumes).sort()).toEqual(['cli', 'database', 'keys', 'results']);
   });
 
   test('each service waits for what it needs: the schema for the database, the server for the schema, and so on', () => {
@@ -77,6 +82,7 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml as loaded by docker
       Object.entries(depends_on).map(([other, { condition }]) => `${name}: ${other} ${condition}`),
     );
     expect(order.sort()).toEqual([
+      'cli: worker service_healthy',
       'namespace: temporal service_healthy',
       'schema: postgresql service_healthy',
       'temporal: schema service_completed_successfully',
@@ -94,6 +100,7 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml as loaded by docker
       temporal: 'unless-stopped',
       ui: 'unless-stopped',
       worker: 'unless-stopped',
+      cli: 'unless-stopped',
       schema: 'on-failure:5',
       namespace: 'on-failure:5',
     });
@@ -106,21 +113,37 @@ describe.skipIf(loader.missing !== null)(`docker-compose.yml as loaded by docker
     expect(asWritten['temporal']?.environment['POSTGRES_PWD']).toBe(password);
   });
 
-  test('keys of providers are passed by name, only to the worker, and the file contains no key', () => {
-    const byName = services().flatMap(([service, { environment }]) =>
-      Object.entries(environment).flatMap(([name, value]) => (value === null ? [`${service} ${name}`] : [])),
+  test('secrets are passed by name, only to workers and commands, and the file contains none', () => {
+    const SECRET = /KEY|SECRET|TOKEN/;
+    const secrets = services().flatMap(([service, { environment }]) =>
+      Object.entries(environment).flatMap(([name, value]) =>
+        SECRET.test(name) && !name.endsWith('_PATH') ? [`${service} ${name} ${value ?? ''}`] : [],
+      ),
     );
-    expect(byName.sort()).toEqual([
-      'worker ANTHROPIC_API_KEY',
-      'worker GEMINI_API_KEY',
-      'worker LLM_TOOL_TEST_ENABLED',
-      'worker OPENAI_API_KEY',
-    ]);
+    const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'TEMPORAL_API_KEY'];
+    expect(secrets.sort()).toEqual(
+      ['cli', 'worker'].flatMap((service) => names.map((name) => `${service} ${name} `)),
+    );
   });
 
-  test('the worker has a fixed name, so a second one on the same state folder is refused', () => {
-    expect(model.services.worker.container_name).toBe('llm-tool-test-worker');
-    // Another project has another name.
-    expect(asWritten['worker']?.container_name).toBe('${COMPOSE_PROJECT_NAME}-worker');
+  test('commands and workers get the same settings of the Temporal server', () => {
+    const temporal = (name: 'worker' | 'cli'): [string, string | null][] =>
+      Object.entries(model.services[name].environment).filter(([key]) => key.startsWith('TEMPORAL_'));
+    expect(temporal('cli')).toEqual(temporal('worker'));
+    expect(Object.fromEntries(temporal('worker'))).toMatchObject({
+      TEMPORAL_ADDRESS: 'temporal:7233',
+      TEMPORAL_NAMESPACE: model.services.namespace.environment['TEMPORAL_NAMESPACE'],
+    });
+  });
+
+  test('services have limits of memory; workers and commands have limits of processes, and no rights', () => {
+    for (const [name, { mem_limit }] of services())
+      expect(mem_limit === undefined, name).toBe(['schema', 'namespace'].includes(name));
+    for (const name of ['worker', 'cli'] as const)
+      expect(model.services[name]).toMatchObject({
+        pids_limit: expect.any(Number) as number,
+        cap_drop: ['ALL'],
+        security_opt: expect.arrayContaining(['no-new-privileges:true']) as string[],
+      });
   });
 });

@@ -14,7 +14,8 @@ const Service = z.object({
   image: z.string(),
   build: z.object({ context: z.string(), dockerfile: z.string() }).optional(),
   entrypoint: z.array(z.string()).nullish(),
-  command: z.array(z.string()).nullish(),
+  /** Compose divides a text into words. */
+  command: z.union([z.array(z.string()), z.string().transform((text) => text.split(/\s+/))]).nullish(),
   environment: Environment.default({}),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
@@ -28,11 +29,14 @@ const Service = z.object({
     .default([]),
   configs: z.array(z.object({ source: z.string(), target: z.string() })).default([]),
   user: z.string().optional(),
-  container_name: z.string().optional(),
+  mem_limit: z.string().optional(),
+  pids_limit: z.number().optional(),
+  cap_drop: z.array(z.string()).default([]),
+  security_opt: z.array(z.string()).default([]),
 });
 export type Service = z.infer<typeof Service>;
 
-const SERVICES = ['postgresql', 'schema', 'temporal', 'namespace', 'ui', 'worker'] as const;
+const SERVICES = ['postgresql', 'schema', 'temporal', 'namespace', 'ui', 'worker', 'cli'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 const ComposeModel = z.object({
@@ -57,10 +61,7 @@ export const loadCompose = async (loader: string): Promise<ComposeModel> =>
   ComposeModel.parse(await load(loader));
 
 const AsWritten = z.object({
-  services: z.record(
-    z.string(),
-    z.object({ container_name: z.string().optional(), environment: Environment.default({}) }),
-  ),
+  services: z.record(z.string(), z.object({ environment: Environment.default({}) })),
 });
 
 /** Loads the file with its variables left as they are written. */

@@ -53,6 +53,24 @@ const UNREACHABLE = /dial tcp|no such host|i\/o timeout|connection refused|TLS h
 /** Time limit of a build; 0: use only cached programs. A first build takes minutes: specs/how-to/production.md. */
 const buildSecs = (otherwise: number): number => Number(process.env['PRODUCTION_BUILD_SECS'] ?? otherwise);
 
+const pathOf = (which: Program): string =>
+  join(cacheHome(), `${PROGRAMS[which].name}-${PROGRAMS[which].version()}`);
+
+/** Returns why some of the programs are missing and cannot be built here; null if none is, or they can be built. */
+export async function whyNotMade(
+  programs: readonly Program[],
+  secondsToBuild = 30 * 60,
+): Promise<string | null> {
+  for (const which of programs) {
+    if (await isExecutable(pathOf(which))) continue;
+    const missing = `${PROGRAMS[which].name} is not in ${cacheHome()}`;
+    if ((await findExecutable('go')) === null) return `${missing}, and go is not on PATH to build it`;
+    if (buildSecs(secondsToBuild) === 0)
+      return `${missing}; PRODUCTION_BUILD_SECS=1800 builds it with Go, once`;
+  }
+  return null;
+}
+
 /**
  * The path of a program in the cache folder, built with Go if it is missing.
  *
@@ -64,15 +82,13 @@ export async function provideProgram(
   secondsToBuild = 30 * 60,
 ): Promise<string> {
   const { name, package: path, version } = PROGRAMS[which];
-  const cache = cacheHome();
-  const target = join(cache, `${name}-${version()}`);
+  const target = pathOf(which);
   if (await isExecutable(target)) return target;
-  const go = await findExecutable('go');
-  if (go === null) throw new NotHere(`${name} is not in ${cache}, and go is not on PATH to build it`);
+  const why = await whyNotMade([which], secondsToBuild);
+  if (why !== null) throw new NotHere(why);
   const seconds = buildSecs(secondsToBuild);
-  if (seconds === 0) throw new NotHere(`${name} is not in ${cache}, and PRODUCTION_BUILD_SECS=0`);
   report(`building ${name} ${version()} with Go, once ...`);
-  await mkdir(cache, { recursive: true });
+  await mkdir(cacheHome(), { recursive: true });
   const folder = await mkdtemp(`${target}.`);
   try {
     // In a module of our own, because `go install` refuses packages whose module excludes versions.
@@ -81,7 +97,7 @@ export async function provideProgram(
       ['get', `${path}@v${version()}`],
       ['build', '-o', 'built', path],
     ]) {
-      const result = await execa(go, args, {
+      const result = await execa('go', args, {
         cwd: folder,
         env: { GOFLAGS: '' },
         timeout: seconds * 1000,

@@ -24,6 +24,7 @@ export function postgresPrograms(): string {
 
 export interface Postgres {
   port: number;
+  pid(): number;
   /** Kills the database and starts it again: it recovers from its log. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -83,6 +84,7 @@ export async function startPostgres(service: Service, folder: string): Promise<P
   });
   return {
     port,
+    pid: () => server.pid,
     async restart() {
       // All its processes end at once, without a checkpoint.
       await server.end('SIGQUIT');

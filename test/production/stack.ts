@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { LOOPBACK, readTail } from '../../src/platform/engine/server.js';
 import { REPOSITORY } from '../commands/project.js';
 import { commandOf, type ComposeModel, type ServiceName } from './compose-file.js';
-import { startPostgres } from './postgres.js';
+import { startPostgres, type Postgres } from './postgres.js';
 import { startProcess, type Started } from './started.js';
 
 /** The paths of the programs in the images. */
@@ -25,6 +25,7 @@ export interface Stack {
   /** The environment of a service, with PATH and HOME as in its container. */
   environmentOf(name: ServiceName, more?: Record<string, string>): Record<string, string>;
   server(): Started;
+  postgres: Postgres;
   startServer(): Promise<void>;
   restartPostgres(): Promise<void>;
   stop(): Promise<void>;
@@ -79,6 +80,7 @@ export async function startStack(model: ComposeModel, programs: Programs): Promi
   let server: Started | null = null;
   const stack: Stack = {
     address,
+    postgres,
     environmentOf,
     async job(name) {
       const [program = '', ...args] = commandOf(model.services[name]);

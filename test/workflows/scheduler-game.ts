@@ -51,6 +51,8 @@ export function play({ input, cells }: World) {
   function act(actions: readonly SweepAction[]): void {
     for (const action of actions) {
       switch (action.type) {
+        case 'place':
+          throw new Error('this sweep places no runs');
         case 'start':
           expect(isHandingOver).toBe(false);
           checkBudget(action.cell);

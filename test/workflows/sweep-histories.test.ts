@@ -68,7 +68,7 @@ it('a new history takes over running cells without waiting for them, and learns 
     expect(Math.max(...payloadSizes(histories))).toBeLessThan(16 * 1024);
     for (const [index, history] of histories.slice(0, 2).entries()) {
       const recorded = { fetchHistory: () => Promise.resolve(history) };
-      await record(`scheduled-sweep-continued-${index + 1}`, recorded);
+      await record(`sweep-that-reads-ahead-continued-${index + 1}`, recorded);
     }
   });
   expect(agents.started.sort()).toEqual(ids(cells));
@@ -207,9 +207,10 @@ it('a signal does not end a run of an earlier history while the server says that
     await eventually(async () => {
       const { events } = await newest.fetchHistory();
       const answers = events?.filter((event) => event.activityTaskCompletedEventAttributes);
-      // The server is not asked about the third, which this history has not inherited.
-      expect(stubs.argsOf('findEndedRuns')).toHaveLength(2);
-      expect(answers).toHaveLength(2);
+      // The server is not asked about the third, which this history has not inherited. All are looked up each minute, too.
+      const asked = stubs.argsOf('findEndedRuns').filter(([wanted]) => wanted.waitMs > 0);
+      expect(asked).toHaveLength(2);
+      expect(answers?.length).toBeGreaterThanOrEqual(2);
     });
     await update(newest, 'pause');
     expect(await progressOf(newest)).toMatchObject({

@@ -219,3 +219,79 @@ it('a host that is lost in a cancelled sweep leaves its cells cancelled', async 
   );
   expect(placing.asked).toHaveLength(1);
 });
+
+it('a paused sweep looks for no host, and looks again when it is resumed', async () => {
+  let isFull = true;
+  const placing = createHosts(() => 'h');
+  const stubs = stubActivities({
+    loadCells: pagesOf(cellsUpTo(2)),
+    placeCell: (input) =>
+      isFull
+        ? Promise.reject(ApplicationFailure.create({ message: 'full', nextRetryDelay: '50 ms' }))
+        : placing.placeCell(input),
+    readSigns: placing.readSigns,
+  });
+  await onBench(
+    stubs,
+    async ({ startSweep, workOnHosts }) => {
+      const handle = await startSweep(PLACED);
+      await workOnHosts(['h'], async () => {
+        await eventually(async () => expect((await progressOf(handle)).active).toHaveLength(2));
+        expect(await update(handle, 'pause')).toBe('paused');
+        await eventually(async () => expect((await progressOf(handle)).active).toEqual([]));
+        isFull = false;
+        expect(await update(handle, 'resume')).toBe('running');
+        expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 2 } });
+      });
+    },
+    { idle: true },
+  );
+});
+
+it('a sweep that can no longer read its cells ends although a run has lost its host', async () => {
+  const placing = createHosts(() => 'dead', ['dead']);
+  const stubs = stubActivities({
+    loadCells: ({ offset }) =>
+      offset === 0
+        ? Promise.resolve({ cells: [{ cell: cell(1), finished: null }], total: 500 })
+        : Promise.reject(ApplicationFailure.nonRetryable('plan.json cannot be read')),
+    placeCell: placing.placeCell,
+    readSigns: placing.readSigns,
+    endLostRuns: ({ runs }) => Promise.resolve(runs.map(({ cell: { id } }) => ({ cell: id, result: null }))),
+  });
+  await onBench(
+    stubs,
+    async ({ startSweep, workOnHosts }) => {
+      const handle = await startSweep({ ...PLACED, lostSecs: 1 });
+      await workOnHosts([], async () => {
+        const failure: unknown = await handle.result().catch((error: unknown) => error);
+        expect(failure).toMatchObject({ cause: { cause: { message: 'plan.json cannot be read' } } });
+      });
+    },
+    { idle: true },
+  );
+});
+
+it('a host is noticed as lost although no history is as long as that takes', async () => {
+  const dead = createHosts(({ cell: { repetition } }) => (repetition === 1 ? 'dead' : 'alive'), ['dead']);
+  const stubs = stubActivities({
+    loadCells: pagesOf(cellsUpTo(60)),
+    placeCell: (input) =>
+      input.incarnation === 1
+        ? dead.placeCell(input)
+        : Promise.resolve({ host: 'alive', name: 'alive', queue: hostQueueOf(input.sweep, 'alive') }),
+    readSigns: dead.readSigns,
+    endLostRuns: ({ runs }) => Promise.resolve(runs.map(({ cell: { id } }) => ({ cell: id, result: null }))),
+  });
+  await onBench(
+    stubs,
+    async ({ startSweep, workOnHosts }) => {
+      const handle = await startSweep({ ...PLACED, lostSecs: 1.5, cellsPerHistory: 1, concurrency: 2 });
+      await workOnHosts(['alive'], async () => {
+        await eventually(() => expect(stubs.argsOf('endLostRuns')).toHaveLength(1));
+        await handle.terminate();
+      });
+    },
+    { idle: true },
+  );
+});

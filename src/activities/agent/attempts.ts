@@ -11,7 +11,7 @@ import { everySecond } from '../../platform/process/every-second.js';
 import { isAlive, ownIdentity, type ProcessIdentity } from '../../platform/process/process-identity.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { writeNote } from '../../platform/fs/write-file.js';
-import { DISK_FAILURE, withAdvice } from '../step/error-advice.js';
+import { DISK_FAILURE, STORE_AWAY, withAdvice } from '../step/error-advice.js';
 import { isShuttingDown } from '../step/heartbeat.js';
 import { stateFolderOf } from '../step/recordable.js';
 import type { RunContext } from '../step/run-context.js';
@@ -24,7 +24,7 @@ interface Attempt {
   at: number;
   /** Why it ended without a result. Null while it is performed, and for good if its worker died. */
   failed: string | null;
-  /** Set if it failed because a disk could not be written. Such a failure says nothing about the step. */
+  /** Set if it failed because a disk could not be written, or the shared results not be reached. Such a failure says nothing about the step. */
   waited?: boolean;
   /** The worker's process. Absent in notes of older builds. */
   worker?: ProcessIdentity;
@@ -67,7 +67,8 @@ export async function recordAttempt<T>(
       context.redact(error instanceof Error ? error.message : String(error)),
       MESSAGE_LENGTH,
     );
-    const waited = error instanceof ApplicationFailure && error.type === DISK_FAILURE;
+    const waited =
+      error instanceof ApplicationFailure && [DISK_FAILURE, STORE_AWAY].includes(error.type ?? '');
     note(message, waited ? { waited } : {});
     throw error;
   } finally {
@@ -108,7 +109,7 @@ async function describeAttempts(context: RunContext, step: string, count: number
       const number = index + 1;
       const file = join(folder, String(number));
       const attempt = await readAttempt(file);
-      // Of several attempts in a row that waited for a disk, only the first is reported: hours of a full disk are
+      // Of several attempts in a row that waited, only the first is reported: hours of a full disk are
       // hundreds.
       if (attempt?.waited === true && (await readAttempt(join(folder, String(number - 1))))?.waited === true)
         return null;

@@ -29,7 +29,7 @@ async function isHere(
 ): Promise<boolean> {
   try {
     const { status, taskQueue } = await client.workflow.getHandle(workflowId).describe();
-    return status.name === 'RUNNING' && taskQueue === queue;
+    return (status.name === 'RUNNING' || status.name === 'PAUSED') && taskQueue === queue;
   } catch (error) {
     return !(error instanceof WorkflowNotFoundError && (await isOwnServer()));
   }

@@ -14,6 +14,7 @@ import type { Host } from '../step/host.js';
 import { makeCurrent } from './make-current.js';
 import { createOffers } from '../step/offers.js';
 import { showSigns } from './show-signs.js';
+import { openRuns } from '../step/open-runs.js';
 import { createSlots } from '../step/slots.js';
 
 /** What this process does as a host of shared results. */
@@ -21,7 +22,7 @@ export interface Hosting {
   host: Host;
   /** Where the results are shared. */
   store: SharedStore;
-  /** Begins to show signs of life, once its workers are polling. */
+  /** Begins to show signs of life. Call it once the workers are polling. */
   begin: (client: Client, metrics?: Metrics) => { end: () => Promise<void> };
 }
 
@@ -30,22 +31,24 @@ interface HostingOptions extends HostSettings {
   stateFolder: string;
   /** The queue of the shared project. */
   taskQueue: string;
+  /** See `Deps.server`. */
+  server: string;
 }
 
 const ANSWER_MS = 5000;
 
 export async function createHosting(options: HostingOptions): Promise<Hosting> {
-  const { resultsPath, stateFolder, taskQueue, name, labels, agents } = options;
+  const { resultsPath, stateFolder, taskQueue, server, name, labels, agents } = options;
   const { store } = await requireSharedProject(resultsPath);
   const id = await hostId(stateFolder);
   const slots = createSlots(stateFolder, options.slots);
-  let drains = false;
+  let draining = false;
   const host: Host = {
     ...{ id, name, labels, agents, slots },
     identity: `${name}.${id}`,
     queue: hostQueueOf(taskQueue, id),
     offers: createOffers(),
-    isDraining: () => drains,
+    isDraining: () => draining,
   };
   return {
     host,
@@ -55,6 +58,7 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
       const shown = showSigns(
         {
           ...{ store, host },
+          hasRuns: async () => slots.taken().size > 0 || (await openRuns({ stateFolder, server })).length > 0,
           everyMs: beatMs(lostSecsOf(process.env)),
           reachesServer: () =>
             client
@@ -64,9 +68,9 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
                 () => false,
               ),
           onDrain: (drain) => {
-            if (drain !== drains)
-              console.error(drain ? 'draining: this host takes no more runs' : 'taking runs again');
-            drains = drain;
+            if (drain !== draining)
+              console.error(drain ? 'draining: this host takes no new runs' : 'taking runs again');
+            draining = drain;
             slots.close(drain);
           },
           onShown: () => metrics?.slots(slots.total, slots.free()),
@@ -74,7 +78,8 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
         },
         ending.signal,
       );
-      void makeCurrent(client, taskQueue, ending.signal).catch((error: unknown) =>
+      const warn = (line: string): void => console.error(line);
+      void makeCurrent(client, taskQueue, ending.signal, warn).catch((error: unknown) =>
         console.error(String(error)),
       );
       return {
@@ -95,5 +100,5 @@ async function hostId(stateFolder: string): Promise<string> {
   const note = parseJson((await readTextIfThere(file)) ?? '');
   if (isJsonObject(note) && typeof note['id'] === 'string' && /^[0-9a-f]{8}$/.test(note['id']))
     return note['id'];
-  throw new Error(`${file} is damaged; remove it, and this machine becomes a new host`);
+  throw new Error(`${file} is damaged; remove it to make this machine a new host`);
 }

@@ -4,40 +4,49 @@ import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
 import { protocolOf, versionOf } from './host-workers.js';
 
 const TRY_MS = 500;
-/** A code of gRPC. */
-const UNIMPLEMENTED = 12;
+/** Something is wrong if it has not succeeded by then. */
+const LATE_MS = 30_000;
+const SLOWLY_MS = 5000;
 
 /**
  * Has the server give the workflow tasks of sweeps to builds like this one, unless a newer one already gets them. Tries
  * until the server answers and knows the worker, which it does soon after the worker has begun to poll, or the signal
  * aborts.
- *
- * @throws Error if the server does not support this
  */
 export async function makeCurrent(
   client: Client,
   deploymentName: string,
   signal: AbortSignal,
+  warn: (line: string) => void,
 ): Promise<void> {
   const { namespace } = client.options;
+  const deployment = { namespace, deploymentName };
+  const begun = performance.now();
+  let isWarned = false;
   while (!signal.aborted) {
     try {
-      const { workerDeploymentInfo } = await client.workflowService.describeWorkerDeployment({
-        ...{ namespace, deploymentName },
-      });
-      const version = workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId ?? '';
-      if (protocolOf(version) >= ENGINE_PROTOCOL) return;
+      const { workerDeploymentInfo, conflictToken } =
+        await client.workflowService.describeWorkerDeployment(deployment);
+      const current = protocolOf(
+        workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId ?? '',
+      );
+      if (current > ENGINE_PROTOCOL)
+        warn(
+          `sweeps are directed by hosts with protocol ${current}, and this one has ${ENGINE_PROTOCOL}; update it`,
+        );
+      if (current >= ENGINE_PROTOCOL) return;
       await client.workflowService.setWorkerDeploymentCurrentVersion({
-        ...{ namespace, deploymentName, ignoreMissingTaskQueues: true },
+        ...{ ...deployment, conflictToken, ignoreMissingTaskQueues: true },
         buildId: versionOf(ENGINE_PROTOCOL),
       });
       return;
     } catch (error) {
-      if ((error as { code?: number }).code === UNIMPLEMENTED)
-        throw new Error(
-          'the Temporal server does not support Worker Versioning; hosts need server 1.28 or later',
-        );
+      const { message } = error as Error;
+      const isLate = performance.now() - begun > LATE_MS;
+      if (isLate && !isWarned)
+        warn(`no sweep starts until this host may direct them: ${message}; it tries again`);
+      isWarned ||= isLate;
     }
-    await sleep(TRY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(isWarned ? SLOWLY_MS : TRY_MS, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -36,12 +36,11 @@ export const placeCell =
     const cell = plan.cells.find((one) => one.id === id);
     if (cell === undefined)
       throw ApplicationFailure.nonRetryable(`the plan of ${sweep} has no cell ${id}`, 'StoreBroken');
-    const what = cellLabel({ ...cell, repetition: 1 });
     const reason = whyNotHere(host, plan, cell) ?? (await whyUnfit(deps, plan, cell));
-    if (reason !== null) throw await declined(project, host, what, reason);
+    if (reason !== null) throw await declined(project, host, { sweep, cell }, reason);
     const workflowId = runWorkflowId(sweep, cell.id, round, incarnation);
     if (!host.slots.take(workflowId)) throw offerAgain(`${host.name} has no free slot`, FULL_MS);
-    host.offers.accept(what);
+    host.offers.accept(whatIsOffered(cell));
     const { key } = await originOf(deps);
     const proof = proveRun(key, { sweep, planHash, cell, workflowId }, order);
     return { host: host.id, name: host.name, queue: host.queue, proof };
@@ -55,8 +54,8 @@ function whyNotHere(
 ): string | null {
   const missing = on.filter((label) => !labels.includes(label));
   if (isDraining()) return 'it is draining';
-  if (protocol > ENGINE_PROTOCOL) return 'its build is older than that of the sweep; update llm-tool-test';
-  if (missing.length > 0) return `it does not have the label ${missing.join(', ')}`;
+  if (protocol > ENGINE_PROTOCOL) return 'its build is too old for this sweep; update llm-tool-test';
+  if (missing.length > 0) return `it lacks the label ${missing.join(', ')}`;
   if (agents !== null && !agents.includes(cell.agent))
     return `it does not run the agent ${cell.agent} (--agents)`;
   return null;
@@ -65,25 +64,29 @@ function whyNotHere(
 async function declined(
   project: SharedProject,
   host: Host,
-  what: string,
+  cell: Pick<PlaceInput, 'sweep' | 'cell'>,
   reason: string,
 ): Promise<ApplicationFailure> {
+  const { attempt, scheduledTimestampMs } = Context.current().info;
+  const what = whatIsOffered(cell.cell);
   host.offers.decline(what, reason);
-  const own = { id: host.id, name: host.name, declined: host.offers.declined() };
+  const own = { id: host.id, name: host.name, draining: false, at: new Date().toISOString() };
   const others = (await readHosts(project.store)).filter(({ id }) => id !== host.id);
+  const { agent, model } = cell.cell;
   const final = whyNoHost(
-    what,
-    [{ ...own, draining: false, at: new Date().toISOString() }, ...others],
-    Date.now(),
+    // The time of the first attempt.
+    { what, sweep: cell.sweep, agent: `${agent}/${model}`, reason, madeAt: scheduledTimestampMs },
+    { offers: host.offers, hosts: [{ ...own, declined: host.offers.declined() }, ...others] },
   );
   if (final !== null) return ApplicationFailure.nonRetryable(final, 'NoHost');
-  const { attempt } = Context.current().info;
   return offerAgain(
     `${host.name} declined: ${reason}`,
-    // At random, because cells that are offered at the same time again would go to the same wrong hosts again.
+    // At random: cells offered again at the same time would reach the same wrong hosts again.
     (0.5 + Math.random()) * Math.min(FIRST_DECLINED_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_DECLINED_MS),
   );
 }
+
+const whatIsOffered = (cell: Cell): string => cellLabel({ ...cell, repetition: 1 });
 
 const offerAgain = (message: string, nextRetryDelay: number): ApplicationFailure =>
   ApplicationFailure.create({ type: 'Declined', message, nextRetryDelay });

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drainObject, hostObject } from '../../store/shared/names.js';
+import { removeGoneHosts } from '../../store/shared/host-records.js';
 import type { SharedStore } from '../../store/shared/shared-store.js';
 import { hostRecord, type Host } from '../step/host.js';
 
 interface Signs {
   store: SharedStore;
   host: Host;
+  /** Whether this host has runs, also those that have given up their slot. */
+  hasRuns: () => Promise<boolean>;
   everyMs: number;
-  /** Whether the Temporal server answers. A host that cannot reach it shows no sign of life, since its runs do not continue. */
+  /** Whether the Temporal server answers. A host that cannot reach it shows no sign of life, because its runs cannot continue. */
   reachesServer: () => Promise<boolean>;
   /** Called when someone has ordered this host to drain, or has taken that back. */
   onDrain: (drain: boolean) => void;
@@ -17,16 +20,17 @@ interface Signs {
 
 /**
  * Shows signs of life of this host until the signal aborts. Then removes its record, unless it has runs, which the next
- * worker of this host continues.
+ * worker of this host continues. An order to drain stays until it is taken back.
  */
 export async function showSigns(
-  { store, host, everyMs, reachesServer, onDrain, onShown, warn }: Signs,
+  { store, host, hasRuns, everyMs, reachesServer, onDrain, onShown, warn }: Signs,
   signal: AbortSignal,
 ): Promise<void> {
   let sign = 0;
+  let isFirst = true;
   let problem: string | null = null;
   const report = (now: string | null): void => {
-    if (now !== null && now !== problem) warn(`no sign of life could be shown: ${now}`);
+    if (now !== null && now !== problem) warn(`cannot show a sign of life: ${now}`);
     problem = now;
   };
   while (!signal.aborted) {
@@ -36,6 +40,8 @@ export async function showSigns(
         sign = Math.max(Date.now(), sign + 1);
         await store.put(hostObject(host.id), `${JSON.stringify(hostRecord(host, sign))}\n`);
         onShown();
+        if (isFirst) await removeGoneHosts(store);
+        isFirst = false;
         report(null);
       } else report('the Temporal server does not answer');
     } catch (error) {
@@ -43,8 +49,5 @@ export async function showSigns(
     }
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
   }
-  if (host.slots.taken().size === 0) {
-    await store.remove(hostObject(host.id)).catch(() => undefined);
-    await store.remove(drainObject(host.id)).catch(() => undefined);
-  }
+  if (!(await hasRuns())) await store.remove(hostObject(host.id)).catch(() => undefined);
 }

@@ -30,7 +30,7 @@ export async function whyUnfit(deps: Deps, plan: Plan, cell: Cell): Promise<stri
   const env = await valuesOfRun(deps, plan, cell, effective);
   const missing = missingValues(plan, cell, effective, env.values);
   if (missing.length > 0)
-    return `not set: ${missing.join(', ')}; set it in the environment of its worker, or in the file that its --env-file names`;
+    return `not set: ${missing.join(', ')}; set it in the environment of the worker, or in its --env-file`;
   const resolved = resolveAgent(plan, cell, env.values);
   if (resolved === null) return `it does not know the agent ${cell.agent}`;
   const { scenario } = effective;
@@ -77,7 +77,7 @@ async function whyNoAgent(
 ): Promise<string | null> {
   const files = [...(settings?.module === undefined ? [] : [settings.module]), ...(host?.reads ?? [])];
   const lacking = agent.isHosted === true ? files.find((file) => !existsSync(file)) : undefined;
-  if (lacking !== undefined) return `the agent ${agent.name} needs ${lacking}, which is not there`;
+  if (lacking !== undefined) return `the agent ${agent.name} needs ${lacking}, which does not exist`;
   return (await findExecutable(agent.program, base['PATH'])) === null
     ? `${agent.program} of the agent ${agent.name} is not installed`
     : null;
@@ -90,7 +90,7 @@ async function whyNoTarget(
   { base }: SweepEnv,
 ): Promise<string | null> {
   if (target === null || target_stored !== undefined || scenario.inputs.commands.length > 0) return null;
-  if (path !== null) return existsSync(path) ? null : `the target ${path} is not there`;
+  if (path !== null) return existsSync(path) ? null : `the target ${path} does not exist`;
   if (target.binary.includes('/')) return null; // in the fixture
   const where = target.env['PATH'] ?? base['PATH'];
   return (await findExecutable(basename(target.binary), where)) === null

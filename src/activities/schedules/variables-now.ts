@@ -1,17 +1,20 @@
-import { readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
-import { systemFailure } from '../../lib/errors/system-failure.js';
+import { EnvFileProblem, workerEnvironment } from '../../platform/worker-environment.js';
 import type { StoredSchedule } from '../../scenario/stored-schedule.js';
+import type { Deps } from '../step/deps.js';
 
 /**
  * Returns the variables of a schedule as they are now: those of its file, which may have changed, and of the worker. A
- * text says why the file cannot be read.
+ * text says why a file cannot be read.
  */
-export function variablesNow({ env_file: file }: StoredSchedule): NodeJS.Dict<string> | string {
-  if (file === null) return process.env;
+export function variablesNow(
+  { environment = () => process.env }: Pick<Deps, 'environment'>,
+  { env_file: file }: Pick<StoredSchedule, 'env_file'>,
+): NodeJS.Dict<string> | string {
   try {
-    return { ...process.env, ...parseEnv(readFileSync(file, 'utf8')) };
+    const base = environment();
+    return file === null ? base : workerEnvironment({ envFile: file, base })();
   } catch (error) {
-    return `--env-file ${file}: ${systemFailure(error) ?? 'cannot be read'}`;
+    if (!(error instanceof EnvFileProblem)) throw error;
+    return `${file === null ? 'the worker' : `--env-file ${file}`}: ${error.message}`;
   }
 }

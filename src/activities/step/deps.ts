@@ -22,6 +22,8 @@ export interface Deps {
    * Absent: that of the process.
    */
   environment?: ReadEnvironment;
+  /** Files with secrets of this worker, which sandboxes hide. */
+  hidden?: readonly string[];
   /** Absent if the limits of accounts are not shared. */
   limits?: ProviderLimits;
   /** Ends other runs of the cell whose workflows have ended, so that no two agents work for it. */

@@ -3,10 +3,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import { E2bRefused } from '../../environments/e2b/e2b-errors.js';
 import { SymlinkInTheWay } from '../../environments/own-files.js';
 import { diskRemedy, isFull } from '../../lib/errors/disk-failure.js';
+import { isStoreAway } from '../../lib/errors/store-away.js';
 import { whyNoRoom } from '../../platform/fs/disk-room.js';
 
 /** Failure type of a step whose disk cannot be written for now. The step is retried until it can (retry-policy.ts). */
 export const DISK_FAILURE = 'DiskUnavailable';
+/** Failure type of a step that cannot reach the shared results for now. The step is retried until it can. */
+export const STORE_AWAY = 'StoreUnavailable';
 
 /** With less room than this, bytes, a disk counts as full. */
 const BARELY = 4096;
@@ -34,6 +37,8 @@ function explain(error: NodeJS.ErrnoException, own: readonly string[]): Error {
   if (error instanceof SymlinkInTheWay)
     return ApplicationFailure.nonRetryable(error.message, 'SymlinkInTheWay');
   if (error instanceof E2bRefused) return ApplicationFailure.nonRetryable(error.message, 'E2bRefused');
+  if (isStoreAway(error))
+    return ApplicationFailure.create({ type: STORE_AWAY, message: `${error.message}; the step is retried` });
   const { syscall } = error;
   const code = codeOf(error);
   const path = isFull(error) ? placeOf(error, own) : error.path;

@@ -16,6 +16,11 @@ export const rhythmFor = (timeoutMs = 0): { intervalMs: number; progressMs: numb
     ? { intervalMs: INTERVAL_MS, progressMs: PROGRESS_MS }
     : { intervalMs: timeoutMs / 3, progressMs: Infinity };
 
+type OnProgress = (progress: AgentProgress) => void;
+
+/** What is heartbeating, and where what an agent is doing is passed to. */
+const beating = new WeakMap<Context, OnProgress>();
+
 /** Heartbeat functions of the steps that this worker performs, by workflow id. */
 const performed = new Map<string, Set<() => void>>();
 
@@ -23,11 +28,14 @@ const performed = new Map<string, Set<() => void>>();
  * Sends heartbeats while `work` runs, so that a dead worker is noticed and a cancel arrives. The signal aborts for any
  * reason to stop; `work` must check `wasCancelled` before it ends what another attempt may adopt. The first heartbeat
  * is sent after an interval: most steps are over by then. `work` can pass what an agent is doing to `onProgress`.
+ * Within `work`, this adds nothing.
  */
 export async function heartbeating<T>(
-  work: (signal: AbortSignal, onProgress: (progress: AgentProgress) => void) => Promise<T>,
+  work: (signal: AbortSignal, onProgress: OnProgress) => Promise<T>,
 ): Promise<T> {
   const context = Context.current();
+  const outer = beating.get(context);
+  if (outer !== undefined) return work(context.cancellationSignal, outer);
   const { intervalMs, progressMs } = rhythmFor(context.info.heartbeatTimeoutMs);
   let details = context.info.heartbeatDetails as AgentHeartbeat | undefined;
   let reportedAt = -Infinity;
@@ -42,12 +50,13 @@ export async function heartbeating<T>(
     reportedAt = performance.now();
     beat();
   };
-  const onProgress = (agent: AgentProgress): void => {
+  const onProgress: OnProgress = (agent) => {
     details = { ...details, agent };
     if (progressMs < intervalMs)
       pending ??= setTimeout(report, Math.max(0, reportedAt + progressMs - performance.now()));
   };
   const timer = setInterval(beat, intervalMs);
+  beating.set(context, onProgress);
   const forget = remember(context.info.workflowExecution?.workflowId ?? '', beat);
   try {
     return await work(context.cancellationSignal, onProgress);
@@ -61,6 +70,7 @@ export async function heartbeating<T>(
     });
   } finally {
     forget();
+    beating.delete(context);
     clearInterval(timer);
     clearTimeout(pending);
   }

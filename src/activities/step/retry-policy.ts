@@ -3,13 +3,14 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { EnvFileProblem } from '../../platform/worker-environment.js';
 import { MachineGone } from '../../environments/machine/machine.js';
-import { withAdvice, DISK_FAILURE } from './error-advice.js';
+import { heartbeating } from './heartbeat.js';
+import { withAdvice, DISK_FAILURE, STORE_AWAY } from './error-advice.js';
 import type { Metrics, StepEnd } from '../../platform/metrics/metrics.js';
 import type { Deps } from './deps.js';
 
 /**
- * How often a step is attempted if it fails by itself or its worker is lost. Waiting for a disk or a provider is not
- * counted.
+ * How often a step is attempted if it fails by itself or its worker is lost. Waiting for a disk, the
+ * shared results or a provider is not counted.
  */
 const MAX_TRIES = 8;
 const TRIES: Readonly<Record<string, number>> = {
@@ -46,9 +47,11 @@ export const NO_SLOT = 'NoSlot';
 const ENV_FILE = 'env_file';
 /** Failures that are waited out, because nothing is wrong with the step. */
 const WAITED_OUT: ReadonlySet<string> = new Set([
-  ...[DISK_FAILURE, ENV_FILE, NO_SLOT],
+  ...[DISK_FAILURE, STORE_AWAY, ENV_FILE, NO_SLOT],
   ...['rate_limited', 'unavailable'],
 ]);
+/** Those whose message says since when the step waits. */
+const SAYS_SINCE: ReadonlySet<string> = new Set([DISK_FAILURE, STORE_AWAY, ENV_FILE]);
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
 
@@ -74,8 +77,8 @@ export const ownAttempt = (): number => Context.current().info.attempt - (before
 export const waitingSince = (): number => Date.parse(before().since ?? new Date().toISOString());
 
 /**
- * Returns the activities with a retry policy and with explanations in system errors. A disk that cannot be written is
- * waited for without limit. Other failures are final after a number of attempts, so that a bug is not retried forever.
+ * Returns the activities with heartbeats, a retry policy and explanations in system errors. A disk that cannot be written
+ * and shared results that cannot be reached are waited for without limit. Other failures are final after a number of attempts, so that a bug is not retried forever.
  */
 export function withRetryPolicy<T extends Record<string, (...args: never[]) => Promise<unknown>>>(
   { resultsPath, stateFolder, metrics }: Deps,
@@ -85,7 +88,9 @@ export function withRetryPolicy<T extends Record<string, (...args: never[]) => P
   const wrapped = Object.entries(activities).map(([name, activity]) => [
     name,
     (...args: never[]) =>
-      measured(metrics, name, () => retrying(name, () => withAdvice(() => activity(...args), own))),
+      measured(metrics, name, () =>
+        retrying(name, () => withAdvice(() => heartbeating(() => activity(...args)), own)),
+      ),
   ]);
   return Object.fromEntries(wrapped) as T;
 }
@@ -145,15 +150,14 @@ async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> 
 }
 
 /**
- * Records the wait for the next attempt, and returns the failure to throw. For a disk or an env file, it says since when
- * the step waits.
+ * Records the wait for the next attempt, and returns the failure to throw. Some say since when the step waits.
  */
 function waitOut(failure: ApplicationFailure, why: string): ApplicationFailure {
   const { times: earlier = 0, ...last } = before();
   const times = earlier + 1;
   const since = (last.why === why ? last.since : undefined) ?? new Date().toISOString();
   carry({ times, why, since });
-  if (why !== DISK_FAILURE && why !== ENV_FILE) return failure;
+  if (!SAYS_SINCE.has(why)) return failure;
   return ApplicationFailure.create({
     type: why,
     message: `${failure.message} (waiting since ${since.slice(0, 19)}Z)`,

@@ -203,7 +203,10 @@ export async function loadRun(
   const handle: EnvironmentHandle = {
     ...handleOf(run.run, state, place, {
       // The state of all engines: that of this one may be next to others.
-      hidden: [dirname(stateFolder), resultsPath, ...(await sharedFolderOf(resultsPath)), ...plan.hidden],
+      hidden: [
+        ...[dirname(stateFolder), resultsPath, ...(await sharedFolderOf(resultsPath))],
+        ...[...(deps.hidden ?? []), ...plan.hidden],
+      ],
       project: plan.project,
     }),
     ...networkFor(resolved, Object.values(onServers.env), mockPort === null ? [] : [mockPort]),

@@ -35,8 +35,8 @@ const STEP_ENDS_MS = 30_000;
  * again what is left of runs that have ended.
  */
 export interface Watch {
-  /** Checks all open workflows of the task queue once, and then again and again the runs that this host has begun. */
-  start: (taskQueue: string) => Promise<void>;
+  /** Checks all open workflows of these task queues once, and then again and again the runs that this host has begun. */
+  start: (...taskQueues: string[]) => Promise<void>;
   stop: () => void;
   /** Checks every run once; if `all` is false, only those with a living agent and some of the others. */
   round: (all: boolean) => Promise<void>;
@@ -87,7 +87,6 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
   async function round(all: boolean): Promise<void> {
     const notes = await openRunNotes(deps);
     deps.metrics?.openRuns(notes.map(measured));
-    if (deps.host !== undefined) deps.metrics?.slots(deps.host.slots.total, deps.host.slots.free());
     const runs = notes.map(({ run }) => run);
     const sweeps = new Map<string, Open>();
     for (const sweep of new Set(runs.map((run) => run.sweep)))
@@ -133,8 +132,9 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
   }
 
   return {
-    start: async (taskQueue) => {
-      await recoverSteps(taskQueue).catch((error: unknown) => warn(String(error)));
+    start: async (...taskQueues) => {
+      for (const taskQueue of taskQueues)
+        await recoverSteps(taskQueue).catch((error: unknown) => warn(String(error)));
       await repeat(true);
     },
     stop: () => {

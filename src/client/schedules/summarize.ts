@@ -39,7 +39,7 @@ const UNITS = [
 ] as const;
 
 /** Says when a schedule fires: `0 3 * * * Europe/Berlin`, `every 6h`. */
-export function whenText(when: When): string {
+function whenText(when: When): string {
   if (!('every_secs' in when)) return `${when.cron} ${when.timezone}`;
   const [unit, secs] = UNITS.find(([, length]) => when.every_secs % length === 0) ?? ['s', 1];
   return `every ${when.every_secs / secs}${unit}`;

@@ -37,7 +37,7 @@ export async function trigger(
   if (isRunning && overlap === 'skip')
     throw new UsageError(
       'schedule_running',
-      `${schedule} is running and does not overlap; wait for its sweep, or end it with \`cancel\` (see ${ownCommand('schedule list')})`,
+      `a sweep of ${schedule} is running, and the schedule does not allow another one at the same time; wait for it, or end it with \`cancel\` (see ${ownCommand('schedule list')})`,
     );
   const order = `${Date.now()}-${randomBytes(6).toString('hex')}`;
   const { key } = await originOf({
@@ -70,10 +70,10 @@ export async function trigger(
   throw new InfrastructureError(`${schedule} did not fire within ${BEGIN_MS / 1000} s; try again`);
 }
 
-/** The error for a schedule whose file is there, but which the Temporal server does not have. */
+/** The error for a schedule that has a file, but is missing on the Temporal server. */
 export const missingOnServer = (schedule: string): InfrastructureError =>
   new InfrastructureError(
-    `the Temporal server has no schedule '${schedule}': its database was lost or replaced; put it there again with ${ownCommand(`schedule resume ${schedule}`)}`,
+    `the Temporal server has no schedule '${schedule}': its database was lost or replaced; recreate it with ${ownCommand(`schedule resume ${schedule}`)}`,
   );
 
 /** Waits until a firing has planned its sweep. Returns its id; null if it ended without one. */

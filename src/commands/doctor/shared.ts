@@ -16,7 +16,7 @@ export async function sharedResults({ project, state }: DoctorContext): Promise<
     return {
       status: 'problem',
       message: (error as Error).message,
-      remedy: 'hosts and commands need it; try again once it works',
+      remedy: 'hosts and commands need this place; correct it, and run doctor again',
       detail,
     };
   }
@@ -29,10 +29,11 @@ export async function sharedResults({ project, state }: DoctorContext): Promise<
       detail,
     };
   const network = isBucket(location) ? null : await networkFileSystem(location);
-  const delay = network === 'NFS' ? ', on NFS: results of other hosts may appear a minute late' : '';
+  const delay =
+    network === 'NFS' ? '; because it is on NFS, results of other hosts may appear a minute late' : '';
   return {
     status: 'ok',
-    message: `${location} can be written, and objects are created once${delay}`,
+    message: `${location} can be written, and each object is created only once${delay}`,
     detail,
   };
 }

@@ -27,7 +27,7 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
     return {
       status: 'problem',
       message: (error as Error).message,
-      remedy: 'correct it, or unset the variables that begin with TEMPORAL_',
+      remedy: 'correct that configuration, or unset the variables that begin with TEMPORAL_',
     };
   }
   if (server !== null) return askServer(server);
@@ -77,7 +77,7 @@ async function askServer(server: TemporalAddress): Promise<Finding> {
     client = await connect(server, ANSWER_MS);
   } catch (error) {
     if (error instanceof InfrastructureError || error instanceof UsageError)
-      return refused(error.message, 'correct what it names; see specs/how-to/temporal-cloud.md');
+      return refused(error.message, 'correct the settings that it names; see specs/how-to/temporal-cloud.md');
     return refused(
       'does not answer',
       'start it, correct the address (--address, TEMPORAL_ADDRESS), or omit it to use a local server',
@@ -88,10 +88,11 @@ async function askServer(server: TemporalAddress): Promise<Finding> {
       await assertNamespace(client);
       return namespaceProblem(client);
     });
-    if (lacks !== null) return refused(lacks, 'run the command for your server');
+    if (lacks !== null) return refused(lacks, 'run the command that fits your server');
     return { status: 'ok', message: `${where}: responds`, detail };
   } catch (error) {
-    if (error instanceof UnusableNamespace) return refused(error.message, 'run the command for your server');
+    if (error instanceof UnusableNamespace)
+      return refused(error.message, 'run the command that fits your server');
     return refused(
       (error as { details?: string }).details ?? (error as Error).message,
       'check TEMPORAL_NAMESPACE',

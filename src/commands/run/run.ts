@@ -100,7 +100,7 @@ export async function resolveAndCheck(
     if (resolved.on.length > 0)
       throw new UsageError(
         'not_shared',
-        '--on chooses hosts, but these results are not shared; see specs/how-to/many-machines.md',
+        '--on selects hosts, but these results are not shared; see specs/how-to/many-machines.md',
       );
     await checkSandbox(project, resolved);
     await checkContainers(resolved);
@@ -113,7 +113,7 @@ export async function resolveAndCheck(
   return resolved;
 }
 
-/** Warns about what may not be as the user expects. */
+/** Warns about parts of the plan that may not be what the user expects. */
 export async function printPlanWarnings(
   project: Project,
   selected: SelectedScenario[],

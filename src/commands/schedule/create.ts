@@ -47,7 +47,7 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
   if (!isScheduleName(schedule))
     throw new UsageError(
       'bad_schedule',
-      `'${schedule}' is not a valid name of a schedule: use at most 60 letters, digits, - and _`,
+      `'${schedule}' is not a valid schedule name: use at most 60 letters, digits, - and _`,
     );
   const when = whenOf(options);
   const webhook = options.webhook === undefined ? null : variableOf(options.webhook);
@@ -59,7 +59,7 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
   if (options.junit !== undefined && isMirror(resultsPath))
     throw new UsageError(
       'bad_schedule',
-      `--junit: the results are shared, so any host may write the report; take it from schedules/${schedule}/junit.xml`,
+      `--junit is not available with shared results, because any host may write the report; read schedules/${schedule}/junit.xml instead`,
     );
   const selected = await selectScenarios(project, options);
   if (selected.length === 0) throw new UsageError('nothing_selected', 'no scenarios selected');
@@ -93,7 +93,7 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
     });
     await activate(session, stored);
     if (!session.engine.external && !isMirror(resultsPath))
-      printNotice(`the engine keeps running for it; stop it with ${ownCommand('engine stop')}`);
+      printNotice(`the engine keeps running for this schedule; stop it with ${ownCommand('engine stop')}`);
     await printSchedule(session, objects, stored, options.json);
     return 0;
   } finally {
@@ -119,13 +119,13 @@ function whenOf({ cron, every, timezone }: CreateOptions): When {
   if ((cron === undefined) === (every === undefined))
     throw new UsageError(
       'bad_schedule',
-      'say when the schedule fires, by either --cron or --every, e.g. --cron "0 3 * * *"',
+      'the schedule needs either --cron or --every, e.g. --cron "0 3 * * *"',
     );
   if (cron === undefined) {
     if (timezone !== undefined)
       throw new UsageError(
         'bad_schedule',
-        '--timezone needs --cron: intervals of --every count from 00:00 UTC',
+        '--timezone needs --cron: the intervals of --every are counted from 00:00 UTC',
       );
     return { every_secs: secs(every ?? 0) };
   }

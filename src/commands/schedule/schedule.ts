@@ -9,6 +9,7 @@ import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { schedulesFolder } from '../../platform/engine/engine-state.js';
 import { ownCommand } from '../../platform/invocation.js';
+import { isMirror } from '../../platform/folders.js';
 import { openProject } from '../../planning/project.js';
 import { renderSchedules } from '../../reports/schedules-text.js';
 import type { ScheduledResult } from '../../workflows/protocol.js';
@@ -53,14 +54,18 @@ export async function listSchedules({ results, json }: Options): Promise<number>
       process.stdout.write(`no schedules yet; create one with ${ownCommand('schedule create')}\n`);
     else process.stdout.write(renderSchedules(schedules, Date.now(), textOptions()));
     if (session === null && schedules.length > 0)
-      printNotice(`the engine is not running; start it with ${ownCommand('engine start')}`);
+      printNotice(
+        isMirror(resultsPath)
+          ? 'the Temporal server is not known; name it with --address or TEMPORAL_ADDRESS'
+          : `the engine is not running; start it with ${ownCommand('engine start')}`,
+      );
     return 0;
   } finally {
     await session?.close();
   }
 }
 
-/** `schedule pause`: it fires no more until `schedule resume`. A running sweep continues. */
+/** `schedule pause`: stops a schedule from firing until `schedule resume`. A running sweep continues. */
 export const pauseSchedule = (name: string, options: Options): Promise<number> =>
   withSchedule(name, options, async (session, found) => {
     const paused = await askSchedule(session, name, async (handle) => {
@@ -72,7 +77,7 @@ export const pauseSchedule = (name: string, options: Options): Promise<number> =
     return 0;
   });
 
-/** `schedule resume`: continues a paused schedule, and puts it on the server if that has lost it. */
+/** `schedule resume`: continues a paused schedule, and recreates it if the server has lost it. */
 export const resumeSchedule = (name: string, options: Options): Promise<number> =>
   withSchedule(name, options, async (session, { stored }) => {
     await activate(session, stored);
@@ -105,7 +110,7 @@ export const triggerSchedule = (name: string, options: Options & { wait: boolean
     const objects = await objectsOf(resultsPath);
     const fired = await trigger(session, objects, found);
     if (fired === null) {
-      const note = 'another sweep is running; this one starts after it';
+      const note = 'another sweep of this schedule is running; this one starts after it';
       if (options.json) printJson({ schedule: name, queued: true, sweep: null });
       else printNotice(note);
       return 0;

@@ -5,16 +5,16 @@ import type { SharedProject } from '../../store/shared/shared-project.js';
 /** Verbs that do not work on results that several hosts share, and what to do instead. */
 const REFUSED: Record<string, string> = {
   engine:
-    'no engine runs here: the hosts have workers (llm-tool-test worker), and the Temporal server is that of the team',
+    'no engine runs here, because the hosts have workers (llm-tool-test worker) and use a Temporal server of your own',
   clean:
-    'nothing is deleted, because other hosts may be using it; to start afresh, share another folder or prefix, and delete this one when no host uses it any more',
+    'nothing is deleted, because other hosts may be using it; to start afresh, share another folder or prefix, and delete this one once no host uses it',
 };
 /** The verb that creates shared results and serves them. */
 const SERVES = 'worker';
 
 /**
- * If a command is about shared results, brings what is new into the mirror of this machine, and has the command work on
- * the mirror.
+ * If a command uses shared results, brings what is new into the mirror of this machine, and makes the command use the
+ * mirror.
  *
  * @throws UsageError if the command does not work on shared results; InfrastructureError if they cannot be reached
  */

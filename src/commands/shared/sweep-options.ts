@@ -46,7 +46,12 @@ export const addSweepOptions = <Args extends unknown[], Options extends OptionVa
         .argParser(positive)
         .env('LLM_TOOL_TEST_BUDGET_USD'),
     )
-    .option('--on <labels>', 'only on hosts with these labels (comma-separated, repeatable)', list, [])
+    .option(
+      '--on <labels>',
+      'run only on hosts with all of these labels (comma-separated, repeatable)',
+      list,
+      [],
+    )
     .option(
       '--timeout-secs <n>',
       "agent time limit in seconds (default: the scenario's run.timeout_secs, else 300)",

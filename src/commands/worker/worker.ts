@@ -1,14 +1,28 @@
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
-import { readEngineState, type EngineState, type HostSettings } from '../../platform/engine/engine-state.js';
+import { readCodecKeys } from '../../platform/codec/codec-keys.js';
+import {
+  readEngineState,
+  taskQueueOf,
+  workerIsUp,
+  type EngineState,
+  type HostSettings,
+} from '../../platform/engine/engine-state.js';
 import { keep } from '../../platform/engine/keeper.js';
+import { checkMetricsAddress, readMetricsAddress } from '../../platform/metrics/metrics-address.js';
 import { isAlive } from '../../platform/process/process-identity.js';
 import { ignoreOutputErrors } from '../../platform/process/ignore-output-errors.js';
+import { checkVersioning } from '../../platform/temporal/check-versioning.js';
+import { projectState } from '../../platform/folders.js';
+import type { TemporalAddress } from '../../platform/temporal/temporal-address.js';
+import { withClient } from '../../platform/temporal/temporal-client.js';
 import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
 import { joinSharedProject } from '../../store/shared/shared-project.js';
 import { readEnvFile } from '../shared/env-file.js';
 import { printNotice } from '../shared/output.js';
+
+const ANSWER_MS = 5000;
 
 interface HostOptions {
   results: string;
@@ -31,18 +45,23 @@ export async function runHost(options: HostOptions): Promise<number> {
   if (found === null)
     throw new UsageError(
       'no_server',
-      'a host needs the Temporal server that all hosts use; name it with --address, or in TEMPORAL_ADDRESS or a profile of Temporal',
+      'a host needs the Temporal server that all hosts use; name it with --address, TEMPORAL_ADDRESS, or a profile in the configuration file of Temporal',
     );
   const external = options.namespace === undefined ? found : { ...found, namespace: options.namespace };
   const host = settingsOf(options);
+  readCodecKeys(); // reports a damaged file now
+  readMetricsAddress(options.metrics);
   const { location, resultsPath, stateFolder } = await joinSharedProject(options.results, { create: true });
   const other = await readEngineState(stateFolder);
   if (other !== null && isAlive(other.keeper))
     throw new InfrastructureError(
-      `this machine is already a host of ${location} (pid ${other.keeper.pid}); for a second one, set another LLM_TOOL_TEST_HOME`,
+      `this machine is already a host of ${location} (pid ${other.keeper.pid}); to start a second host here, set another LLM_TOOL_TEST_HOME`,
     );
+  // A worker that is still running serves its metrics at the address, and is taken over.
+  if (other === null || !workerIsUp(other)) await checkMetricsAddress(options.metrics);
   // The keeper passes its environment to the worker.
   if (options.metrics !== undefined) process.env['LLM_TOOL_TEST_METRICS'] = options.metrics;
+  await checkServer(external, projectState(resultsPath).id);
   ignoreOutputErrors();
   printNotice(
     `host ${host.name}: ${host.slots} slots, results in ${location}, Temporal at ${external.address}`,
@@ -54,8 +73,23 @@ export async function runHost(options: HostOptions): Promise<number> {
   throw new InfrastructureError(state.message);
 }
 
+/** A server that does not answer yet is waited for. @throws InfrastructureError if it is too old for hosts */
+async function checkServer(external: TemporalAddress, projectId: string): Promise<void> {
+  const check = withClient(
+    external,
+    { timeoutMs: ANSWER_MS, signal: AbortSignal.timeout(ANSWER_MS) },
+    (client) =>
+      checkVersioning(client, taskQueueOf(projectId)).then(
+        () => null,
+        (error: unknown) => (error as Error).message,
+      ),
+  );
+  const problem = await check.catch(() => null);
+  if (problem !== null) throw new InfrastructureError(problem);
+}
+
 function settingsOf({ slots, agents, label, name, envFile }: HostOptions): HostSettings {
-  readEnvFile(envFile); // a damaged file is reported now, and not only by the first run
+  readEnvFile(envFile); // reports a damaged file now instead of in the first run
   return {
     name: name ?? hostname(),
     slots: slots ?? availableParallelism(),

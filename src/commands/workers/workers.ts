@@ -25,7 +25,7 @@ export async function showWorkers({ results, json }: Asked): Promise<number> {
   return 0;
 }
 
-/** `workers drain`: has a host take no more runs, or take them again (`--undo`). */
+/** `workers drain`: tells a host to take no new runs, or to take runs again (`--undo`). */
 export async function drainWorker(
   name: string,
   { results, json, undo }: Asked & { undo: boolean },
@@ -38,8 +38,8 @@ export async function drainWorker(
   else
     printNotice(
       undo
-        ? `${host.name} takes runs again within seconds`
-        : `${host.name} takes no more runs within seconds; \`workers\` shows when its ${host.runs.length} runs have ended`,
+        ? `${host.name} will take runs again within seconds`
+        : `${host.name} will take no new runs within seconds; \`workers\` shows when its ${host.runs.length} runs have ended`,
     );
   return 0;
 }

@@ -4,8 +4,8 @@ import { readCodecKeys, type CodecKey } from './codec-keys.js';
 import { encryptingCodec } from './encrypting-codec.js';
 
 /**
- * How every client and worker encodes payloads. Without keys too: a worker must fail to read an encrypted payload rather than take
- * it for none.
+ * How every client and worker encodes payloads. The codec is used even without keys, so that a worker fails on an encrypted payload
+ * instead of treating it as missing.
  *
  * @throws UsageError if the key file cannot be used
  */
@@ -13,7 +13,7 @@ export const dataConverter = (): DataConverter => ({
   payloadCodecs: [encryptingCodec(readCodecKeys(), keysNow)],
 });
 
-/** A key file that is being changed cannot be read for a moment; what then is unknown is reported as such. */
+/** While a key file is being changed, it may be unreadable for a moment; its keys then count as unknown. */
 function keysNow(): CodecKey[] {
   try {
     return readCodecKeys();

@@ -14,15 +14,15 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts payloads with the first key. Decrypts those of all keys, and leaves payloads as they are that are not encrypted: those
- * from before encryption was switched on. `readAgain` is called for a key that is unknown, which may have been added since.
+ * Encrypts payloads with the first key. Decrypts payloads of all keys, and returns unencrypted ones, from before encryption was
+ * switched on, unchanged. `readAgain` is called for a key that is unknown, which may have been added since.
  */
 export function encryptingCodec(keys: readonly CodecKey[], readAgain = (): CodecKey[] => []): PayloadCodec {
   const [first] = keys;
   let known = keys;
   const keyOf = (id: string): CodecKey => {
     const find = (): CodecKey | undefined => known.find((key) => key.id === id);
-    if (find() === undefined) known = [...known, ...readAgain()];
+    if (find() === undefined) known = [...keys, ...readAgain()];
     const key = find();
     if (key === undefined) throw unknownKey(id);
     return key;
@@ -67,7 +67,7 @@ function decrypt({ id, key }: CodecKey, { data }: Payload): Payload {
 
 /**
  * What is authenticated besides the payload. Not the workflow: Temporal's Web UI does not say which one a payload is from when it
- * asks to decode it. A payload at another place is noticed by the proofs of origin.
+ * asks to decode it. Proofs of origin detect a payload that was moved.
  */
 const boundTo = (id: string): Buffer => Buffer.from(`llm-tool-test payload 1\0${id}`);
 

@@ -16,7 +16,7 @@ export function codecKeysFor(engine: Pick<EngineState, 'codecKeys' | 'keeper'> |
   if (ours === '' && theirs !== '' && engine !== null && isAlive(engine.keeper))
     throw new UsageError(
       'codec_keys',
-      `the engine encrypts payloads with the key '${theirs.split(':')[0] ?? ''}'; set ${CODEC_KEYS} to the file that has it`,
+      `the engine encrypts payloads with the key '${theirs.split(':')[0] ?? ''}'; set ${CODEC_KEYS} to the file with this key`,
     );
   return ours;
 }

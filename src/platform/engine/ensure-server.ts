@@ -15,6 +15,8 @@ import { choosePorts, LOOPBACK, startServer, readTail } from './server.js';
 const START_MS = 60_000;
 const CONNECT_MS = 2000;
 const ANSWER_MS = 10_000;
+/** An external server may be far away, and is given up if it does not answer. */
+const EXTERNAL = { timeoutMs: 5000, answerMs: 20_000 };
 
 /** What the functions that start the server and the worker need. */
 export interface EngineContext {
@@ -91,7 +93,7 @@ async function serverReady({ folder, state, change, signal }: EngineContext): Pr
     try {
       return await withClient(
         state(),
-        { timeoutMs: CONNECT_MS, answerMs: ANSWER_MS, signal },
+        external ? { ...EXTERNAL, signal } : { timeoutMs: CONNECT_MS, answerMs: ANSWER_MS, signal },
         async (client) => {
           await prepareNamespace(client, external);
           return namespaceId(client);

@@ -71,7 +71,7 @@ function checkPair(tls: Given['tls']): void {
   const name = `the client certificate (${subject.replaceAll(/\s+/g, ' ')})`;
   if (Date.parse(validTo) < Date.now()) throw new Error(`${name} has expired: it was valid until ${validTo}`);
   if (Date.parse(validFrom) > Date.now()) throw new Error(`${name} is not valid before ${validFrom}`);
-  if (!certificate.checkPrivateKey(key)) throw new Error(`${name} belongs to another key`);
+  if (!certificate.checkPrivateKey(key)) throw new Error(`${name} does not match the client key`);
 }
 
 /** Without the parser's reason, which may quote the key. */

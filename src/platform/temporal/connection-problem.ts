@@ -17,7 +17,7 @@ export function connectionProblem(error: unknown): string | null {
   return null;
 }
 
-/** Says that there is no TLS connection, and why. */
+/** The message for a refused TLS connection. */
 export const tlsRefused = (reason: string): string =>
   `the TLS connection was refused; check TEMPORAL_TLS and its certificates (${lastOf(reason)})`;
 

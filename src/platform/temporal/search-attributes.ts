@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { SEARCH_ATTRIBUTES } from '../../lib/search-attributes.js';
 
-/** Thrown for a namespace with wrong search attributes, or without some that we may not create; says what to do. */
+/** A namespace lacks search attributes that we may not create, or has them with other types. The message says what to do. */
 export class UnusableNamespace extends Error {}
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;

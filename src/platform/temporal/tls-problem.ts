@@ -6,7 +6,7 @@ const HANDSHAKE_MS = 3000;
 const REFUSAL_MS = 500;
 
 /**
- * Returns why no TLS connection to the server comes about; null if it does, or if the server cannot be reached. The gRPC
+ * Returns why a TLS connection to the server fails; null if it succeeds, or if the server cannot be reached. The gRPC
  * client only says that it could not connect in time.
  */
 export function tlsProblem({

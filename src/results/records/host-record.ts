@@ -20,7 +20,7 @@ export const HostRecord = z.object({
   sign: z.number(),
   /** When it was shown, by the clock of the host. */
   at: z.string(),
-  /** True if the host takes no more runs, and ends when those it has are over. */
+  /** True if the host takes no more runs. It keeps those it has, and stays when they are over. */
   draining: z.boolean(),
   version: z.string(),
   build: z.string(),

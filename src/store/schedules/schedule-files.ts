@@ -6,7 +6,7 @@ import type { ObjectStore } from './object-store.js';
 export const SCHEDULES = 'schedules';
 export const scheduleObject = (schedule: string): string => `${SCHEDULES}/${schedule}.json`;
 const folderOf = (schedule: string): string => `${SCHEDULES}/${schedule}`;
-export const latestObject = (schedule: string): string => `${folderOf(schedule)}/latest.json`;
+const latestObject = (schedule: string): string => `${folderOf(schedule)}/latest.json`;
 const exitCodeObject = (schedule: string): string => `${folderOf(schedule)}/exit-code`;
 export const junitObject = (schedule: string): string => `${folderOf(schedule)}/junit.xml`;
 const firingsFolder = (schedule: string): string => `${folderOf(schedule)}/firings`;
@@ -80,7 +80,7 @@ export async function removeUsedTriggers(objects: ObjectStore, schedule: string)
 const textOf = (firing: Firing): string => `${JSON.stringify(firing, null, 2)}\n`;
 
 /** The ids of a schedule's firings, oldest first. */
-export const firingNames = async (objects: ObjectStore, schedule: string): Promise<string[]> =>
+const firingNames = async (objects: ObjectStore, schedule: string): Promise<string[]> =>
   (await objects.list(firingsFolder(schedule))).flatMap(withoutJson);
 
 /** Reads the record of a firing; null if there is none, or if it cannot be read. */

@@ -1,15 +1,15 @@
 import { pullResults } from './pull-results.js';
 import { sharedProjectOf } from './shared-project.js';
 
-/** Results that others have found meanwhile may be reused a little later. */
+/** Results that other hosts publish meanwhile are found this much later. */
 const EVERY_MS = 15_000;
 
 const broughtFor = new Set<string>();
 let broughtAt = -Infinity;
 
 /**
- * Brings the results into the mirror that decide what a run in this round may reuse: those of earlier rounds of its sweep,
- * and those of other sweeps that are not too new. Does nothing for results that are not shared.
+ * Brings the results that a run in this round may reuse into the mirror: those of earlier rounds of its sweep, and
+ * those that other sweeps had up to a few seconds ago. Does nothing for results that are not shared.
  */
 export async function bringEarlier(resultsPath: string, sweep: string, round: number): Promise<void> {
   const project = await sharedProjectOf(resultsPath);

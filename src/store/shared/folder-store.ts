@@ -16,14 +16,14 @@ const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error));
 
 /**
- * A shared folder, which may be on NFS: objects are files. Unlike elsewhere, all calls are asynchronous, because a call
- * to a file server that does not answer may take for ever.
+ * A shared folder, which may be on NFS: objects are files. All calls are asynchronous, unlike in other modules, because
+ * a file server that does not answer may block a call for ever.
  */
 export function createFolderStore(folder: string): SharedStore {
   const root = resolve(folder);
   const pathOf = (name: string): string => join(root, checkedName(name));
   const answer = <T>(work: Promise<T>): Promise<T> =>
-    withinTime(work, `${root} does not answer: is its file server up, and the network?`);
+    withinTime(work, `${root} does not answer; check its file server and the network`);
 
   return {
     location: root,

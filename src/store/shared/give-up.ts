@@ -8,7 +8,7 @@ import type { SharedProject } from './shared-project.js';
 const AT_ONCE = 16;
 
 /**
- * Gives up what is left of earlier rounds, for cells that have no result and are about to be run in this one: a late
+ * Gives up what is left of earlier rounds, for cells that are about to be run in this one: a late
  * result of such a run does not count. Brings the results of runs that were faster.
  */
 export async function giveUpEarlierRounds(

@@ -50,7 +50,7 @@ export const pausedObject = (sweep: string): string => `${ROUNDS}/${sweep}.pause
 export type RoundMark =
   { sweep: string; mark: 'begun' | 'ended'; round: number } | { sweep: string; mark: 'paused' };
 
-/** Returns what an object in ROUNDS says; null if it is none of ours. */
+/** Returns what an object in ROUNDS says; null if it has another name. */
 export function parseRoundMark(name: string): RoundMark | null {
   const [, sweep = '', round, ended] = /^(.+)\.(?:r(\d+)(\.ended)?|paused)$/.exec(name) ?? [];
   if (sweep === '') return null;

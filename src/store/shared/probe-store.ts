@@ -3,7 +3,7 @@ import { systemFailure } from '../../lib/errors/system-failure.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import type { SharedStore } from './shared-store.js';
 
-/** So many attempts to create the same object are made at once. */
+/** Number of simultaneous attempts to create the same object. */
 const ATTEMPTS = 8;
 
 /**

@@ -7,13 +7,13 @@ import { pullResults } from './pull-results.js';
 import type { SharedProject } from './shared-project.js';
 
 /**
- * `published`: the line is the result of the run. `{line}`: this one is, because it was published before. `lost`: the
- * run was given up, so it must leave no result.
+ * `published`: the line is now the result of the run. `{line}`: the run already had this result. `lost`: the run was given
+ * up, so it must leave no result.
  */
 export type Published = 'published' | 'lost' | { line: ResultLine };
 
 /**
- * Publishes the result of a run, once: who creates its object first decides. Before that, stores the run's folder, if it
+ * Publishes the result of a run, once: whoever creates its object first decides. Before that, stores the run's folder, if it
  * has one of its own.
  */
 export async function publishResult(

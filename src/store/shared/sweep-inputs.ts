@@ -28,14 +28,19 @@ export async function publishInputs({ store, resultsPath }: SharedProject, plan:
 }
 
 const here = new Set<string>();
+/** Fetches that have not ended, so that each is done once at a time. */
+const fetching = new Map<string, Promise<void>>();
 
 /** Brings a published sweep's plan, and what it refers to, into the mirror. Does nothing for an unknown sweep. */
-export async function fetchSweep(
-  { stateFolder, store, resultsPath }: SharedProject,
-  sweep: string,
-): Promise<void> {
-  const key = `${stateFolder} ${sweep}`;
+export async function fetchSweep(project: SharedProject, sweep: string): Promise<void> {
+  const key = `${project.stateFolder} ${sweep}`;
   if (here.has(key)) return;
+  const fetch = fetching.get(key) ?? fetchOnce(project, sweep, key).finally(() => fetching.delete(key));
+  fetching.set(key, fetch);
+  await fetch;
+}
+
+async function fetchOnce({ store, resultsPath }: SharedProject, sweep: string, key: string): Promise<void> {
   const file = planFile(resultsPath, sweep);
   const plan = existsSync(file) ? await readFile(file) : await store.get(planObject(sweep));
   if (plan === null) return;

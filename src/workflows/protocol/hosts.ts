@@ -4,7 +4,7 @@ import type { RunResult } from './run.js';
 import type { SweepOrigin } from './sweep.js';
 
 /** A run of a sweep, of which there may have been several, each on another host. */
-export interface RunOfSweep {
+interface RunOfSweep {
   sweep: string;
   cell: Cell;
   round: number;

@@ -44,7 +44,8 @@ export const scheduleId = (projectId: string, schedule: string): string =>
  * the id: `llm-tool-test/<project>/nightly-2026-11-24T03:00:00Z`.
  */
 export function timeOfFiring(workflowId: string, schedule: string): number | null {
-  const [id, time = ''] = [workflowId.slice(0, -21), workflowId.slice(-20)];
+  const id = workflowId.slice(0, -21);
+  const time = workflowId.slice(-20);
   if (!id.endsWith(`/${schedule}`) || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time)) return null;
   const at = Date.parse(time);
   return Number.isNaN(at) ? null : at;

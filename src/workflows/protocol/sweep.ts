@@ -82,6 +82,11 @@ export interface CarriedSweep {
   offset: number;
   /** Number of cells in the plan; null before the first page is read. */
   total: number | null;
+  /** What a sweep that places its runs has seen of its hosts, and when it looked, ms since the epoch. */
+  watched?: {
+    seen: readonly (readonly [host: string, { sign: number | null; unchangedMs: number }])[];
+    lookedAt: number;
+  };
   /** When the last order with a proof was given, ms since the epoch. Prevents an order from being accepted twice. */
   lastOrderAt: number;
 }

@@ -56,5 +56,5 @@ export function startState(input: SweepInput): SchedulerState {
 }
 
 /** A search for a host ends with the history that began it. */
-export const withoutSearch = (run: OpenRun): OpenRun =>
+const withoutSearch = (run: OpenRun): OpenRun =>
   run.place === 'being sought' ? { ...run, place: 'wanted' } : run;

@@ -14,7 +14,7 @@ export const hasRoom = (state: SchedulerState, kind: Kind): boolean =>
   workingRuns(state).length < state.caps.total && isBelowCaps(state, kind);
 
 /** Whether the caps of the agent and the model allow another run. */
-export function isBelowCaps(state: SchedulerState, { agent, model }: Kind): boolean {
+function isBelowCaps(state: SchedulerState, { agent, model }: Kind): boolean {
   const { agents, models } = state.caps;
   const working = workingRuns(state).map(({ page }) => page.cell);
   const ofAgent = working.filter((cell) => cell.agent === agent).length;

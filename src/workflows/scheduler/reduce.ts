@@ -170,7 +170,13 @@ function withoutHost(state: SchedulerState, cell: string, host: LostHost): Sched
     place: 'wanted',
     lostHosts: [...(run.lostHosts ?? []), host],
   };
-  return { ...state, open: new Map(state.open).set(cell, again) };
+  // What it has spent is unknown, but a budget must not forget it.
+  const spent: Cost = { costUsd: null, knownUsd: run.estimateUsd ?? 0 };
+  return {
+    ...state,
+    open: new Map(state.open).set(cell, again),
+    money: state.money === null ? null : afterRun(state.money, run.page.cell, spent),
+  };
 }
 
 const dueBy = (run: OpenRun, now: number): OpenRun =>
@@ -199,7 +205,8 @@ function decide(state: SchedulerState, now: number): Step | null {
 /** Seeks another host for a run that lost its own, or whose search was interrupted. */
 function placeAgain(state: SchedulerState): Step | null {
   for (const [cell, run] of state.open) {
-    if (run.place !== 'wanted' || !hasRoom(state, run.page.cell)) continue;
+    const { cell: of } = run.page;
+    if (run.place !== 'wanted' || !hasRoom(state, of) || isCrowded(state, of)) continue;
     const sought: OpenRun = { ...run, place: 'being sought' };
     return {
       state: { ...state, open: new Map(state.open).set(cell, sought) },

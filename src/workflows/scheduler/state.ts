@@ -59,16 +59,6 @@ export const modelKey = (agent: string, model: string): string => JSON.stringify
 export const accountOf = ({ account, provider }: Pick<CellKind, 'account' | 'provider'>): string | null =>
   account ?? provider ?? null;
 
-/** The accounts of limits, of open runs, and of the cells that were read but not started. */
-export const accountsIn = ({ limits, open, queues }: SchedulerState): string[] => [
-  ...new Set(
-    [
-      ...Object.keys(limits),
-      ...[...open.values()].flatMap(({ page, parked }) => [page.account, parked?.account]),
-      ...queues.flatMap(({ cells }) => cells.map(({ account }) => account)),
-    ].filter((account) => account !== undefined),
-  ),
-];
 export const kindOf = ({ cell: { agent, model }, provider, account }: PageCell): CellKind => ({
   agent,
   model,
@@ -78,6 +68,18 @@ export const kindOf = ({ cell: { agent, model }, provider, account }: PageCell):
 
 export const kindKey = ({ agent, model, ...of }: CellKind): string =>
   JSON.stringify([agent, model, accountOf(of)]);
+
+/** The accounts of limits, of open runs, and of the cells that were read but not started. */
+export const accountsIn = ({ limits, open, queues, unread }: SchedulerState): string[] => [
+  ...new Set(
+    [
+      ...Object.keys(limits),
+      ...[...open.values()].flatMap(({ page, parked }) => [page.account, parked?.account]),
+      ...queues.flatMap(({ cells }) => cells.map(({ account }) => account)),
+      ...unread.map(({ account }) => account),
+    ].filter((account) => account !== undefined),
+  ),
+];
 
 /** The state of a new sweep. */
 export const initialState = ({

@@ -1,10 +1,11 @@
-import { CancellationScope, condition, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.js';
 import { cellLabel } from '../../results/records/cell-label.js';
 import { checkMs, LOST_SECS } from '../../lib/signs-of-life.js';
 import {
   originOf,
   placeQueueOf,
+  type CarriedSweep,
   type LostHost,
   type LostRun,
   type OpenRun,
@@ -27,9 +28,16 @@ const PER_ACTIVITY = 50;
 export interface Hosts {
   /** Finds a host for a run. Waits as long as all hosts are full. @throws if no host can run it, or after `stopSeeking` */
   seek: (run: OpenRun) => Promise<RunPlace>;
+  /** Ends all searches; later ones begin anew. */
   stopSeeking: () => void;
-  /** Notices hosts that show no sign of life, and ends their runs. Never returns. */
+  /** Notices hosts that show no sign of life, and ends their runs. Returns after `stopWatching`. */
   watch: () => Promise<void>;
+  /** Begins to end no more runs. The next history continues with `watched`. */
+  stopWatching: () => void;
+  /** Whether runs are being ended. */
+  isLosingAny: () => boolean;
+  /** What the watch has seen so far, for the next history. */
+  watched: () => NonNullable<CarriedSweep['watched']>;
   /** Whether this number of a cell's run is being ended because its host is lost. */
   isLosing: (cell: string, incarnation: number) => boolean;
 }
@@ -46,7 +54,12 @@ export function createHosts(
   const { sweep, round, lostSecs = LOST_SECS } = input;
   const { taskQueue, firstExecutionRunId } = workflowInfo();
   const origin = originOf(input, firstExecutionRunId);
-  const searches = new CancellationScope();
+  let searches = new CancellationScope();
+  let watching = true;
+  const isWatching = (): boolean => watching;
+  const { watched } = input.state ?? {};
+  let seen: ReadonlyMap<string, Seen> = new Map(watched?.seen);
+  let lookedAt = watched?.lookedAt ?? Date.now();
   const losing = new Set<string>();
   const keyOf = (cell: string, incarnation: number): string => `${incarnation} ${cell}`;
   const { placeCell } = proxyActivities<Activities>({
@@ -94,24 +107,31 @@ export function createHosts(
           { sweep, cell, round, incarnation: incarnationOf(run), ...origin },
         ]);
       }),
-    stopSeeking: () => searches.cancel(),
+    stopSeeking: () => {
+      searches.cancel();
+      searches = new CancellationScope();
+    },
+    stopWatching: () => {
+      watching = false;
+    },
+    isLosingAny: () => losing.size > 0,
+    watched: () => ({ seen: [...seen], lookedAt }),
     isLosing: (cell, incarnation) => losing.has(keyOf(cell, incarnation)),
     watch: () =>
       // Also in a cancelled sweep, which waits for its runs.
       CancellationScope.nonCancellable(async () => {
         const everyMs = checkMs(lostSecs);
-        let seen: ReadonlyMap<string, Seen> = new Map();
-        let lookedAt = Date.now();
-        for (;;) {
-          await condition(() => placedRuns(state()).length > 0);
-          await sleep(everyMs);
+        while (isWatching()) {
+          await condition(() => placedRuns(state()).length > 0 || !isWatching());
+          // Histories may be shorter than the time between two looks.
+          await condition(() => !isWatching(), Math.max(1, lookedAt + everyMs - Date.now()));
           const places = new Map(placedRuns(state()).map(({ place }) => [place.host, place]));
-          if (places.size === 0) continue;
+          if (!isWatching() || places.size === 0) continue;
           const signs = await activities.readSigns({ sweep, hosts: [...places.keys()] }).catch(() => null);
           const now = Date.now();
           if (signs !== null) seen = look(seen, signs, now - lookedAt, everyMs);
           lookedAt = now;
-          for (const host of lostHosts(seen, lostSecs * 1000)) {
+          for (const host of isWatching() ? lostHosts(seen, lostSecs * 1000) : []) {
             const place = places.get(host);
             if (place !== undefined) void lose(place).catch(() => undefined);
           }

@@ -15,7 +15,7 @@ export function progressOf(
   return {
     status,
     active: all
-      .filter(({ run }) => run.parked === null)
+      .filter(({ run }) => run.parked === null && run.place !== 'wanted')
       .map(({ cell, workflowId, run }) => ({ cell, workflowId, since: run.since, ...hostOf(run) })),
     total: total ?? 0,
     counts: { ...counts },

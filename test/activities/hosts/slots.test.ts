@@ -63,10 +63,12 @@ describe('the slots of a host', () => {
 });
 
 describe('polling for runs', () => {
-  const context: SlotReserveContext = {
+  const context = {
     slotType: 'activity',
-    ...{ taskQueue: 'q', workerIdentity: 'w', workerBuildId: '', isSticky: false },
-  };
+    taskQueue: 'q',
+    workerIdentity: 'w',
+    isSticky: false,
+  } as SlotReserveContext;
 
   it('waits until a slot is free, and counts polls that are under way', async () => {
     const slots = createSlots(folder(), 2);

@@ -159,7 +159,7 @@ const HARMLESS = [
   WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_FORCE_CLOSE_COMMAND,
 ];
 
-export async function expectNoFailedTasks(client: Client, sweep: string): Promise<void> {
+async function expectNoFailedTasks(client: Client, sweep: string): Promise<void> {
   const failed: string[] = [];
   for await (const { workflowId, runId } of workflowsOf(client, sweep)) {
     const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();

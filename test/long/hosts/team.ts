@@ -41,7 +41,7 @@ export interface Team {
 }
 
 /** A place where results are shared. */
-export interface SharedPlace {
+interface SharedPlace {
   results: string;
   /** What hosts and commands need to reach it. */
   env: Record<string, string>;

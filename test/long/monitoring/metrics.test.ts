@@ -97,7 +97,7 @@ const untilValue = (name: string, labels: Record<string, string>, wanted: (value
     return value !== null && wanted(value) ? value : null;
   });
 
-test('a worker counts cells by outcome, spend and steps, and the agents and runs of now', async () => {
+test('a worker counts cells by outcome, spend and steps, and shows running agents and open runs', async () => {
   const { document } = await project.run(['mocked', 'failing', 'paid', '--repeat', '2']);
   expect(document.totals).toMatchObject({ cells: 6 });
   const samples = await scrape();
@@ -175,6 +175,9 @@ function isOfSdk(name: string): boolean {
   return readFileSync(join(folder, own ?? '', 'index.node')).includes(plain);
 }
 
+/** Panels without data here: nothing failed or waited since the worker started, and it has no slots. */
+const OF_WHAT_DID_NOT_HAPPEN = ['Free slots', 'Slots', 'Failures', 'Waits', 'Attempts that were not done'];
+
 test('Prometheus reads the scrape, and answers every query of the dashboard', async ({ skip }) => {
   const version = await execa('prometheus', ['--version'], { reject: false });
   if (version.failed) skip('prometheus is not on PATH (Debian: prometheus)');
@@ -216,9 +219,7 @@ test('Prometheus reads the scrape, and answers every query of the dashboard', as
     expect([panel, status]).toEqual([panel, 'success']);
     if (data?.result.length === 0) empty.push(panel);
   }
-  expect([...new Set(empty)].filter((panel) => !['Free slots', 'Slots', 'Failures'].includes(panel))).toEqual(
-    [],
-  );
+  expect([...new Set(empty)].filter((panel) => !OF_WHAT_DID_NOT_HAPPEN.includes(panel))).toEqual([]);
 });
 
 test('a worker does not start if it cannot serve its metrics', async () => {
@@ -227,20 +228,27 @@ test('a worker does not start if it cannot serve its metrics', async () => {
   await once(other, 'listening');
   onTestFinished(() => void other.close());
   const { port } = other.address() as { port: number };
+  const server = ['--address', inject('temporalAddress')];
   const worker = (at: string) =>
-    project.start(['worker', '--address', inject('temporalAddress'), '--metrics', at], {
+    project.start(['worker', ...server, '--results', `${project.folder}/shared`, '--metrics', at], {
       LLM_TOOL_TEST_METRICS: '',
     });
-  const taken = await worker(`127.0.0.1:${port}`);
-  expect([taken.exitCode, taken.stderr]).toEqual([
-    2,
-    `error: cannot serve metrics at 127.0.0.1:${port}: Address already in use; choose another port with --metrics or LLM_TOOL_TEST_METRICS (each worker needs one of its own)`,
-  ]);
-  for (const wrong of ['9464', 'example.com:9464', '127.0.0.1:0', '127.0.0.1:70000', '127.0.0.1']) {
+  const taken = `cannot serve metrics at 127.0.0.1:${port}: Address already in use; choose another port with --metrics or LLM_TOOL_TEST_METRICS (each worker needs one of its own)`;
+  const refused = await worker(`127.0.0.1:${port}`);
+  expect([refused.exitCode, refused.stderr]).toEqual([2, `error: ${taken}`]);
+  for (const wrong of ['9464', 'example.com:9464', '127.0.0.1:70000']) {
     const { exitCode, stderr } = await worker(wrong);
     expect([exitCode, stderr]).toEqual([
       2,
       expect.stringContaining(`cannot serve metrics at '${wrong}'; expected an IP address and a port`),
     ]);
   }
+  // The worker of a local engine: the command says why it does not start, and starts no sweep.
+  const own = await createProject(
+    { ...EMPTY_FIXTURE, 'fixtures/mocked.yaml': scenario('mocked', { steps: ['say: x'] }) },
+    { ownEngine: true },
+  );
+  onTestFinished(() => own.remove());
+  const ended = await own.start(['run', 'mocked'], { LLM_TOOL_TEST_METRICS: `127.0.0.1:${port}` });
+  expect([ended.exitCode, ended.stderr]).toEqual([3, expect.stringContaining(taken)]);
 });

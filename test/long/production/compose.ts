@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa, type Result } from 'execa';
 import { anyFreePort } from '../../../src/platform/engine/server.js';
-import { provideProgram } from '../../production/executables.js';
+import { provideProgram, whyNotMade } from '../../production/executables.js';
+import { whyNoImages } from './images.js';
 
 /** The prefix of the names of our Compose projects. The rest is the pid of the tests. */
 const PREFIX = 'llm-tool-test-suite-';
@@ -31,6 +32,7 @@ export async function createComposeProject(
   await removeAbandoned();
   const name = `${PREFIX}${process.pid}`;
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-compose-'));
+  await chmod(folder, 0o755);
   const overrideFile = join(folder, 'override.yml');
   await writeFile(overrideFile, override);
   const ports = { server: await anyFreePort(), ui: await anyFreePort() };
@@ -55,15 +57,27 @@ export async function createComposeProject(
   };
 }
 
+/** Returns why Docker Compose cannot be used here; null if it can be, perhaps after programs and images are made. */
+export async function whyNoCompose(): Promise<string | null> {
+  if (process.platform !== 'linux') return 'these tests are made for Linux';
+  if ((await execa('docker', ['ps'], { reject: false })).exitCode !== 0) return 'no Docker daemon answers';
+  const missing = (await hasPlugin()) ? null : await whyNotMade(['dockerCompose'], 0);
+  return missing ?? whyNoImages();
+}
+
+const hasPlugin = async (): Promise<boolean> =>
+  (await execa('docker', ['compose', 'version'], { reject: false })).exitCode === 0;
+
 /** `docker compose` needs a plugin, which Debian does not have, and this one builds images without the plugin buildx. */
 async function composePlugin(
   folder: string,
   report: (text: string) => void,
 ): Promise<Record<string, string>> {
-  if ((await execa('docker', ['compose', 'version'], { reject: false })).exitCode === 0) return {};
+  if (await hasPlugin()) return {};
   const plugins = join(folder, 'cli-plugins');
   await mkdir(plugins);
-  await symlink(await provideProgram('dockerCompose', report), join(plugins, 'docker-compose'));
+  // Copied, because another user may not enter the cache.
+  await copyFile(await provideProgram('dockerCompose', report, 0), join(plugins, 'docker-compose'));
   return { DOCKER_CONFIG: folder, DOCKER_BUILDKIT: '0' };
 }
 

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { findTemporal } from '../../../src/platform/engine/find-temporal.js';
+import { findExecutable } from '../../../src/platform/process/find-executable.js';
 import { REPOSITORY } from '../../commands/project.js';
 import { imageTag } from '../../production/compose-file.js';
-import { NotHere, provideProgram } from '../../production/executables.js';
+import { NotHere, provideProgram, whyNotMade, type Program } from '../../production/executables.js';
 
 type Report = (text: string) => void;
 
@@ -21,35 +22,46 @@ const DOCKERFILES = fileURLToPath(new URL('images', import.meta.url));
 interface StandIn {
   image: string;
   dockerfile: string;
+  /** A program of the image that is built with Go. */
+  program?: Program;
   /** Puts the files that the Dockerfile copies into the context. */
   fill: (context: string, report: Report) => Promise<unknown>;
 }
 
 const copyProgram =
-  (program: 'server' | 'sqlTool' | 'ui', name: string) =>
+  (program: Program, name: string) =>
   async (context: string, report: Report): Promise<void> =>
-    copyFile(await provideProgram(program, report), join(context, name));
+    copyFile(await provideProgram(program, report, 0), join(context, name));
 
 const copyOwn = (context: string, name: string): Promise<void> =>
   copyFile(join(DOCKERFILES, name), join(context, name));
 
-const standIn = (image: string, dockerfile: string, fill: StandIn['fill']): StandIn => ({
+const standIn = (image: string, dockerfile: string, rest: Pick<StandIn, 'program' | 'fill'>): StandIn => ({
   image: `${image}:${imageTag(image)}`,
   dockerfile,
-  fill,
+  ...rest,
 });
 
 /** The images that docker-compose.yml and Dockerfile name. */
 const standIns = async (): Promise<StandIn[]> => [
-  standIn('postgres', 'postgres.Dockerfile', (context) => copyOwn(context, 'postgres.sh')),
-  standIn('temporalio/server', 'server.Dockerfile', copyProgram('server', 'temporal-server')),
-  standIn('temporalio/admin-tools', 'admin-tools.Dockerfile', async (context, report) => {
-    await copyProgram('sqlTool', 'temporal-sql-tool')(context, report);
-    await copyFile((await findTemporal(report)).path, join(context, 'temporal'));
+  standIn('postgres', 'postgres.Dockerfile', { fill: (context) => copyOwn(context, 'postgres.sh') }),
+  standIn('temporalio/server', 'server.Dockerfile', {
+    program: 'server',
+    fill: copyProgram('server', 'temporal-server'),
   }),
-  standIn('temporalio/ui', 'ui.Dockerfile', async (context, report) => {
-    await copyProgram('ui', 'ui-server')(context, report);
-    await copyOwn(context, 'ui.yaml');
+  standIn('temporalio/admin-tools', 'admin-tools.Dockerfile', {
+    program: 'sqlTool',
+    async fill(context, report) {
+      await copyProgram('sqlTool', 'temporal-sql-tool')(context, report);
+      await copyFile((await findTemporal(report)).path, join(context, 'temporal'));
+    },
+  }),
+  standIn('temporalio/ui', 'ui.Dockerfile', {
+    program: 'ui',
+    async fill(context, report) {
+      await copyProgram('ui', 'ui-server')(context, report);
+      await copyOwn(context, 'ui.template');
+    },
   }),
   { image: await nodeImage(), dockerfile: 'node.Dockerfile', fill: fillNode },
 ];
@@ -72,27 +84,32 @@ async function fillNode(context: string): Promise<void> {
   await copyFile('/etc/ssl/certs/ca-certificates.crt', join(context, 'ca-certificates.crt'));
 }
 
+/** Returns why the images cannot be had here; null if they are here, or can be pulled or made. */
+export async function whyNoImages(): Promise<string | null> {
+  for (const wanted of await standIns()) {
+    if (await isFound(wanted)) continue;
+    const why = wanted.program === undefined ? null : await whyNotMade([wanted.program], 0);
+    if (why !== null) return why;
+    if ((await findExecutable('debootstrap')) === null) return 'debootstrap is not on PATH to make images';
+  }
+  return null;
+}
+
 /**
- * Makes sure that the daemon has the images that docker-compose.yml and Dockerfile name. Those that it lacks are pulled,
- * or, without a registry, made under the same names, once: a label says what they were made of.
+ * Makes those images under their names that the daemon lacks and that cannot be pulled, once. A label says what they
+ * were made of.
  *
- * @returns the names of the images that were made here
  * @throws NotHere
  */
-export async function provideImages(report: Report): Promise<string[]> {
-  const made: string[] = [];
-  for (const wanted of await standIns()) {
-    const hash = await hashOf(wanted);
-    const label = await labelOf(wanted.image);
-    if (label !== null && label !== '' && label !== hash) await remove(wanted.image);
-    if (label === null || (label !== '' && label !== hash)) {
-      if ((await execa('docker', ['pull', '--quiet', wanted.image], { reject: false })).exitCode === 0)
-        continue;
-      await make(wanted, hash, report);
-    }
-    if (label !== '') made.push(wanted.image);
-  }
-  return made;
+export async function provideImages(report: Report): Promise<void> {
+  for (const wanted of await standIns()) if (!(await isFound(wanted))) await make(wanted, report);
+}
+
+/** Whether the daemon has the image: the real one, perhaps after pulling it, or one of ours that is up to date. */
+async function isFound(wanted: StandIn): Promise<boolean> {
+  const label = await labelOf(wanted.image);
+  if (label !== null) return label === '' || label === (await hashOf(wanted));
+  return (await execa('docker', ['pull', '--quiet', wanted.image], { reject: false })).exitCode === 0;
 }
 
 /** What the image was made of; '' if it is not one of ours, null if there is no such image. */
@@ -104,23 +121,22 @@ async function labelOf(image: string): Promise<string | null> {
   return exitCode === 0 ? stdout.trim() : null;
 }
 
-const remove = (image: string): Promise<unknown> => execa('docker', ['image', 'rm', image]);
-
 async function hashOf({ image, dockerfile }: StandIn): Promise<string> {
   const hash = createHash('sha256').update(image);
-  for (const file of [dockerfile, 'postgres.sh', 'ui.yaml'])
+  for (const file of [dockerfile, 'postgres.sh', 'ui.template'])
     hash.update(await readFile(join(DOCKERFILES, file)));
   return hash.digest('hex').slice(0, 12);
 }
 
-async function make({ image, dockerfile, fill }: StandIn, hash: string, report: Report): Promise<void> {
+async function make(wanted: StandIn, report: Report): Promise<void> {
+  const { image, dockerfile, fill } = wanted;
   const context = await mkdtemp(join(tmpdir(), 'llm-tool-test-image-'));
   try {
     if ((await labelOf(DEBIAN)) === null) await makeDebian(context, report);
     report(`making the image ${image}, once ...`);
     await fill(context, report);
     // By the host's network, because a daemon without iptables gives containers no way out.
-    const args = ['--network', 'host', '--label', `${LABEL}=${hash}`, '--tag', image];
+    const args = ['--network', 'host', '--label', `${LABEL}=${await hashOf(wanted)}`, '--tag', image];
     await execa('docker', ['build', ...args, '--file', join(DOCKERFILES, dockerfile), context], {
       env: { DOCKER_BUILDKIT: '0' },
     });

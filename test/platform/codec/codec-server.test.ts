@@ -68,7 +68,7 @@ test.each([
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, null]);
 });
 
-test('without the secret path there is nothing', async () => {
+test('answers nothing without the secret path', async () => {
   for (const at of ['/decode', '/encode', '/', `/${'0'.repeat(32)}/decode`])
     expect((await post(at, '{"payloads":[]}')).status).toBe(404);
 });

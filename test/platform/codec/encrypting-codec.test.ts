@@ -35,7 +35,7 @@ test('decodes what it has encoded, also after the key was rotated', async () => 
   );
 });
 
-test('leaves payloads as they are that were written before encryption was switched on', async () => {
+test('leaves payloads unchanged that were written before encryption was switched on', async () => {
   await fc.assert(
     fc.asyncProperty(payload, async (one) => {
       expect(await encryptingCodec([NEW]).decode([one])).toEqual([one]);
@@ -100,4 +100,27 @@ test('says that another key has the same id', async () => {
   await expect(encryptingCodec([keyNamed('new')]).decode(encoded)).rejects.toThrow(
     "a payload cannot be decrypted with the key 'new': it was changed, or another key has the same id",
   );
+});
+
+test('keeps no more keys than the file has, however many payloads have an unknown key', async () => {
+  const [unknown] = await encryptingCodec([NEW]).encode([{ metadata: {}, data: Buffer.from('x') }]);
+  let looks = 0;
+  const codec = encryptingCodec([OLD], () => [
+    {
+      ...keyNamed('other'),
+      get id() {
+        looks += 1;
+        return 'other';
+      },
+    },
+  ]);
+  const failing = async () => {
+    looks = 0;
+    await expect(codec.decode([unknown as Payload])).rejects.toThrow('not known here');
+    return looks;
+  };
+  await failing();
+  const second = await failing();
+  await failing();
+  expect(await failing()).toBe(second);
 });

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { LOOPBACK } from '../../../src/platform/engine/server.js';
 
 /** What the proxy demands of clients. It can be changed while the proxy is running. */
-export interface Demands {
+interface Demands {
   /** Accepted API keys; null: none is needed. */
   apiKeys: readonly string[] | null;
 }
@@ -73,8 +73,9 @@ export async function startCloudProxy({ to, cert, key, clientCa, apiKeys }: Sett
       return;
     }
     calls.push(path.split('/').at(-1) ?? '');
-    const { authorization: _, ...passed } = headers;
-    const onward = upstream.request({ ...passed, ':scheme': 'http', ':authority': to });
+    const passed = { ...headers, ':scheme': 'http', ':authority': to };
+    delete passed.authorization;
+    const onward = upstream.request(passed);
     onward.on('error', () => stream.close());
     stream.on('close', () => onward.close());
     let trailers: Record<string, string | string[] | undefined> = {};

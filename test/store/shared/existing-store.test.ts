@@ -1,6 +1,8 @@
 import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { StoreAway } from '../../../src/lib/errors/store-away.js';
+import { existingStore } from '../../../src/store/shared/existing-store.js';
 import type { SharedStore } from '../../../src/store/shared/shared-store.js';
 import { newFolder } from '../../platform/temporary.js';
 import { joinAs } from './join-as.js';
@@ -30,7 +32,21 @@ describe('a shared folder that is not mounted', () => {
   ];
   it.each(attempts)('is not taken for an empty one by %s', async (_name, attempt) => {
     await expect(attempt(store)).rejects.toThrow(/has no \.shared\/project\.json: is the folder mounted\?/);
+    await expect(attempt(store)).rejects.toBeInstanceOf(StoreAway);
     expect(await readdir(location)).toEqual([]);
+  });
+
+  it.each([
+    ['an error of the file server', { code: 'ESTALE', path: '/shared/a' }, true],
+    ['an error of its connection', { code: 'ENOTCONN' }, true],
+    ['an error of a local file', { code: 'ENOENT', path: '/local/a', dest: '/local/b' }, false],
+    ['another error', {}, false],
+  ])('is known from %s: %o', async (_name, about, isAway) => {
+    const error = Object.assign(new Error('failed'), about);
+    const broken = existingStore({ ...store, location: '/shared', get: () => Promise.reject(error) }, 'id');
+    const thrown: unknown = await broken.get('a').catch((caught: unknown) => caught);
+    expect(thrown instanceof StoreAway).toBe(isAway);
+    if (!isAway) expect(thrown).toBe(error);
   });
 
   it('is used again once it is back', async () => {

@@ -81,7 +81,7 @@ describe('a shared project', () => {
     expect(a?.before).toEqual({});
   });
 
-  it('is only made if that is asked for', async () => {
+  it('is created only if asked', async () => {
     const folder = await newFolder();
     await expect(joinSharedProject(folder)).rejects.toThrow('no results are shared at');
   });
@@ -273,5 +273,23 @@ describe('whatever hosts do at the same time', () => {
       }),
       { numRuns: 25 },
     );
+  });
+});
+
+describe('the inputs of a sweep that several steps want at once', () => {
+  it('are fetched once', async () => {
+    let reads = 0;
+    const counting = {
+      ...two,
+      store: {
+        ...two.store,
+        get: (name: string) => {
+          reads += 1;
+          return two.store.get(name);
+        },
+      },
+    };
+    await Promise.all(Array.from({ length: 5 }, () => fetchSweep(counting, 's')));
+    expect(reads).toBe(1);
   });
 });

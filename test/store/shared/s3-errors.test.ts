@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { StoreAway } from '../../../src/lib/errors/store-away.js';
 import { withinTime } from '../../../src/store/shared/answer-time.js';
 import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
 import { probeStore } from '../../../src/store/shared/probe-store.js';
@@ -51,7 +52,16 @@ test('says that there is no region', async () => {
 
 test('says that it cannot reach the server, and that it would be worth another try', async () => {
   useS3('http://127.0.0.1:9');
-  await expect((await open()).list('a')).rejects.toThrow(/^cannot reach s3:\/\/tests\/team: .*ECONNREFUSED/);
+  const failed = (await open()).list('a');
+  await expect(failed).rejects.toThrow(/^cannot reach s3:\/\/tests\/team: .*ECONNREFUSED/);
+  await expect(failed).rejects.toBeInstanceOf(StoreAway);
+});
+
+test('does not take an error of a local folder for one of the server', async () => {
+  await startFakeS3();
+  const failed = (await open()).putFolder('a', join(await newFolder(), 'missing'));
+  await expect(failed).rejects.not.toBeInstanceOf(StoreAway);
+  await expect(failed).rejects.toThrow('missing');
 });
 
 test('does not wait for ever', async () => {
@@ -78,5 +88,5 @@ test.each([
 });
 
 test.each(['s3://', 's3:///prefix', 's3://bucket/a//b', 's3://bucket/../b'])('refuses %s', (location) => {
-  expect(() => parseBucket(location)).toThrow('write s3://bucket/prefix');
+  expect(() => parseBucket(location)).toThrow('expected s3://bucket/prefix');
 });

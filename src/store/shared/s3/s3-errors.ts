@@ -1,3 +1,4 @@
+import { StoreAway } from '../../../lib/errors/store-away.js';
 import { UsageError } from '../../../lib/errors/usage-error.js';
 import { beginningOf } from '../../../lib/format/truncate.js';
 
@@ -26,7 +27,7 @@ const REMEDIES: Record<string, (bucket: string) => string> = {
   CredentialsProviderError: () =>
     'no AWS credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
   NoSuchBucket: (bucket) => `there is no bucket ${bucket}; create it, or correct its name`,
-  InvalidBucketName: (bucket) => `${bucket} cannot be the name of a bucket; correct it`,
+  InvalidBucketName: (bucket) => `${bucket} is not a valid bucket name; correct it`,
   AccessDenied: () => `access denied; these permissions are needed: ${PERMISSIONS}`,
   InvalidAccessKeyId: () => 'the server does not know the access key; correct AWS_ACCESS_KEY_ID',
   SignatureDoesNotMatch: () => 'the secret key does not match the access key; correct AWS_SECRET_ACCESS_KEY',
@@ -35,7 +36,6 @@ const REMEDIES: Record<string, (bucket: string) => string> = {
   RequestTimeTooSkewed: () => "this machine's clock differs too much from the server's; correct it",
   PermanentRedirect: () => 'the bucket is in another region; set AWS_REGION to its region',
   AuthorizationHeaderMalformed: () => 'the bucket is in another region; set AWS_REGION to its region',
-  EntityTooLarge: () => 'a packed folder of a run is larger than the server accepts (5 GiB)',
 };
 
 /** Returns what a person can do about an error; undefined if it is not theirs to fix. */
@@ -54,12 +54,23 @@ export function isWorthRepeating(error: unknown): boolean {
   );
 }
 
+/** Errors that only a change of what is stored can remedy. */
+const FINAL: Record<string, string> = {
+  EntityTooLarge: 'a packed folder of a run is larger than the server accepts (5 GiB)',
+};
+
+/** Whether it is an error of a local file or program, which work for the server may use. */
+const isLocal = (error: unknown): error is Error =>
+  error instanceof Error && (error.name === 'ExecaError' || 'path' in error);
+
 /** Returns an error that says which place could not be used, why, and what to do about it. */
 export function explainedS3(error: unknown, location: string, bucket: string): Error {
-  if (error instanceof UsageError) return error;
+  if (error instanceof UsageError || isLocal(error)) return error;
   const { name, message } = asFailure(error);
   const why = remedyFor(error, bucket);
   if (why !== undefined) return new UsageError('results_unwritable', `cannot use ${location}: ${why}`);
+  const final = FINAL[name];
+  if (final !== undefined) return new Error(`cannot use ${location}: ${final}`);
   const reason = [name, message].filter((part) => part !== '' && part !== 'Error').join(': ');
-  return new Error(`cannot reach ${location}: ${beginningOf(reason, MESSAGE_LENGTH)}`);
+  return new StoreAway(`cannot reach ${location}: ${beginningOf(reason, MESSAGE_LENGTH)}`);
 }

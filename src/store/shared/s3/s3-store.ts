@@ -15,7 +15,7 @@ import { loadS3, type S3 } from './find-s3.js';
 import { packFolder, unpackFile, unpackFolder, withScratchFolder } from './packed-folder.js';
 import { explainedS3, isNotThere, isWorthRepeating, statusOf } from './s3-errors.js';
 
-/** A connection that is silent for so long is given up, and the request repeated. */
+/** A connection that is silent for this long is closed, and the request repeated. */
 const SILENT_MS = 20_000;
 const CONNECT_MS = 5_000;
 /** How long a folder may take. */
@@ -30,12 +30,12 @@ export function parseBucket(location: string): { bucket: string; prefix: string 
   if (problem === null) return { bucket, prefix };
   throw new UsageError(
     'results_unwritable',
-    `${location} is no place for results: ${problem}; write s3://bucket/prefix`,
+    `${location} is not a valid place for results: ${problem}; expected s3://bucket/prefix`,
   );
 }
 
 /**
- * A bucket: objects are objects, and a stored folder is one object too, an archive. The AWS SDK finds credentials, region
+ * A bucket: a stored folder is one object, an archive. The AWS SDK finds credentials, region
  * and server in the environment or in the profile. The SDK is found from `folder`, or from this program.
  */
 export function createS3Store(location: string, folder: string): SharedStore {

@@ -2,7 +2,7 @@
 FROM llm-tool-test-debian:bookworm
 WORKDIR /home/ui-server
 COPY ui-server ./
-COPY ui.yaml config/docker.yaml
+COPY ui.template config/docker.yaml
 RUN useradd --uid 1000 temporal
 USER temporal
 CMD ["./ui-server", "--env", "docker", "start"]

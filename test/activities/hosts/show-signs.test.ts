@@ -1,0 +1,44 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { showSigns } from '../../../src/activities/hosts/show-signs.js';
+import { hostRecord, type Host } from '../../../src/activities/step/host.js';
+import { createOffers } from '../../../src/activities/step/offers.js';
+import { createSlots } from '../../../src/activities/step/slots.js';
+import { drainObject, hostObject } from '../../../src/store/shared/names.js';
+import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
+
+async function shownOnce({ hasRuns }: { hasRuns: boolean }) {
+  const folder = mkdtempSync(join(tmpdir(), 'signs-'));
+  const store = await openSharedStore(folder);
+  const host = {
+    ...{ id: 'aaaaaaaa', name: 'a', labels: [], agents: null, isDraining: () => true },
+    ...{ slots: createSlots(folder, 1), offers: createOffers() },
+  } as unknown as Host;
+  const gone = { ...hostRecord(host, 1), id: 'bbbbbbbb', at: '2020-01-01T00:00:00Z' };
+  await store.put(hostObject('bbbbbbbb'), JSON.stringify(gone));
+  await store.put(drainObject(host.id), '');
+  const ending = new AbortController();
+  await showSigns(
+    {
+      ...{ store, host, everyMs: 1, onDrain: () => undefined, onShown: () => ending.abort() },
+      ...{ hasRuns: () => Promise.resolve(hasRuns), reachesServer: () => Promise.resolve(true) },
+      warn: (line) => {
+        throw new Error(line);
+      },
+    },
+    ending.signal,
+  );
+  const isThere = async (name: string) => (await store.get(name)) !== null;
+  return {
+    record: await isThere(hostObject(host.id)),
+    drain: await isThere(drainObject(host.id)),
+    gone: await isThere(hostObject('bbbbbbbb')),
+  };
+}
+
+test('a host that ends leaves its record only if it has runs, keeps its order to drain, and removes hosts long gone', async () => {
+  expect(await shownOnce({ hasRuns: true })).toEqual({ record: true, drain: true, gone: false });
+  expect(await shownOnce({ hasRuns: false })).toEqual({ record: false, drain: true, gone: false });
+});

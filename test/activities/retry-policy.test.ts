@@ -1,0 +1,26 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { expect, test } from 'vitest';
+import { withRetryPolicy } from '../../src/activities/step/retry-policy.js';
+import { StoreAway } from '../../src/lib/errors/store-away.js';
+import { isOwnServer } from './in-activity.js';
+
+test('waits for shared results that are away, however often it has tried before', async () => {
+  const { writeReport } = withRetryPolicy(
+    { resultsPath: '/nowhere', stateFolder: '/nowhere', isOwnServer },
+    { writeReport: () => Promise.reject(new StoreAway('is the folder mounted?')) },
+  );
+  let heartbeatDetails: unknown;
+  for (let attempt = 1; attempt <= 20; attempt++) {
+    const environment = new MockActivityEnvironment({ attempt, heartbeatDetails });
+    environment.on('heartbeat', (details: unknown) => (heartbeatDetails = details));
+    const failure: unknown = await environment.run(writeReport).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ApplicationFailure);
+    expect(failure).toMatchObject({
+      type: 'StoreUnavailable',
+      nonRetryable: false,
+      message: expect.stringMatching(/^is the folder mounted\?.* \(waiting since /) as string,
+    });
+  }
+  expect(heartbeatDetails).toMatchObject({ times: 20 });
+});
