@@ -103,7 +103,7 @@ export const loadCells =
     };
   };
 
-/** The limits that other sweeps and hosts have reached, for the accounts of these cells. */
+/** The limits of these cells' accounts that other sweeps or hosts have reached. */
 async function limitsOf(
   { limits }: Pick<Deps, 'limits'>,
   cells: readonly PageCell[],

@@ -21,7 +21,7 @@ import {
   removeUsedTriggers,
   writeFiring,
 } from '../store/schedules/schedule-files.js';
-import { pullResults } from '../store/shared/pull-results.js';
+import { pullResults } from '../store/shared/mirror.js';
 import { sharedProjectOf } from '../store/shared/shared-project.js';
 import type { FiringEnd } from '../workflows/protocol.js';
 import type { Deps } from './step/deps.js';

@@ -1,5 +1,5 @@
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { lostSecsOf } from '../lib/signs-of-life.js';
+import { terminate } from '../platform/temporal/terminate.js';
 import { readHost } from '../store/shared/host-records.js';
 import { markLost } from '../store/shared/mirror.js';
 import type { SharedProject } from '../store/shared/shared-project.js';
@@ -38,11 +38,7 @@ export function createEndOfLostRuns(
       const run = { sweep, cell: cellOf(sweep, id), ...parseRunWorkflowId(id) };
       await markLost(project, run, { host, at: new Date().toISOString() });
       session.report(`${run.cell}: its host ${host} shows no sign of life; its run is given up`);
-      await askServer(session, ({ workflow }) =>
-        workflow.getHandle(id).terminate(`its host ${host} shows no sign of life`),
-      ).catch((error: unknown) => {
-        if (!(error instanceof WorkflowNotFoundError)) throw error; // it has closed meanwhile
-      });
+      await askServer(session, (client) => terminate(client, id, `its host ${host} shows no sign of life`));
     }
   };
 }

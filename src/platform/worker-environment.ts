@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { parseEnvFile } from '../lib/parse-env-file.js';
+import { loadEnvFile } from './fs/load-env-file.js';
 
 /** Returns the environment of a worker as it is now. @throws EnvFileProblem */
 export type ReadEnvironment = () => NodeJS.Dict<string>;
@@ -23,13 +22,9 @@ export function workerEnvironment({
 
 function readEnvFile(file: string): NodeJS.Dict<string> {
   const remedy = 'write a complete file beside it and rename it into place';
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new EnvFileProblem(`the env file cannot be read: ${(error as Error).message}; ${remedy}`);
-  }
-  const read = parseEnvFile(text);
+  const read = loadEnvFile(file);
+  if (!read.ok && read.line === null)
+    throw new EnvFileProblem(`the env file cannot be read: ${read.problem}; ${remedy}`);
   if (!read.ok) throw new EnvFileProblem(`the env file ${file}:${read.line}: ${read.problem}; ${remedy}`);
   // Whoever rewrites a file in place first truncates it.
   if (Object.keys(read.values).length === 0)

@@ -24,7 +24,10 @@ interface Attempt {
   at: number;
   /** Why it ended without a result. Null while it is performed, and for good if its worker died. */
   failed: string | null;
-  /** Set if it failed because a disk could not be written, or the shared results not be reached. Such a failure says nothing about the step. */
+  /**
+   * Set if it failed because a disk could not be written or the shared results could not be reached, which says nothing about
+   * the step.
+   */
   waited?: boolean;
   /** The worker's process. Absent in notes of older builds. */
   worker?: ProcessIdentity;

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { terminate } from '../../platform/temporal/terminate.js';
 import { requireSharedProject } from '../../store/shared/shared-project.js';
-import { markLost } from '../../store/shared/publish-result.js';
+import { markLost } from '../../store/shared/mirror.js';
 import { runWorkflowId, type LostRun, type LostRunsInput } from '../../workflows/protocol.js';
 import { resultOfLine } from '../report/result-of-line.js';
 import type { Deps } from '../step/deps.js';
@@ -23,12 +23,8 @@ export const endLostRuns =
     return Promise.all(
       runs.map(async ({ cell, incarnation }): Promise<LostRun> => {
         const line = await markLost(project, { sweep, cell: cell.id, round, incarnation }, lost);
-        await client.workflow
-          .getHandle(runWorkflowId(sweep, cell.id, round, incarnation))
-          .terminate(`its host ${host.name} shows no sign of life`)
-          .catch((error: unknown) => {
-            if (!(error instanceof WorkflowNotFoundError)) throw error; // it has closed meanwhile
-          });
+        const id = runWorkflowId(sweep, cell.id, round, incarnation);
+        await terminate(client, id, `its host ${host.name} shows no sign of life`);
         return { cell: cell.id, result: line === null ? null : resultOfLine(line) };
       }),
     );

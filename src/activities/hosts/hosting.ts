@@ -55,6 +55,7 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
     store,
     begin: (client, metrics) => {
       const ending = new AbortController();
+      const warn = (line: string): void => console.error(line);
       const shown = showSigns(
         {
           ...{ store, host },
@@ -69,19 +70,16 @@ export async function createHosting(options: HostingOptions): Promise<Hosting> {
               ),
           onDrain: (drain) => {
             if (drain !== draining)
-              console.error(drain ? 'draining: this host takes no new runs' : 'taking runs again');
+              warn(drain ? 'draining: this host takes no new runs' : 'taking runs again');
             draining = drain;
             slots.close(drain);
           },
           onShown: () => metrics?.slots(slots.total, slots.free()),
-          warn: (line) => console.error(line),
+          warn,
         },
         ending.signal,
       );
-      const warn = (line: string): void => console.error(line);
-      void makeCurrent(client, taskQueue, ending.signal, warn).catch((error: unknown) =>
-        console.error(String(error)),
-      );
+      void makeCurrent(client, taskQueue, ending.signal, warn);
       return {
         end: async () => {
           ending.abort();

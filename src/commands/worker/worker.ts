@@ -14,7 +14,6 @@ import { checkMetricsAddress, readMetricsAddress } from '../../platform/metrics/
 import { isAlive } from '../../platform/process/process-identity.js';
 import { ignoreOutputErrors } from '../../platform/process/ignore-output-errors.js';
 import { checkVersioning } from '../../platform/temporal/check-versioning.js';
-import { projectState } from '../../platform/folders.js';
 import type { TemporalAddress } from '../../platform/temporal/temporal-address.js';
 import { withClient } from '../../platform/temporal/temporal-client.js';
 import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
@@ -51,7 +50,9 @@ export async function runHost(options: HostOptions): Promise<number> {
   const host = settingsOf(options);
   readCodecKeys(); // reports a damaged file now
   readMetricsAddress(options.metrics);
-  const { location, resultsPath, stateFolder } = await joinSharedProject(options.results, { create: true });
+  const { id, location, resultsPath, stateFolder } = await joinSharedProject(options.results, {
+    create: true,
+  });
   const other = await readEngineState(stateFolder);
   if (other !== null && isAlive(other.keeper))
     throw new InfrastructureError(
@@ -61,7 +62,7 @@ export async function runHost(options: HostOptions): Promise<number> {
   if (other === null || !workerIsUp(other)) await checkMetricsAddress(options.metrics);
   // The keeper passes its environment to the worker.
   if (options.metrics !== undefined) process.env['LLM_TOOL_TEST_METRICS'] = options.metrics;
-  await checkServer(external, projectState(resultsPath).id);
+  await checkServer(external, id);
   ignoreOutputErrors();
   printNotice(
     `host ${host.name}: ${host.slots} slots, results in ${location}, Temporal at ${external.address}`,

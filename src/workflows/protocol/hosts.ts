@@ -1,5 +1,5 @@
 import type { Cell } from '../../results/records/cell.js';
-import type { LostHost } from '../../results/records/lost-host.js';
+import type { LostHost } from './run-place.js';
 import type { RunResult } from './run.js';
 import type { SweepOrigin } from './sweep.js';
 

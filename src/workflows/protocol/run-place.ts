@@ -1,4 +1,10 @@
-export type { LostHost } from '../../results/records/lost-host.js';
+/** A host that a run was on, and that showed no sign of life for too long, so that the run was done again. */
+export interface LostHost {
+  id: string;
+  name: string;
+  /** When it was given up, ms since the epoch. */
+  at: number;
+}
 
 /** Where a run takes place. */
 export interface RunPlace {

@@ -1,7 +1,7 @@
 import type { Cell } from '../../results/records/cell.js';
 import type { EndReason } from '../../results/records/run-record.js';
-import type { LostHost } from '../../results/records/lost-host.js';
 import type { Outcome } from '../../results/records/result-line.js';
+import type { LostHost } from './run-place.js';
 
 /** Identifies a run to every activity. */
 export interface RunRef {
