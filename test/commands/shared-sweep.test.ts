@@ -87,3 +87,13 @@ test('cells are run again, and work is checked again on the host that has it', a
   expect(regraded.exitCode, regraded.stderr).toBe(0);
   expect(documentOf(regraded.stdout).totals).toMatchObject({ cells: 2, passed: 2 });
 });
+
+test('a schedule that one machine created is triggered and followed from another', async () => {
+  const created = await cli('first', ['schedule', 'create', 'nightly', 'notes', '--every', '24h', '--json']);
+  expect(created.exitCode, created.stderr).toBe(0);
+  const fired = await cli('second', ['schedule', 'trigger', 'nightly', '--wait', '--json']);
+  expect(fired.exitCode, fired.stderr).toBe(0);
+  const { sweep } = JSON.parse(fired.stdout) as { sweep: string };
+  const shown = await cli('third', ['show', sweep, '--json']);
+  expect(documentOf(shown.stdout).totals).toMatchObject({ cells: 1, passed: 1 });
+});

@@ -5,6 +5,8 @@ import { summarizeSchedule } from '../../client/schedules/summarize.js';
 import { askSchedule } from '../../client/schedules/temporal-schedule.js';
 import { missingOnServer, sweepOfFiring, trigger } from '../../client/schedules/trigger.js';
 import { joinSession, openSession, type Session } from '../../client/session.js';
+import { fetchSweep } from '../../store/shared/mirror.js';
+import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { schedulesFolder } from '../../platform/engine/engine-state.js';
@@ -124,6 +126,9 @@ export const triggerSchedule = (name: string, options: Options & { wait: boolean
     }
     if (sweep !== null) {
       const print = options.json ? { print: () => undefined } : {};
+      // A host has planned it.
+      const shared = await sharedProjectOf(resultsPath);
+      if (shared !== null) await fetchSweep(shared, sweep);
       await followToEnd(session, findPlan(resultsPath, sweep), resultsPath, false, print);
     }
     const { firing, exitCode } = await askServer(
