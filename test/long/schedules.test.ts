@@ -219,6 +219,8 @@ test('with cancel, the next firing ends the sweep before it; with queue, it wait
   expect(await latest('slow')).toMatchObject({ sweep, status: 'cancelled', exit_code: 130 });
   await project.cli(['cancel', second.sweep]);
   await until('the second result', async () => ((await latest('slow')).sweep === second.sweep ? true : null));
+  // its result is there before it has ended; a firing that comes in between would be queued
+  await until('the second firing to end', async () => ((await listed('slow')).running === 0 ? true : null));
 
   await schedule('create', 'slow', 'slow', '--every', '6h', '--overlap', 'queue', '--replace');
   const third = JSON.parse((await schedule('trigger', 'slow', '--json')).stdout) as { sweep: string };
