@@ -4,7 +4,7 @@ import { SMALLEST_P } from './mid-p.js';
 
 /** Rounding errors must not make equally probable tables differ. */
 const TOLERANCE = 1e-7;
-const GRID = 200;
+const GRID = 100;
 
 /**
  * Two-sided unconditional exact test of one configuration. The statistic is the smaller one-sided p of Fisher's test. Its p is the
@@ -60,8 +60,8 @@ function regionOf(fewer: number, more: number, most: number): Int32Array {
 
 function massOf(region: Int32Array, fewer: Float64Array, more: Float64Array): number {
   let [mass, below, next] = [0, 0, 0];
-  for (const [passed, border] of region.entries()) {
-    for (; next <= border; next++) below += fewer[next] ?? 0;
+  for (let passed = 0; passed < region.length; passed++) {
+    for (; next <= (region[passed] ?? -1); next++) below += fewer[next] ?? 0;
     mass += (more[passed] ?? 0) * below;
   }
   return mass;
@@ -83,7 +83,7 @@ function maximum(of: (share: number) => number): number {
     if (value > best) [best, bestAt] = [value, at];
   }
   let [low, high] = [bestAt - 1, bestAt + 1];
-  for (let step = 0; step < 30; step++) {
+  for (let step = 0; step < 20; step++) {
     const [left, right] = [low + (high - low) * 0.382, low + (high - low) * 0.618];
     const [ofLeft, ofRight] = [of(share(left)), of(share(right))];
     best = Math.max(best, ofLeft, ofRight);

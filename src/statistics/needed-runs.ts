@@ -1,4 +1,5 @@
-import { isTested, sum, type Count, type Stratum } from './counts.js';
+import { isTested, sum, type Stratum } from './counts.js';
+import { meanDifference } from './miettinen-nurminen.js';
 import { normalQuantileOfTail } from './normal.js';
 
 /**
@@ -14,7 +15,8 @@ export function neededRuns(
   const tested = strata.filter(isTested);
   if (tested.length === 0) return null;
   const z = normalQuantileOfTail(alpha / 2) + normalQuantileOfTail(1 - power);
-  const variance = sum(tested, ({ base, head }) => varianceOf(base) + varianceOf(head)) / tested.length;
+  const unseen = Math.max(0, Math.abs(difference) - Math.abs(meanDifference(tested)));
+  const variance = sum(tested, (stratum) => 2 * varianceOf(stratum, unseen)) / tested.length;
   const size = Math.abs(difference) * tested.length;
   const uncorrected = (z * z * variance) / (size * Math.abs(difference));
   const corrected = (uncorrected * (1 + Math.sqrt(1 + 4 / (uncorrected * size))) ** 2) / 4;
@@ -22,7 +24,12 @@ export function neededRuns(
   return Math.max(0, Math.ceil(corrected - done));
 }
 
-function varianceOf({ passed, tested }: Count): number {
-  const share = (passed + 0.5) / (tested + 1);
-  return share * (1 - share);
+/**
+ * Variance of an outcome at the mean pass rate of both sides, as it would be if the unseen part of the difference lay towards
+ * 50 %, where outcomes vary most. One pass and one failure are added, because few runs tell little about rates near 0 and 1.
+ */
+function varianceOf({ base, head }: Stratum, unseen: number): number {
+  const share = (base.passed + head.passed + 1) / (base.tested + head.tested + 2);
+  const fromMiddle = Math.max(0, Math.abs(share - 0.5) - unseen / 2);
+  return 0.25 - fromMiddle ** 2;
 }

@@ -1,0 +1,68 @@
+import { testDifference } from '../../src/statistics/test-difference.ts';
+import { testEach } from '../../src/statistics/test-each.ts';
+import { DESIGNS, ratesOf, strata } from './draw.js';
+import { share } from './fixed.js';
+
+/** @typedef {import('./criterion.js').Criterion} Criterion */
+
+const alpha = 0.05;
+const CONFIGURATIONS = 10;
+/** One of ten configurations falls from 95 to 35 %. */
+const ONE_WORSE = ratesOf(Array.from({ length: CONFIGURATIONS }, () => 0.95)).map((rates, at) =>
+  at === 0 ? { base: 0.95, head: 0.35 } : rates,
+);
+const SAME = Object.entries(DESIGNS).flatMap(([name, design]) =>
+  [4, 10, 20].map((runs) => ({ label: `${name}, n=${runs}`, rates: ratesOf(design(CONFIGURATIONS)), runs })),
+);
+
+/** @param {import('./draw.js').Stratum[]} sample */
+const found = (sample) => testEach(sample, { alpha }).map(({ verdict }) => verdict);
+
+/** What a gate without a margin does: it looks for 'worse' in total and in each configuration.
+ * @param {import('./draw.js').Stratum[]} sample */
+const isWorse = (sample) =>
+  testDifference(sample, { alpha }).verdict === 'worse' || found(sample).includes('worse');
+
+/** @type {Criterion[]} */
+export const cells = [
+  {
+    what: 'one configuration of ten 95 -> 35 %, n=10: found by configuration',
+    bar: { atLeast: 0.6 },
+    of: 'worst',
+    cells: [
+      {
+        label: 'step-down min-p',
+        once: (random) => share(found(strata(random, ONE_WORSE, 10))[0] === 'worse'),
+      },
+    ],
+  },
+  {
+    what: 'any of ten unchanged configurations found (family-wise error)',
+    bar: { atMost: 0.05 },
+    of: 'worst',
+    cells: SAME.map(({ label, rates, runs }) => ({
+      label,
+      once: (random) =>
+        share(
+          found(strata(random, rates, runs)).some((verdict) => verdict === 'better' || verdict === 'worse'),
+        ),
+    })),
+  },
+  {
+    what: 'the gate: one configuration of ten 95 -> 35 %, n=10',
+    bar: { atLeast: 0.68 },
+    of: 'worst',
+    cells: [
+      { label: 'total or a configuration', once: (random) => share(isWorse(strata(random, ONE_WORSE, 10))) },
+    ],
+  },
+  {
+    what: 'the gate: false alarms',
+    bar: { atMost: 0.05 },
+    of: 'worst',
+    cells: SAME.map(({ label, rates, runs }) => ({
+      label,
+      once: (random) => share(isWorse(strata(random, rates, runs))),
+    })),
+  },
+];
