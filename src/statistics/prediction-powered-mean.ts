@@ -1,11 +1,11 @@
 import { mean } from '../lib/mean.js';
 import { sum, type Interval } from './counts.js';
 import { tQuantileOfTail } from './student-t.js';
-import type { ScorePair } from './weighted-kappa.js';
+import { smallestDisagreements, type ScorePair } from './score-pairs.js';
 
 /**
  * Returns the mean score that people would give to all runs: the judge's mean, corrected by its error on the runs that
- * people scored too; null with fewer than two of those. A. N. Angelopoulos, J. C. Duchi and T. Zrnic, "PPI++: efficient
+ * people scored too; null with fewer than two of those. Its interval allows for two more runs on which they disagree. A. N. Angelopoulos, J. C. Duchi and T. Zrnic, "PPI++: efficient
  * prediction-powered inference", arXiv:2311.01453 (2023).
  */
 export function predictionPoweredMean(
@@ -17,7 +17,9 @@ export function predictionPoweredMean(
   const weight = others === 0 ? 0 : weightOfJudge(labelled, judged);
   const errors = labelled.map(({ human, judge }) => human - weight * judge);
   const estimate = meanOf(errors) + weight * (mean(judged) ?? 0);
-  const variance = varianceOf(errors) / n + (others < 2 ? 0 : (weight ** 2 * varianceOf(judged)) / others);
+  const doubts = smallestDisagreements(labelled).map(({ human, judge }) => human - judge);
+  const ofErrors = (varianceOf(errors) * (n - 1) + sum(doubts, (doubt) => doubt ** 2)) / (n + 1);
+  const variance = ofErrors / n + (others < 2 ? 0 : (weight ** 2 * varianceOf(judged)) / others);
   const half = tQuantileOfTail(alpha / 2, n - 1) * Math.sqrt(variance);
   return { mean: estimate, interval: { low: estimate - half, high: estimate + half } };
 }

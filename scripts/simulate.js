@@ -1,0 +1,75 @@
+// Simulates sweeps with known pass rates and shows how often the statistics of `src/statistics` are right
+// (specs/explanation/statistics.md): `npm run simulate`, or a part of it: `npm run simulate -- sequential`.
+// `--simulations 3000` for each situation, `--seed 1`, and `--processes 2` to use two cores. Exits with 1 if a figure falls short.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { importBundled } from './import-bundled.js';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    simulations: { type: 'string', default: '3000' },
+    seed: { type: 'string', default: '1' },
+    processes: { type: 'string', default: '1' },
+    /** Only every so many criteria, for one of several processes: `1/2`. */
+    share: { type: 'string' },
+  },
+});
+const { criteriaOf, measure } = await importBundled(
+  fileURLToPath(new URL('./simulate/all.js', import.meta.url)),
+);
+const simulations = Number(values.simulations);
+const criteria = criteriaOf(positionals);
+const processes = Number(values.processes);
+if (!Number.isInteger(simulations) || simulations < 1 || !Number.isInteger(processes) || processes < 1) {
+  console.error('--simulations and --processes need a whole number of 1 or more');
+  process.exit(2);
+}
+if (criteria.length === 0) {
+  console.error(`no part ${positionals.join(', ')}; there are fixed, cells, sequential, means and judge`);
+  process.exit(2);
+}
+
+if (values.share !== undefined) {
+  const [part = 0, of = 1] = values.share.split('/').map(Number);
+  for (const [at, criterion] of criteria.entries())
+    if (at % of === part) print(criterion, measure(criterion, { seed: values.seed, simulations }));
+} else if (processes === 1) {
+  for (const criterion of criteria) print(criterion, measure(criterion, { seed: values.seed, simulations }));
+} else {
+  const parts = Array.from({ length: processes }, (_, part) =>
+    spawn(
+      process.execPath,
+      [fileURLToPath(import.meta.url), ...positionals, '--share', `${part}/${processes}`].concat(
+        '--simulations',
+        values.simulations,
+        '--seed',
+        values.seed,
+      ),
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    ),
+  );
+  await Promise.all(
+    parts.map(async (child) => {
+      const exit = once(child, 'exit');
+      for await (const line of createInterface({ input: child.stdout })) console.log(line);
+      const [status] = await exit;
+      if (status !== 0) process.exitCode = 1;
+    }),
+  );
+}
+
+/** @param {import('./simulate/criterion.js').Criterion} criterion @param {{ value: number, label: string }} measured */
+function print({ what, bar }, { value, label }) {
+  const most = 'atMost' in bar;
+  const limit = most ? bar.atMost : bar.atLeast;
+  const holds = most ? value <= limit : value >= limit;
+  if (!holds) process.exitCode = 1;
+  const digits = limit > 1 ? 1 : 3;
+  console.log(
+    `${holds ? 'ok   ' : 'SHORT'} ${what.padEnd(66)} ${value.toFixed(digits).padStart(6)}  ${most ? 'at most ' : 'at least'} ${limit.toFixed(digits)}  ${label}`,
+  );
+}

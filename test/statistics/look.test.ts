@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { look, type Round } from '../../src/statistics/look.js';
+import { nextRound } from '../../src/statistics/next-round.js';
+import { nextLook, NO_LOOK, type SequentialTest } from '../../src/statistics/sequential-test.js';
+import { boundaries, spend } from '../../src/statistics/spending.js';
+import { strata } from './arbitrary.js';
+
+const alpha = 0.05;
+const pair = fc.constantFrom<Round[number]>(
+  ...strata([0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1]),
+);
+const anyRounds = fc.array(fc.tuple(pair, pair), { minLength: 1, maxLength: 8 });
+const plan = { alpha, margin: 0.2, most: 16 };
+
+test('boundaries are those of a published table', () => {
+  // Jennison and Turnbull (2000): power family with exponent 2, 5 equally spaced looks.
+  const z = boundaries([0.2, 0.4, 0.6, 0.8, 1], alpha);
+  for (const [at, published] of [3.09, 2.714, 2.472, 2.28, 2.114].entries())
+    expect(z[at]).toBeCloseTo(published, 2);
+});
+
+describe('the sequential exact test', () => {
+  const outcomes = strata([0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1]);
+  /** The probability of a stop when each side passes with probability `rate`, over all sequences of 5 rounds. */
+  const stops = (rate: number, rounds: number, before: SequentialTest = NO_LOOK, done = 0): number => {
+    if (before.crossed !== null) return 1;
+    if (done === rounds) return 0;
+    return outcomes.reduce((all, outcome) => {
+      const passed = outcome.base.passed + outcome.head.passed;
+      const after = nextLook(before, [outcome], { time: (done + 1) / rounds, alpha: 0.3 });
+      return all + rate ** passed * (1 - rate) ** (2 - passed) * stops(rate, rounds, after, done + 1);
+    }, 0);
+  };
+  test.each([0.1, 0.3, 0.5, 0.8])(
+    'stops by chance no more often than alpha allows, at a pass rate of %d',
+    (rate) => {
+      expect(stops(rate, 5)).toBeLessThanOrEqual(0.3);
+    },
+  );
+  test('can stop', () => {
+    expect(stops(0.5, 5)).toBeGreaterThan(0.01);
+  });
+});
+
+describe('look', () => {
+  test('never spends more than allowed, and agrees with its interval', () => {
+    fc.assert(
+      fc.property(anyRounds, (rounds) => {
+        const { spent_alpha, information, verdict, interval } = look(rounds, plan);
+        expect(spent_alpha).toBeLessThanOrEqual(spend(information, alpha) + 1e-12);
+        expect((interval?.low ?? NaN) > 0).toBe(verdict === 'better');
+        expect((interval?.high ?? NaN) < 0).toBe(verdict === 'worse');
+      }),
+      { numRuns: 50 },
+    );
+  });
+  test('after a stop, further rounds change nothing', () => {
+    fc.assert(
+      fc.property(anyRounds, anyRounds, (rounds, more) => {
+        const first = look(rounds, plan);
+        fc.pre(first.stop);
+        expect(look([...rounds, ...more], plan)).toEqual(first);
+      }),
+      { numRuns: 200 },
+    );
+  });
+  test('stops at a clear difference, at a margin, and at the cap', () => {
+    const worse = Array.from({ length: 20 }, () => strata([1, 1, 0, 1], [1, 1, 0, 1]));
+    expect(look(worse, { alpha, margin: null, most: 40 })).toMatchObject({ stop: true, verdict: 'worse' });
+    expect(look(worse, { alpha, margin: null, most: 40 }).rounds).toBeLessThan(12);
+    const same = Array.from({ length: 40 }, () => strata([1, 1, 1, 1], [1, 1, 1, 1]));
+    expect(look(same, { alpha, margin: 0.2, most: 80 })).toMatchObject({ stop: true, reason: 'margin' });
+    expect(look(same, { alpha, margin: null, most: 80 })).toMatchObject({
+      stop: true,
+      verdict: 'undecided',
+      reason: 'most runs',
+      rounds: 40,
+    });
+    expect(look(same.slice(0, 2), { alpha, margin: 0.2, most: 80 }).stop).toBe(false);
+    expect(look([], { alpha, margin: 0.2, most: 80 })).toMatchObject({ stop: false, interval: null });
+  });
+});
+
+describe('nextRound', () => {
+  const options = { size: 3, costs: [1, 1, 1], remaining: [20, 20, 20] };
+  test('starts with one pair of each configuration', () => {
+    expect(nextRound([], options)).toEqual([1, 1, 1]);
+  });
+  test('gives more to configurations whose outcomes vary, and to cheap ones', () => {
+    const rounds = Array.from({ length: 6 }, () => strata([1, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1]));
+    const [steady = NaN, mixed = NaN] = nextRound(rounds, { ...options, size: 9 });
+    expect(mixed).toBeGreaterThan(steady);
+    const [cheap = NaN, dear = NaN] = nextRound([], { ...options, size: 12, costs: [1, 4, 4] });
+    expect(cheap).toBeGreaterThan(dear);
+  });
+  test('gives as many as asked for, no more than remain, and the same whichever side passed', () => {
+    const remaining = fc.tuple(fc.nat(4), fc.nat(4));
+    fc.assert(
+      fc.property(anyRounds, fc.nat(9), remaining, (rounds, size, left) => {
+        const next = nextRound(rounds, { size, costs: [1, 2], remaining: left });
+        expect(next.reduce((a, b) => a + b, 0)).toBe(Math.min(size, left[0] + left[1]));
+        expect(next.every((pairs, at) => pairs <= (left[at] ?? 0))).toBe(true);
+        const other = rounds.map((round) => round.map(({ base, head }) => ({ base: head, head: base })));
+        expect(nextRound(other, { size, costs: [1, 2], remaining: left })).toEqual(next);
+      }),
+    );
+  });
+});
