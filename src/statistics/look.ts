@@ -37,7 +37,7 @@ export interface Look {
 
 /**
  * Decides after a round whether the verdict is clear. It depends on nothing but the rounds: a look that stopped stays as it was, whatever
- * rounds follow. 'better' and 'worse' are decided by the exact sequential test, if the repeated interval excludes 0 too;
+ * rounds follow. 'better' and 'worse' are decided by the exact sequential test, and the repeated interval is cut or extended at 0 to agree;
  * 'not worse' and 'equivalent' by the interval alone. C. Jennison and B. W. Turnbull, "Interim analyses: the repeated confidence
  * interval approach", JRSS B 51 (1989) 305-361.
  */
@@ -53,7 +53,9 @@ export function look(rounds: readonly Round[], plan: LookPlan): Look {
     if (strata.length === 0) continue;
     const difference = meanDifference(strata);
     const interval = scoreInterval(strata, zs[at] ?? Infinity);
-    const decided = decide({ crossed: test.crossed, interval, margin: plan.margin });
+    // With different numbers of runs, the sum of passes and the mean of differences can point in different directions.
+    const isShown = test.crossed === (difference > 0 ? 'better' : 'worse');
+    const decided = decide(isShown ? test.crossed : null, interval, plan.margin);
     const isOver = time >= 1 - 1e-9;
     result = {
       ...decided,
@@ -81,26 +83,26 @@ const NO_ROUND: Look = {
   rounds: 0,
 };
 
-function decide({
-  crossed,
-  interval,
-  margin,
-}: {
-  crossed: 'better' | 'worse' | null;
-  interval: Interval;
-  margin: number | null;
-}): Pick<Look, 'stop' | 'verdict' | 'reason' | 'interval' | 'not_worse'> {
-  const isShown = crossed === 'better' ? interval.low > 0 : crossed === 'worse' && interval.high < 0;
-  const shown = isShown ? interval : { low: Math.min(0, interval.low), high: Math.max(0, interval.high) };
+function decide(
+  crossed: 'better' | 'worse' | null,
+  interval: Interval,
+  margin: number | null,
+): Pick<Look, 'stop' | 'verdict' | 'reason' | 'interval' | 'not_worse'> {
   const notWorse = margin === null ? null : interval.low > -margin;
-  if (crossed !== null && isShown)
-    return { stop: true, verdict: crossed, reason: 'difference', interval: shown, not_worse: notWorse };
+  const shown = { interval: agreeing(interval, crossed), not_worse: notWorse };
+  if (crossed !== null) return { ...shown, stop: true, verdict: crossed, reason: 'difference' };
   if (margin !== null && notWorse === true) {
     const verdict = interval.high < margin ? 'equivalent' : 'not worse';
-    return { stop: true, verdict, reason: 'margin', interval: shown, not_worse: notWorse };
+    return { ...shown, stop: true, verdict, reason: 'margin' };
   }
-  return { stop: false, verdict: 'undecided', reason: 'not clear yet', interval: shown, not_worse: notWorse };
+  return { ...shown, stop: false, verdict: 'undecided', reason: 'not clear yet' };
 }
+
+/** The exact test decides whether 0 is in the interval, which is an approximation. */
+const agreeing = ({ low, high }: Interval, crossed: 'better' | 'worse' | null): Interval => ({
+  low: crossed === 'better' ? Math.max(0, low) : Math.min(0, low),
+  high: crossed === 'worse' ? Math.min(0, high) : Math.max(0, high),
+});
 
 /** Returns the share of the most pairs that are in after each round. */
 function timesOf(rounds: readonly Round[], most: number): number[] {
