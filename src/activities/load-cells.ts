@@ -1,14 +1,13 @@
 import type { Agent } from '../agents/agent.js';
 import { agentOfCell, knownAgents } from '../agents/index.js';
 import { groupBy } from '../lib/group-by.js';
-import { dollars } from '../lib/format/dollars.js';
 import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
 import type { Cell } from '../results/records/cell.js';
 import { turnOrder } from '../results/turn-order.js';
 import { proveRun } from '../platform/origin.js';
 import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../scenario/plan.js';
 import { originOf } from '../store/origin.js';
-import { resultsIndex, type ResultsIndex } from '../store/results-index.js';
+import { resultsIndex } from '../store/results-index.js';
 import { giveUpEarlierRounds, pullResults } from '../store/shared/mirror.js';
 import { sharedProjectOf } from '../store/shared/shared-project.js';
 import { beginRound } from '../store/sweep-round.js';
@@ -21,6 +20,7 @@ import {
   type PageCell,
   type ProviderLimit,
 } from '../workflows/protocol.js';
+import { spentOn } from './report/spent-on.js';
 import type { Deps } from './step/deps.js';
 import { readPlan, readScenario } from './step/load-plan.js';
 import { verifyStart } from './step/verify-origin.js';
@@ -121,10 +121,6 @@ async function limitsOf(
   }
   return found;
 }
-
-/** Known cost of all runs of a sweep so far, US dollars. */
-const spentOn = ({ sweep, cells }: Plan, index: ResultsIndex): number =>
-  dollars(cells.reduce((sum, { id }) => sum + index.spent(sweep, id), 0));
 
 /** Returns the cells to load and, of a page, the cells after it. */
 function select(

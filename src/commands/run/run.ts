@@ -221,6 +221,7 @@ const startedDocument = (plan: Plan, { resultsPath }: Project, uiUrl: string | n
     status: 'running',
     maxUsd: plan.max_usd,
     cells: plan.cells,
+    untilClear: plan.until_clear,
     live: plan.live === true,
     results: [],
     resultsPath,

@@ -1,0 +1,113 @@
+import { look, type Look, type Round } from '../../statistics/look.js';
+import { nextRound } from '../../statistics/next-round.js';
+import type { Cell } from '../records/cell.js';
+import type { ResultLine } from '../records/result-line.js';
+import { costsOf } from './costs-of.js';
+import { countPairs, withMissing, type PairCounts } from './count-pairs.js';
+import { cellsOfPair, pairedCells, type PairedConfiguration } from './paired-cells.js';
+import type { UntilClear } from './until-clear.js';
+
+/** What a decision depends on of a cell's result. */
+export type CellResult = Pick<ResultLine, 'outcome' | 'cost_usd'>;
+
+/** How far a sweep has come by its results. */
+export interface Replay {
+  configurations: PairedConfiguration[];
+  /** What each configuration has shown in each round that has ended. */
+  rounds: PairCounts[][];
+  /** What the last look has found in the pairs that count. */
+  last: Look;
+  /** What it decides; null if that depends on how the runs would have ended that neither passed nor failed. */
+  verdict: Look['verdict'] | null;
+  /** The cells that were released, in the order in which they are started. */
+  released: Cell[];
+  /** Those of them that have not ended. */
+  wanted: Cell[];
+  stopped: 'clear' | 'most runs' | 'errors' | null;
+}
+
+/** After so many pairs in succession without a result, something is broken that more runs do not put right. */
+const MOST_LEFT_OUT = 4;
+
+/**
+ * Performs all rounds of a sweep again by its results. A round releases pairs of cells. When these have ended, a look at
+ * all results so far decides whether another round is needed. So the same results always lead to the same decision,
+ * whatever was killed in between. `isOver`: no more runs will end, and what has ended of the last round counts.
+ */
+export function replayRounds(
+  cells: readonly Cell[],
+  plan: UntilClear,
+  results: ReadonlyMap<string, CellResult>,
+  isOver = false,
+): Replay {
+  const configurations = pairedCells(cells, plan);
+  const most = configurations.reduce((sum, { pairs }) => sum + pairs.length, 0);
+  const lookAt = (rounds: readonly PairCounts[][]) =>
+    lookAtAll(rounds, { alpha: plan.alpha, margin: plan.margin, most });
+  const rounds: PairCounts[][] = [];
+  const released: Cell[] = [];
+  const done = configurations.map(() => 0);
+  let found = lookAt(rounds);
+  const replay = (wanted: Cell[], stopped: Replay['stopped'] = null): Replay => ({
+    ...{ configurations, rounds, last: found.last, verdict: found.verdict, released, wanted, stopped },
+  });
+  for (;;) {
+    const remaining = configurations.map(({ pairs }, at) => pairs.length - (done[at] ?? 0));
+    if (remaining.every((count) => count === 0)) return replay([], 'most runs');
+    const costs = costsOf(configurations, done, results);
+    const sizes = nextRound(countedIn(rounds), { size: plan.round_size, costs, remaining });
+    const pairs = configurations.map((one, at) => {
+      const first = done[at] ?? 0;
+      return one.pairs.slice(first, first + (sizes[at] ?? 0));
+    });
+    const cellsOfRound = inTurns(pairs).flatMap(cellsOfPair);
+    released.push(...cellsOfRound);
+    const wanted = cellsOfRound.filter(({ id }) => !results.has(id));
+    if (wanted.length > 0 && !isOver) return replay(wanted);
+    rounds.push(pairs.map((some) => countPairs(some, (cell) => results.get(cell)?.outcome ?? null)));
+    for (const [at, { length }] of pairs.entries()) done[at] = (done[at] ?? 0) + length;
+    found = lookAt(rounds);
+    if (found.isClear) return replay(wanted, 'clear');
+    if (wanted.length > 0) return replay(wanted);
+    if (leftOutLast(rounds) >= MOST_LEFT_OUT) return replay([], 'errors');
+  }
+}
+
+/**
+ * Looks at all rounds. Errors are no fair sample: a broken judge, for example, turns only passes into errors. So a
+ * verdict must be the same if all missing results of one side had passed, and if all of the other had.
+ */
+function lookAtAll(
+  rounds: readonly PairCounts[][],
+  plan: Parameters<typeof look>[1],
+): Pick<Replay, 'last' | 'verdict'> & { isClear: boolean } {
+  const last = look(countedIn(rounds), plan);
+  const isComplete = rounds.flat().every(({ leftOut }) => leftOut.pairs === 0);
+  const [forHead, forBase] = isComplete
+    ? [last, last]
+    : [look(completedFor('head', rounds), plan), look(completedFor('base', rounds), plan)];
+  const verdict = forHead.verdict === forBase.verdict ? forHead.verdict : null;
+  return { last, verdict, isClear: verdict !== null && verdict !== 'undecided' };
+}
+
+const countedIn = (rounds: readonly PairCounts[][]): Round[] =>
+  rounds.map((round) => round.map(({ counted }) => counted));
+
+const completedFor = (passes: 'base' | 'head', rounds: readonly PairCounts[][]): Round[] =>
+  rounds.map((round) => round.map((counts) => withMissing(counts, passes)));
+
+/** How many pairs were left out in the last rounds, of which none counted. */
+function leftOutLast(rounds: readonly PairCounts[][]): number {
+  const last = rounds.findLastIndex((round) => round.some(({ counted }) => counted.head.tested > 0));
+  return rounds
+    .slice(last + 1)
+    .flat()
+    .reduce((sum, { leftOut }) => sum + leftOut.pairs, 0);
+}
+
+/** The first item of each list, then the second of each, and so on. */
+const inTurns = <T>(lists: readonly (readonly T[])[]): T[] =>
+  lists
+    .flatMap((list) => list.map((item, rank) => ({ item, rank })))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
