@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent.js';
 import { agentOfCell, knownAgents } from '../agents/index.js';
 import { groupBy } from '../lib/group-by.js';
 import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
+import { mostCost } from '../results/budget.js';
 import type { Cell } from '../results/records/cell.js';
 import { turnOrder } from '../results/turn-order.js';
 import { proveRun } from '../platform/origin.js';
@@ -172,15 +173,12 @@ async function estimator(
   return (cell) => {
     const effective = scenarios.get(scenarioOf(plan, cell)?.hash ?? '');
     const highest = resultsIndex(resultsPath).highestCost(cell);
-    const limit = effective?.scenario.cost.max_usd;
-    const judged = effective !== undefined && modelAsked(effective) !== null;
+    const limit = effective?.scenario.cost.max_usd ?? null;
+    const isJudged = effective !== undefined && modelAsked(effective) !== null;
     // No agent is started, and earlier runs do not show what their checks cost.
-    if (plan.regrade?.or_run === false) return { estimateUsd: judged ? null : 0 };
-    if (limit !== undefined) {
-      // The limit applies to the agent. Its judge costs extra, and only earlier runs show how much.
-      return judged ? { estimateUsd: Math.max(limit, highest ?? 0) } : { estimateUsd: limit, limited: true };
-    }
-    const free = agentOfCell(cell, agents)?.free === true && !judged;
-    return { estimateUsd: highest ?? (free ? 0 : null) };
+    if (plan.regrade?.or_run === false) return { estimateUsd: isJudged ? null : 0 };
+    const isFree = agentOfCell(cell, agents)?.free === true;
+    const estimateUsd = mostCost({ limit, highest, isFree, isJudged });
+    return { estimateUsd, ...(limit !== null && !isJudged ? { limited: true } : {}) };
   };
 }

@@ -1,3 +1,4 @@
+import { inTurns } from '../../lib/in-turns.js';
 import { look, type Look, type Round } from '../../statistics/look.js';
 import { nextRound } from '../../statistics/next-round.js';
 import type { Cell } from '../records/cell.js';
@@ -104,10 +105,3 @@ function leftOutLast(rounds: readonly PairCounts[][]): number {
     .flat()
     .reduce((sum, { leftOut }) => sum + leftOut.pairs, 0);
 }
-
-/** The first item of each list, then the second of each, and so on. */
-const inTurns = <T>(lists: readonly (readonly T[])[]): T[] =>
-  lists
-    .flatMap((list) => list.map((item, rank) => ({ item, rank })))
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ item }) => item);

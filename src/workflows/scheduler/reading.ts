@@ -31,7 +31,9 @@ export function nextToRead(state: SchedulerState): Wanted | null {
 
 /** Adds the cells of a page that have no result. */
 export function withPage(state: SchedulerState, page: CellPage, wanted: Wanted): SchedulerState {
-  const { cells, total } = page;
+  const { cells } = page;
+  // Only the cells that were released are to be read.
+  const total = state.untilClear === undefined ? page.total : state.total;
   const counts = { ...state.counts };
   // Cells read again by position were counted when an earlier history first read them.
   const money =
