@@ -35,6 +35,7 @@ export function decide(
         variant: plan.base.kind === 'variant' ? plan.base.variant : null,
         sweep: plan.base.kind === 'sweep' ? plan.base.sweep : null,
       },
+      head_variant: plan.base.kind === 'variant' ? (configurations[0]?.variant ?? null) : null,
       verdict: verdictOf(replay, stopped),
       stopped,
       margin: plan.margin,

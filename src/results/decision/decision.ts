@@ -23,7 +23,8 @@ export const Decision = z.strictObject({
       variant: z.string().nullable().describe('The variant that is the base; null if it is a sweep'),
       sweep: z.string().nullable().describe('The finished sweep that is the base; null if it is a variant'),
     })
-    .describe('What the others are compared with'),
+    .describe('What head is compared with'),
+  head_variant: z.string().nullable().describe('The variant that is compared with it; null: all of the sweep'),
   verdict: DecisionVerdict.describe('`undecided` as long as `stopped` is null'),
   stopped: StopReason.nullable().describe('Why no more runs are started; null: it goes on'),
   margin: z.number().nullable().describe('How much worse is still acceptable, from 0 to 1; null: not asked'),
