@@ -40,18 +40,35 @@ export const decideNext =
       });
     const index = resultsIndex(resultsPath);
     const results = endedCells(index.linesOfSweep(sweep));
-    // A retry runs again what has ended without a result in earlier rounds of the sweep.
-    const again = isFirst ? [...(origin?.order.again ?? []), ...(round > 1 ? ['cancelled' as const] : [])] : [];
-    for (const [cell, { outcome }] of results) if (again.includes(outcome)) results.delete(cell);
-    const decided = decide(cells, plan.until_clear, results, isLast ? 'completed' : 'open');
+    const { decision, released: all, wanted } = decide(
+      cells,
+      plan.until_clear,
+      results,
+      isLast ? 'completed' : 'open',
+    );
+    const again = isFirst && decision.stopped !== 'clear' ? undone(round, origin) : [];
+    const repeated = all.filter(({ id }) => again.includes(results.get(id)?.outcome ?? 'pass'));
+    const next = isLast ? [] : [...repeated, ...wanted];
     return {
-      decision: omit(decided.decision, 'configurations', 'doubts'),
-      next: isLast ? [] : byKind(decided.wanted, cells),
-      released: decided.released.length,
-      counts: countsOf(decided.released, results),
+      decision: {
+        ...omit(decision, 'configurations', 'doubts'),
+        ...(next.length > 0 ? { verdict: 'undecided', stopped: null } : {}),
+      },
+      next: byKind(next, cells),
+      released: all.length,
+      counts: countsOf(omitCells(all, repeated), results),
       spentUsd: spentOn(plan, index),
     };
   };
+
+/** The outcomes of cells that another round of the sweep runs again, like `loadCells`. */
+const undone = (round: number, origin: DecideInput['origin']): Outcome[] => [
+  ...(origin?.order.again ?? []),
+  ...(round > 1 ? (['cancelled'] as const) : []),
+];
+
+const omitCells = (cells: readonly Cell[], others: readonly Cell[]): Cell[] =>
+  cells.filter((cell) => !others.includes(cell));
 
 /** The positions of cells, by agent and model. */
 function byKind(wanted: readonly Cell[], cells: readonly Cell[]): UnreadCells[] {
