@@ -38,13 +38,11 @@ export function mostOf(resolved: ResolvedSweep, resultsPath: string): Most | nul
 export const mostText = ({ base, most_runs_each, most_usd }: Most): string =>
   `compared with ${base} in rounds until the verdict is clear: at most ${most_runs_each} runs of each configuration on each side; cost: ${most_usd === null ? 'unknown; --max-usd limits it' : `at most ${formatCost(most_usd)}`}`;
 
-const nameOf = (base: UntilClear['base']): string =>
-  base.kind === 'variant' ? base.variant : base.sweep;
+const nameOf = (base: UntilClear['base']): string => (base.kind === 'variant' ? base.variant : base.sweep);
 
 function costOf({ scenarios, agents }: ResolvedSweep, resultsPath: string, cell: Cell): number | null {
   const effective = scenarios.find(
-    ({ selected, variant }) =>
-      selected.scenario.name === cell.scenario && variant.variant === cell.variant,
+    ({ selected, variant }) => selected.scenario.name === cell.scenario && variant.variant === cell.variant,
   )?.effective;
   return mostCost({
     limit: effective?.scenario.cost.max_usd ?? null,

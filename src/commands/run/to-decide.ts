@@ -35,7 +35,8 @@ export function toDecideOf(
     const alone = Object.entries({ '--vs': vs, '--margin': margin, '--max-runs': maxRuns }).find(
       ([, value]) => value !== undefined,
     );
-    if (alone !== undefined) throw new UsageError('usage', `${alone[0]} has an effect only with --until-clear`);
+    if (alone !== undefined)
+      throw new UsageError('usage', `${alone[0]} has an effect only with --until-clear`);
     return null;
   }
   if (vs === undefined)

@@ -5,7 +5,9 @@ import type { UntilClear } from './until-clear.js';
 
 /** Whether the largest possible difference would be noticed before all runs of the plan are used up. */
 export const canDecide = (cells: readonly Cell[], plan: UntilClear): boolean =>
-  [true, false].some((headPasses) => replayRounds(cells, plan, extreme(cells, plan, headPasses)).stopped === 'clear');
+  [true, false].some(
+    (headPasses) => replayRounds(cells, plan, extreme(cells, plan, headPasses)).stopped === 'clear',
+  );
 
 function extreme(cells: readonly Cell[], plan: UntilClear, headPasses: boolean): Map<string, CellResult> {
   const pairs = pairedCells(cells, plan).flatMap((configuration) => configuration.pairs);

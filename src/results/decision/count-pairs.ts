@@ -13,7 +13,10 @@ export interface PairCounts {
 type Decided = 'pass' | 'fail' | null;
 
 /** Counts pairs. One without a result on one side counts on neither, or the sides would not have run at the same time. */
-export function countPairs(pairs: readonly CellPair[], outcomeOf: (cell: string) => Outcome | null): PairCounts {
+export function countPairs(
+  pairs: readonly CellPair[],
+  outcomeOf: (cell: string) => Outcome | null,
+): PairCounts {
   const decidedOf = (cell: string): Decided => {
     const outcome = outcomeOf(cell);
     return outcome === 'pass' || outcome === 'fail' ? outcome : null;
@@ -22,7 +25,8 @@ export function countPairs(pairs: readonly CellPair[], outcomeOf: (cell: string)
     base: typeof base === 'string' ? base : decidedOf(base.id),
     head: decidedOf(head.id),
   }));
-  const isWhole = ({ base, head }: { base: Decided; head: Decided }): boolean => base !== null && head !== null;
+  const isWhole = ({ base, head }: { base: Decided; head: Decided }): boolean =>
+    base !== null && head !== null;
   const whole = outcomes.filter(isWhole);
   const others = outcomes.filter((pair) => !isWhole(pair));
   return {

@@ -24,7 +24,8 @@ export function decide(
 ): Decided {
   const replay = replayRounds(cells, plan, results, status !== 'open');
   const { configurations, rounds, last, released, wanted } = replay;
-  const stopped = replay.stopped ?? (status === 'open' ? null : status === 'cancelled' ? 'cancelled' : 'budget');
+  const stopped =
+    replay.stopped ?? (status === 'open' ? null : status === 'cancelled' ? 'cancelled' : 'budget');
   const counted = total(rounds.map((round) => round.map((one) => one.counted)));
   const pairsLeftOut = rounds.flat().reduce((sum, { leftOut }) => sum + leftOut.pairs, 0);
   return {

@@ -11,7 +11,14 @@ const Interval = z.strictObject({
   high: z.number().describe('Upper end'),
 });
 
-export const DecisionVerdict = z.enum(['better', 'worse', 'not worse', 'equivalent', 'undecided', 'not tested']);
+export const DecisionVerdict = z.enum([
+  'better',
+  'worse',
+  'not worse',
+  'equivalent',
+  'undecided',
+  'not tested',
+]);
 
 /** Why a sweep starts no more runs. */
 export const StopReason = z.enum(['clear', 'most runs', 'budget', 'errors', 'cancelled']);
@@ -24,7 +31,10 @@ export const Decision = z.strictObject({
       sweep: z.string().nullable().describe('The finished sweep that is the base; null if it is a variant'),
     })
     .describe('What head is compared with'),
-  head_variant: z.string().nullable().describe('The variant that is compared with it; null: all of the sweep'),
+  head_variant: z
+    .string()
+    .nullable()
+    .describe('The variant that is compared with it; null: all of the sweep'),
   verdict: DecisionVerdict.describe('`undecided` as long as `stopped` is null'),
   stopped: StopReason.nullable().describe('Why no more runs are started; null: it goes on'),
   margin: z.number().nullable().describe('How much worse is still acceptable, from 0 to 1; null: not asked'),

@@ -43,52 +43,67 @@ export function replayRounds(
 ): Replay {
   const configurations = pairedCells(cells, plan);
   const most = configurations.reduce((sum, { pairs }) => sum + pairs.length, 0);
-  const lookAt = (rounds: readonly PairCounts[][]) =>
-    lookAtAll(rounds, { alpha: plan.alpha, margin: plan.margin, most });
-  const rounds: PairCounts[][] = [];
-  const released: Cell[] = [];
-  const done = configurations.map(() => 0);
-  let found = lookAt(rounds);
-  const replay = (wanted: Cell[], stopped: Replay['stopped'] = null): Replay => ({
-    ...{ configurations, rounds, last: found.last, verdict: found.verdict, released, wanted, stopped },
+  const played = playRounds(configurations, plan, results, isOver);
+  const { alpha, margin } = plan;
+  const found = lookAtAll(played.rounds, { alpha, margin, most });
+  const asReplay = (rounds: number, shown: typeof found) => ({
+    ...{ configurations, rounds: played.rounds.slice(0, rounds), last: shown.last, verdict: shown.verdict },
+    released: played.released.slice(0, rounds).flat(),
   });
+  if (found.clearAt === null)
+    return { ...asReplay(Infinity, found), wanted: played.wanted, stopped: played.stopped };
+  // What was run after that does not count, but a sweep runs nothing after that.
+  const until = lookAtAll(played.rounds.slice(0, found.clearAt), { alpha, margin, most });
+  return { ...asReplay(found.clearAt, until), wanted: [], stopped: 'clear' };
+}
+
+/** Counts one round after the other, as far as there are results. Looks do not change what later rounds consist of. */
+function playRounds(
+  configurations: readonly PairedConfiguration[],
+  { round_size: size }: UntilClear,
+  results: ReadonlyMap<string, CellResult>,
+  isOver: boolean,
+): Pick<Replay, 'rounds' | 'wanted' | 'stopped'> & { released: Cell[][] } {
+  const rounds: PairCounts[][] = [];
+  const released: Cell[][] = [];
+  const done = configurations.map(() => 0);
   for (;;) {
     const remaining = configurations.map(({ pairs }, at) => pairs.length - (done[at] ?? 0));
-    if (remaining.every((count) => count === 0)) return replay([], 'most runs');
+    if (remaining.every((count) => count === 0))
+      return { rounds, released, wanted: [], stopped: 'most runs' };
     const costs = costsOf(configurations, done, results);
-    const sizes = nextRound(countedIn(rounds), { size: plan.round_size, costs, remaining });
+    const sizes = nextRound(countedIn(rounds), { size, costs, remaining });
     const pairs = configurations.map((one, at) => {
       const first = done[at] ?? 0;
       return one.pairs.slice(first, first + (sizes[at] ?? 0));
     });
     const cellsOfRound = inTurns(pairs).flatMap(cellsOfPair);
-    released.push(...cellsOfRound);
+    released.push(cellsOfRound);
     const wanted = cellsOfRound.filter(({ id }) => !results.has(id));
-    if (wanted.length > 0 && !isOver) return replay(wanted);
+    if (wanted.length > 0 && !isOver) return { rounds, released, wanted, stopped: null };
     rounds.push(pairs.map((some) => countPairs(some, (cell) => results.get(cell)?.outcome ?? null)));
     for (const [at, { length }] of pairs.entries()) done[at] = (done[at] ?? 0) + length;
-    found = lookAt(rounds);
-    if (found.isClear) return replay(wanted, 'clear');
-    if (wanted.length > 0) return replay(wanted);
-    if (leftOutLast(rounds) >= MOST_LEFT_OUT) return replay([], 'errors');
+    if (wanted.length > 0) return { rounds, released, wanted, stopped: null };
+    if (leftOutLast(rounds) >= MOST_LEFT_OUT) return { rounds, released, wanted: [], stopped: 'errors' };
   }
 }
 
 /**
- * Looks at all rounds. Errors are no fair sample: a broken judge, for example, turns only passes into errors. So a
+ * Looks after each round. `clearAt`: after how many of them the verdict is clear; null if it is not. Errors are no fair sample: a broken judge, for example, turns only passes into errors. So a
  * verdict must be the same if all missing results of one side had passed, and if all of the other had.
  */
 function lookAtAll(
   rounds: readonly PairCounts[][],
   plan: Parameters<typeof look>[1],
-): Pick<Replay, 'last' | 'verdict'> & { isClear: boolean } {
+): Pick<Replay, 'last' | 'verdict'> & { clearAt: number | null } {
   const last = look(countedIn(rounds), plan);
   const isComplete = rounds.flat().every(({ leftOut }) => leftOut.pairs === 0);
   const [forHead, forBase] = isComplete
     ? [last, last]
     : [look(completedFor('head', rounds), plan), look(completedFor('base', rounds), plan)];
   const verdict = forHead.verdict === forBase.verdict ? forHead.verdict : null;
-  return { last, verdict, isClear: verdict !== null && verdict !== 'undecided' };
+  const isClear = verdict !== null && verdict !== 'undecided';
+  return { last, verdict, clearAt: isClear ? Math.max(forHead.rounds, forBase.rounds) : null };
 }
 
 const countedIn = (rounds: readonly PairCounts[][]): Round[] =>
