@@ -40,12 +40,11 @@ export const decideNext =
       });
     const index = resultsIndex(resultsPath);
     const results = endedCells(index.linesOfSweep(sweep));
-    const { decision, released: all, wanted } = decide(
-      cells,
-      plan.until_clear,
-      results,
-      isLast ? 'completed' : 'open',
-    );
+    const {
+      decision,
+      released: all,
+      wanted,
+    } = decide(cells, plan.until_clear, results, isLast ? 'completed' : 'open');
     const again = isFirst && decision.stopped !== 'clear' ? undone(round, origin) : [];
     const repeated = all.filter(({ id }) => again.includes(results.get(id)?.outcome ?? 'pass'));
     const next = isLast ? [] : [...repeated, ...wanted];

@@ -161,7 +161,9 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
 
 /** The base takes part, even if only the variant to compare with it is named. */
 const withBase = (variants: readonly string[], toDecide: ToDecide | undefined): string[] =>
-  variants.length > 0 && toDecide?.base.kind === 'variant' ? [...variants, toDecide.base.variant] : [...variants];
+  variants.length > 0 && toDecide?.base.kind === 'variant'
+    ? [...variants, toDecide.base.variant]
+    : [...variants];
 
 /** Returns the scenarios and variants that have at least one of the cells. */
 const withCells = (scenarios: readonly SelectedScenario[], cells: readonly Cell[]): SelectedScenario[] =>

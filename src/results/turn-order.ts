@@ -9,7 +9,5 @@ import type { Cell } from './records/cell.js';
 export function turnOrder(cells: readonly Pick<Cell, 'agent' | 'model'>[]): number[] {
   const positions = cells.map((_, position) => position);
   const byAgent = groupBy(positions, (position) => cells[position]?.agent ?? '');
-  return inTurns(
-    byAgent.map((group) => inTurns(groupBy(group, (position) => cells[position]?.model ?? ''))),
-  );
+  return inTurns(byAgent.map((group) => inTurns(groupBy(group, (position) => cells[position]?.model ?? ''))));
 }

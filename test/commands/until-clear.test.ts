@@ -1,7 +1,4 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProject, documentOf, type TestProject } from './project.js';
 import { addScripted } from './scripted-sides.js';
 
@@ -10,93 +7,53 @@ let project: TestProject;
 beforeAll(async () => {
   project = await createProject({});
   await addScripted(project, 'clear', { good: '1', bad: '0' });
-  await addScripted(project, 'alike', { one: '1', other: '1' });
-  await addScripted(project, 'noisy', { one: '10', other: '01' });
-  await addScripted(project, 'shaky', { good: '1', bad: '00e0' });
-  await addScripted(project, 'broken', { good: '1', bad: 'e' });
-  await addScripted(project, 'three', { a: '1', b: '1', c: '1' });
+  await addScripted(project, 'three', { good: '1', b: '1', c: '1' });
+  await addScripted(project, 'single', { other: '1' });
 });
 afterAll(() => project.remove());
 
-const run = (...args: string[]) => project.run([...args, '--until-clear']);
-const callsOf = async (side: string): Promise<number> =>
-  (await readdir(join(project.folder, 'calls'))).filter((name) => name.startsWith(`${side}.`)).length;
-const outcomes = ({ cells }: SweepDocument) => cells.map(({ outcome }) => outcome);
+const run = (...args: string[]) => project.cli(['run', ...args]);
 
-describe('--until-clear --vs <variant>', () => {
-  let worse: SweepDocument;
+test('--until-clear --vs stops when the verdict is clear, and its exit code says which', async () => {
+  const { exitCode, document } = await project.run(['clear', '--until-clear', '--vs', 'good']);
+  expect(exitCode).toBe(1);
+  expect(document.decision).toMatchObject({ verdict: 'worse', stopped: 'clear', most_runs: 40 });
+  expect(document.cells).toHaveLength(document.decision?.runs ?? 0);
+  expect(document.cells.length).toBeLessThan(20);
+  const shown = await project.cli(['show', document.sweep, '--json']);
+  expect(documentOf(shown.stdout).decision).toEqual(document.decision);
+});
 
-  test('stops when one side is clearly worse, exits with 1, and runs no more than it reports', async () => {
-    const { exitCode, document } = await run('clear', '--vs', 'good');
-    worse = document;
-    expect(exitCode).toBe(1);
-    expect(document).toMatchObject({
-      status: 'completed',
-      decision: { verdict: 'worse', stopped: 'clear', difference: -1, most_runs: 40, pairs_left_out: 0 },
-    });
-    const { runs = 0 } = document.decision ?? {};
-    expect(runs).toBeLessThan(20);
-    expect(document.cells).toHaveLength(runs);
-    expect(outcomes(document)).not.toContain(null);
-    expect((await callsOf('clear-good')) + (await callsOf('clear-bad'))).toBe(runs);
+test('--dry-run says how much it may take at most, and with what it is compared', async () => {
+  const args = ['clear', '--until-clear', '--vs', 'good', '--max-runs', '8', '--margin', '10', '--dry-run'];
+  const { stdout } = await run(...args, '--json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    until_clear: { base: 'good', margin: 10, most_runs: 16, most_runs_each: 8, most_usd: 0 },
   });
+  expect((await run(...args)).stdout).toMatch(/^at most 16 cells.*\ncompared with good .*at most 8 runs/);
+});
 
-  test('show, report and sweeps tell the same of it', async () => {
-    const shown = documentOf((await project.cli(['show', worse.sweep, '--json'])).stdout);
-    expect(shown.decision).toEqual(worse.decision);
-    expect(outcomes(shown)).toEqual(outcomes(worse));
-    const sentence = 'bad is worse than good: pass rate -100 points';
-    expect((await project.cli(['show', worse.sweep])).stdout).toContain(sentence);
-    for (const format of ['md', 'html', 'github'])
-      expect((await project.cli(['report', worse.sweep, '--format', format])).stdout).toContain(sentence);
-    const { stdout } = await project.cli(['sweeps', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ sweeps: [{ totals: { cells: worse.cells.length } }] });
-  });
-
-  test('the other way round it is better, and exits with 0', async () => {
-    const { exitCode, document } = await run('clear', '--variants', 'good', '--vs', 'bad');
-    expect([exitCode, document.decision?.verdict]).toEqual([0, 'better']);
-  });
-
-  test('without a margin, sides that are alike use all runs and stay undecided, with exit code 4', async () => {
-    const { exitCode, document } = await run('noisy', '--vs', 'one', '--max-runs', '6');
-    expect(exitCode).toBe(4);
-    expect(document.decision).toMatchObject({ verdict: 'undecided', stopped: 'most runs', runs: 12 });
-  });
-
-  test('with a margin, it stops when the other side is not worse by that much, with exit code 0', async () => {
-    const { exitCode, document } = await run('alike', '--vs', 'one', '--margin', '40');
-    expect(exitCode).toBe(0);
-    expect(document.decision?.verdict).toMatch(/^(not worse|equivalent)$/);
-    expect(document.decision?.stopped).toBe('clear');
-    expect(document.decision?.runs).toBeLessThan(40);
-  });
-
-  test('a pair whose run could not be tested counts on neither side', async () => {
-    const { exitCode, document } = await run('shaky', '--vs', 'good', '--max-runs', '16');
-    expect(exitCode).toBe(1);
-    const [configuration] = document.decision?.configurations ?? [];
-    expect(configuration?.base.tested).toBe(configuration?.head.tested);
-    expect(document.decision?.pairs_left_out).toBe(document.totals.errored);
-    expect(document.totals.errored).toBeGreaterThan(0);
-  });
-
-  test('a side that cannot be tested ends the sweep soon, with exit code 3', async () => {
-    const { exitCode, document } = await run('broken', '--vs', 'good');
-    expect(exitCode).toBe(3);
-    expect(document.decision).toMatchObject({ verdict: 'not tested', stopped: 'errors' });
-    expect(document.decision?.runs).toBeLessThan(12);
-  });
-
-  test('retry leaves a clear verdict alone, and continues what could not be tested', async () => {
-    const clear = await project.cli(['retry', worse.sweep, '--json']);
-    expect(clear.stderr).toContain('no cells to rerun');
-    expect(documentOf(clear.stdout).decision).toEqual(worse.decision);
-    expect((await project.cli(['retry', worse.sweep, '--failed'])).exitCode).toBe(2);
-    const { document: untested } = await run('broken', '--vs', 'good', '--name', 'mended');
-    await addScripted(project, 'broken', { good: '1', bad: '1' });
-    const again = await project.cli(['retry', untested.sweep, '--json']);
-    expect(again.exitCode).toBe(3); // the plan has a copy of the broken side
-    expect(documentOf(again.stdout).decision?.runs).toBeGreaterThanOrEqual(untested.decision?.runs ?? 0);
-  });
+test.each([
+  [['clear', '--until-clear'], 'name what to compare with'],
+  [['clear', '--vs', 'good'], '--vs has an effect only with --until-clear'],
+  [['clear', '--margin', '10'], '--margin has an effect only with --until-clear'],
+  [
+    ['clear', '--until-clear', '--vs', 'nobody'],
+    "'nobody' is neither a variant of these scenarios (good, bad) nor a sweep",
+  ],
+  [
+    ['three', '--until-clear', '--vs', 'good'],
+    'expected one other variant, found b, c; name one with --variants',
+  ],
+  [['clear', '--variants', 'good', '--until-clear', '--vs', 'good'], "only the variant 'good' is selected"],
+  [['clear', 'single', '--variants', 'bad,other', '--until-clear', '--vs', 'good'], 'found bad, other'],
+  [
+    ['clear', '--until-clear', '--vs', 'good', '--max-runs', '2'],
+    'no difference could be shown; raise --max-runs',
+  ],
+  [['clear', '--until-clear', '--vs', 'good', '--repeat', '2'], '--repeat cannot be used with --until-clear'],
+  [['clear', '--until-clear', '--vs', 'good', '--margin', '100'], 'expected percentage points below 100'],
+])('%j is refused before anything is started: %s', async (args, message) => {
+  const { exitCode, stderr } = await run(...args);
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(message) });
 });

@@ -85,7 +85,8 @@ export function cellStates(
     return {
       about,
       // Of a sweep that runs until its verdict is clear, only the released cells will be run.
-      total: plan.until_clear === undefined ? plan.cells.length : Math.max(progress?.total ?? 0, lines.length),
+      total:
+        plan.until_clear === undefined ? plan.cells.length : Math.max(progress?.total ?? 0, lines.length),
       totals: {
         passed: having('pass'),
         failed: having('fail'),

@@ -142,7 +142,9 @@ function notes({ document, cells }: SweepReport): Markup[] {
       : [
           markup`<p class="note"><strong>${decisionText(document.decision)}</strong>; ${progressText(document.decision)}.</p>`,
         ]),
-    ...[...(document.decision?.doubts ?? []), ...(document.warnings ?? [])].map((text) => markup`<p class="note">${text}.</p>`),
+    ...[...(document.decision?.doubts ?? []), ...(document.warnings ?? [])].map(
+      (text) => markup`<p class="note">${text}.</p>`,
+    ),
     ...(missing === 0
       ? []
       : [

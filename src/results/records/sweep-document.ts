@@ -46,7 +46,9 @@ export const SweepDocument = z.object({
   cost_usd: z.number().nullable().default(null).describe('Known costs of what was run; null: none is known'),
   max_usd: z.number().nullable().default(null).describe('The budget'),
   cells: z.array(SweepCell).describe('One for each cell'),
-  decision: Decision.exactOptional().describe('Set if the sweep runs until its verdict is clear; `cells` then has those that it needed'),
+  decision: Decision.exactOptional().describe(
+    'Set if the sweep runs until its verdict is clear; `cells` then has those that it needed',
+  ),
   cells_of_sweep: z
     .number()
     .int()
@@ -110,7 +112,12 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
 
 function decidedOf({ cells, untilClear, status }: SweepDocumentInput, results: readonly ResultLine[]) {
   if (untilClear === undefined) return null;
-  return decide(cells, untilClear, endedCells(results), status === 'running' || status === 'paused' ? 'open' : status);
+  return decide(
+    cells,
+    untilClear,
+    endedCells(results),
+    status === 'running' || status === 'paused' ? 'open' : status,
+  );
 }
 
 function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): SweepCell {

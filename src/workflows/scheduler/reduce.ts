@@ -207,7 +207,10 @@ function decide(state: SchedulerState, now: number): Step | null {
   const isFull = workingRuns(state).length >= state.caps.total;
   if (isFull) return state.held || state.scheduler === 2 ? null : loadNext(state);
   const wake = wakeNext(state, now);
-  return wake ?? (state.held ? null : (placeAgain(state) ?? startNext(state, now) ?? loadNext(state) ?? decideNext(state)));
+  return (
+    wake ??
+    (state.held ? null : (placeAgain(state) ?? startNext(state, now) ?? loadNext(state) ?? decideNext(state)))
+  );
 }
 
 /** Seeks another host for a run that lost its own, or whose search was interrupted. */

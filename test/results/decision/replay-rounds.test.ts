@@ -56,7 +56,10 @@ const anySweep = fc
     seed: fc.integer(),
   })
   .map(({ scenarios, most, margin, size, rates, errors, seed }) => {
-    const chance = fc.sample(fc.double({ min: 0, max: 1, noNaN: true }), { seed, numRuns: scenarios * most * 4 });
+    const chance = fc.sample(fc.double({ min: 0, max: 1, noNaN: true }), {
+      seed,
+      numRuns: scenarios * most * 4,
+    });
     const cells = cellsOf(scenarios, most);
     const at = new Map(cells.map((cell, index) => [cell.id, index]));
     const outcomeOf: OutcomeOf = ({ id, variant }) => {
@@ -111,7 +114,9 @@ describe('replayRounds', () => {
   });
 
   test('stops after a few rounds if the difference is plain', () => {
-    const { replay } = play(cellsOf(3, 20), planOf(3, 20), ({ variant }) => (variant === 'head' ? 'fail' : 'pass'));
+    const { replay } = play(cellsOf(3, 20), planOf(3, 20), ({ variant }) =>
+      variant === 'head' ? 'fail' : 'pass',
+    );
     expect(replay).toMatchObject({ stopped: 'clear', verdict: 'worse' });
     expect(replay.rounds.length).toBeLessThan(10);
   });
@@ -146,7 +151,9 @@ describe('replayRounds', () => {
 describe('pairedCells', () => {
   test('pairs the cells of a sweep with the outcomes of a finished base, by repetition', () => {
     const cells = cellsOf(1, 3).filter(({ variant }) => variant === 'head');
-    const outcomes = [{ scenario: 's0', agent: 'mock', model: 'default', variant: 'head', passed: [true, false] }];
+    const outcomes = [
+      { scenario: 's0', agent: 'mock', model: 'default', variant: 'head', passed: [true, false] },
+    ];
     const [configuration] = pairedCells(cells, { base: { kind: 'sweep', sweep: 'before', outcomes } });
     expect(configuration?.pairs.map(({ base, head }) => [base, head.repetition])).toEqual([
       ['pass', 1],
