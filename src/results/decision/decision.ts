@@ -11,7 +11,7 @@ const Interval = z.strictObject({
   high: z.number().describe('Upper end'),
 });
 
-export const DecisionVerdict = z.enum([
+const DecisionVerdict = z.enum([
   'better',
   'worse',
   'not worse',
@@ -21,7 +21,7 @@ export const DecisionVerdict = z.enum([
 ]);
 
 /** Why a sweep starts no more runs. */
-export const StopReason = z.enum(['clear', 'most runs', 'budget', 'errors', 'cancelled']);
+const StopReason = z.enum(['clear', 'most runs', 'budget', 'errors', 'cancelled']);
 
 /** What a sweep of `run --until-clear` has found so far, or has decided. */
 export const Decision = z.strictObject({

@@ -97,7 +97,7 @@ export interface CarriedSweep {
 }
 
 /** What a sweep that runs until its verdict is clear knows of it. */
-export interface ClearState {
+interface ClearState {
   /** Null before the first look. */
   decision: DecisionBrief | null;
   /** Positions (in turn order) of the cells that were released last. */
@@ -107,7 +107,7 @@ export interface ClearState {
 }
 
 /** The parts of a decision that are shown while the sweep runs. */
-export type DecisionBrief = Omit<Decision, 'configurations' | 'doubts'>;
+type DecisionBrief = Omit<Decision, 'configurations' | 'doubts'>;
 
 /** Cells to be read again: their positions in turn order. */
 export interface UnreadCells extends CellKind {
