@@ -35,7 +35,7 @@ const page = (position: number): PageCell => ({ cell: cell(position + 1), finish
 function play(from = startState(input)) {
   let state = from;
   return {
-    send(event: SweepEvent): readonly SweepAction[] {
+    send: (event: SweepEvent): readonly SweepAction[] => {
       const step = reduce(state, event, 0);
       state = step.state;
       return step.actions;
