@@ -38,7 +38,11 @@ export const finishSweep =
       cells: again === undefined ? needed : needed.filter(({ id }) => again.includes(id)),
       // In a cancelled sweep, cells that never started have no result and are not lost.
       otherwise:
-        status === 'cancelled' ? null : overBudget === undefined ? LEFT_NO_RESULT : notStarted(overBudget),
+        status === 'cancelled'
+          ? null
+          : overBudget === undefined
+            ? LEFT_NO_RESULT
+            : notStarted(overBudget, plan.cache),
     });
     if (!isRecorded) return;
     const results = index.linesOfSweep(sweep);
@@ -62,7 +66,7 @@ export const finishSweep =
     await close();
   };
 
-const notStarted = ({ maxUsd, spentUsd }: NonNullable<SweepEnd['overBudget']>) => ({
-  message: `not started: it might exceed the budget of $${maxUsd} ($${spentUsd} spent); run again with a higher --max-usd (finished runs come from the cache)`,
+const notStarted = ({ maxUsd, spentUsd }: NonNullable<SweepEnd['overBudget']>, cache: boolean) => ({
+  message: `not started: it might exceed the budget of $${maxUsd} ($${spentUsd} spent); run again with a higher --max-usd${cache ? ' (finished runs come from the cache)' : ''}`,
   wasStarted: false,
 });

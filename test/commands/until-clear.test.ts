@@ -15,11 +15,13 @@ afterAll(() => project.remove());
 const run = (...args: string[]) => project.cli(['run', ...args]);
 
 test('--until-clear --vs stops when the verdict is clear, and its exit code says which', async () => {
-  const { exitCode, document } = await project.run(['clear', '--until-clear', '--vs', 'good']);
+  const { exitCode, document } = await project.run([
+    ...['clear', '--until-clear', '--vs', 'good', '--max-runs', '12', '--concurrency', '8'],
+  ]);
   expect(exitCode).toBe(1);
-  expect(document.decision).toMatchObject({ verdict: 'worse', stopped: 'clear', most_runs: 40 });
+  expect(document.decision).toMatchObject({ verdict: 'worse', stopped: 'clear', most_runs: 24 });
   expect(document.cells).toHaveLength(document.decision?.runs ?? 0);
-  expect(document.cells.length).toBeLessThan(20);
+  expect(document.cells.length).toBeLessThan(24);
   const shown = await project.cli(['show', document.sweep, '--json']);
   expect(documentOf(shown.stdout).decision).toEqual(document.decision);
 });

@@ -45,7 +45,7 @@ function play(cells: readonly Cell[], plan: UntilClear, outcomeOf: OutcomeOf) {
 const anySweep = fc
   .record({
     scenarios: fc.integer({ min: 1, max: 4 }),
-    most: fc.integer({ min: 1, max: 8 }),
+    most: fc.integer({ min: 1, max: 5 }),
     margin: fc.option(fc.double({ min: 0.05, max: 0.6, noNaN: true })),
     size: fc.integer({ min: 1, max: 6 }),
     rates: fc.record({
