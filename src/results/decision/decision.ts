@@ -11,14 +11,7 @@ const Interval = z.strictObject({
   high: z.number().describe('Upper end'),
 });
 
-const DecisionVerdict = z.enum([
-  'better',
-  'worse',
-  'not worse',
-  'equivalent',
-  'undecided',
-  'not tested',
-]);
+const DecisionVerdict = z.enum(['better', 'worse', 'not worse', 'equivalent', 'undecided', 'not tested']);
 
 /** Why a sweep starts no more runs. */
 const StopReason = z.enum(['clear', 'most runs', 'budget', 'errors', 'cancelled']);
