@@ -32,6 +32,7 @@ COPY --from=packages /src/node_modules ./node_modules
 COPY package.json LICENSE CHANGELOG.md ./
 COPY .agents/lib/script.ts ./.agents/lib/script.ts
 COPY fixtures ./fixtures
+COPY grafana ./grafana
 COPY schema ./schema
 COPY specs ./specs
 COPY templates ./templates

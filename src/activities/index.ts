@@ -12,6 +12,7 @@ import { loadCells } from './load-cells.js';
 import { prepareWorkspace } from './prepare-workspace.js';
 import { reuseResult } from './reuse-result.js';
 import type { Deps } from './step/deps.js';
+import { decideNext } from './decide-next.js';
 import { endConversation } from './end-conversation.js';
 import { simulateUser } from './simulate-user.js';
 import { runAgent } from './run-agent.js';
@@ -29,6 +30,7 @@ import { writeReport } from './write-report.js';
 export const createActivities = (deps: Deps) =>
   withRetryPolicy(deps, {
     loadCells: loadCells(deps),
+    decideNext: decideNext(deps),
     findEndedRuns: findEndedRuns(deps),
     finishSweep: finishSweep(deps),
     placeCell: placeCell(deps),

@@ -1,14 +1,14 @@
 import type { Agent } from '../agents/agent.js';
 import { agentOfCell, knownAgents } from '../agents/index.js';
 import { groupBy } from '../lib/group-by.js';
-import { dollars } from '../lib/format/dollars.js';
 import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
+import { mostCost } from '../results/budget.js';
 import type { Cell } from '../results/records/cell.js';
 import { turnOrder } from '../results/turn-order.js';
 import { proveRun } from '../platform/origin.js';
 import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../scenario/plan.js';
 import { originOf } from '../store/origin.js';
-import { resultsIndex, type ResultsIndex } from '../store/results-index.js';
+import { resultsIndex } from '../store/results-index.js';
 import { giveUpEarlierRounds, pullResults } from '../store/shared/mirror.js';
 import { sharedProjectOf } from '../store/shared/shared-project.js';
 import { beginRound } from '../store/sweep-round.js';
@@ -21,6 +21,7 @@ import {
   type PageCell,
   type ProviderLimit,
 } from '../workflows/protocol.js';
+import { spentOn } from './report/spent-on.js';
 import type { Deps } from './step/deps.js';
 import { readPlan, readScenario } from './step/load-plan.js';
 import { verifyStart } from './step/verify-origin.js';
@@ -122,10 +123,6 @@ async function limitsOf(
   return found;
 }
 
-/** Known cost of all runs of a sweep so far, US dollars. */
-const spentOn = ({ sweep, cells }: Plan, index: ResultsIndex): number =>
-  dollars(cells.reduce((sum, { id }) => sum + index.spent(sweep, id), 0));
-
 /** Returns the cells to load and, of a page, the cells after it. */
 function select(
   cells: readonly Cell[],
@@ -176,15 +173,12 @@ async function estimator(
   return (cell) => {
     const effective = scenarios.get(scenarioOf(plan, cell)?.hash ?? '');
     const highest = resultsIndex(resultsPath).highestCost(cell);
-    const limit = effective?.scenario.cost.max_usd;
-    const judged = effective !== undefined && modelAsked(effective) !== null;
+    const limit = effective?.scenario.cost.max_usd ?? null;
+    const isJudged = effective !== undefined && modelAsked(effective) !== null;
     // No agent is started, and earlier runs do not show what their checks cost.
-    if (plan.regrade?.or_run === false) return { estimateUsd: judged ? null : 0 };
-    if (limit !== undefined) {
-      // The limit applies to the agent. Its judge costs extra, and only earlier runs show how much.
-      return judged ? { estimateUsd: Math.max(limit, highest ?? 0) } : { estimateUsd: limit, limited: true };
-    }
-    const free = agentOfCell(cell, agents)?.free === true && !judged;
-    return { estimateUsd: highest ?? (free ? 0 : null) };
+    if (plan.regrade?.or_run === false) return { estimateUsd: isJudged ? null : 0 };
+    const isFree = agentOfCell(cell, agents)?.free === true;
+    const estimateUsd = mostCost({ limit, highest, isFree, isJudged });
+    return { estimateUsd, ...(limit !== null && !isJudged ? { limited: true } : {}) };
   };
 }

@@ -18,7 +18,7 @@ import { sweepOrder, sweepTitle, type FiringRef, type PlannedFiring } from '../w
 import type { Deps } from './step/deps.js';
 import { variablesNow } from './schedules/variables-now.js';
 import { isForgotten } from './step/verify-origin.js';
-import { refusal, verifyDue, verifySchedule } from './step/verify-firing.js';
+import { claimOrder, isDue, verifySchedule } from './step/verify-firing.js';
 
 /**
  * Plans the sweep of a firing. Each time of a schedule has one firing, which its record claims, and the id of the sweep
@@ -55,7 +55,12 @@ export const planScheduled =
     return { ...planned, sweep: { sweep, ...order, proof: proveSweep(key, { sweep, planHash, order }) } };
   };
 
-/** Claims the time of a firing. @throws ApplicationFailure (non-retryable) if it is not due, or was claimed before */
+/**
+ * Claims the time of a firing. One that a command has triggered takes the next second that is free, because several may
+ * come in the same second.
+ *
+ * @throws ApplicationFailure (non-retryable) if it is not due, or its time was claimed before, and no command triggered it
+ */
 async function begin(
   deps: Deps,
   objects: ObjectStore,
@@ -63,20 +68,34 @@ async function begin(
   execution: string,
 ): Promise<Firing> {
   const { stored, at } = verified;
-  const { triggered } = await verifyDue(deps, objects, verified, execution);
-  const firing = await beginFiring(objects, firingOf(stored, at, triggered, execution));
-  if (firing.workflow === execution) return firing;
-  const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
-  // After a power failure, the server may start a firing again that it has forgotten.
-  if (!(await isForgotten(deps.isOwnServer, workflowId, firing.workflow)))
-    throw refusal(stored.schedule, 'this time has already had its firing');
-  const again = { ...firing, workflow: execution };
-  await writeFiring(objects, again);
-  return again;
+  const firingAt = (claimed: number, triggered: boolean): Promise<Firing> =>
+    beginFiring(objects, firingOf(stored, { at, claimed, triggered }, execution));
+  let without = 'this is not one of its times, and no command has triggered it';
+  if (isDue(verified)) {
+    const firing = await firingAt(at, false);
+    if (firing.workflow === execution) return firing;
+    const { workflowId = '' } = Context.current().info.workflowExecution ?? {};
+    // After a power failure, the server may start a firing again that it has forgotten.
+    if (await isForgotten(deps.isOwnServer, workflowId, firing.workflow)) {
+      const again = { ...firing, workflow: execution };
+      await writeFiring(objects, again);
+      return again;
+    }
+    without = 'this time has already had its firing';
+  }
+  await claimOrder(deps, objects, verified, { execution, without });
+  for (let claimed = at; ; claimed += 1000) {
+    const firing = await firingAt(claimed, true);
+    if (firing.workflow === execution) return firing;
+  }
 }
 
-function firingOf({ schedule }: StoredSchedule, at: number, triggered: boolean, workflow: string): Firing {
-  const firing = firingId(at);
+function firingOf(
+  { schedule }: StoredSchedule,
+  { at, claimed, triggered }: { at: number; claimed: number; triggered: boolean },
+  workflow: string,
+): Firing {
+  const firing = firingId(claimed);
   const sweep = `${schedule}-${firing}-${sha256(`${firing} ${workflow}`).slice(0, 8)}`;
   return {
     ...{ schema_version: 1, schedule, firing, scheduled_at: new Date(at).toISOString(), triggered, workflow },

@@ -1,6 +1,7 @@
 import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
+import { count, points } from './shared/option-values.js';
 import { addSweepOptions, FILES, sweepFlags } from './shared/sweep-options.js';
 
 /** Adds the `run` command. */
@@ -15,6 +16,22 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
       '--regrade',
       'where only the checks have changed, check the work of earlier runs again instead of running agents',
       false,
+    )
+    .option(
+      '--until-clear',
+      'run both sides in rounds, and stop as soon as it is clear which is better, or that neither is worse',
+      false,
+    )
+    .option('--vs <variant|sweep>', 'with --until-clear: what to compare with, a variant or a finished sweep')
+    .option(
+      '--margin <points>',
+      'with --until-clear: also stop when head is shown to be worse by less than so many percentage points',
+      points,
+    )
+    .option(
+      '--max-runs <n>',
+      'with --until-clear: the most runs of each configuration on each side (default: 20)',
+      count,
     )
     .option('--name <name>', 'prefix of the sweep id (default: the time)')
     .option('--detach', 'start the sweep and return without following it', false)
@@ -40,6 +57,10 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
     [
       'Run a single cell of it',
       'llm-tool-test run stock_delivery --repeat 6 --cell stock_delivery/mock/default/default/2',
+    ],
+    [
+      'Find out whether the variant "guided" is better than "bare", with as few runs as that takes',
+      'llm-tool-test run stock_delivery --variants guided --until-clear --vs bare',
     ],
     [
       'Test another build, to compare the two sweeps',

@@ -1,6 +1,6 @@
 /**
- * The markers of `patched()` in src/workflows, in the order in which they were added, and `scheduler-3`, a value in the
- * input of sweeps. Workflows of this build may have recorded them in their histories. A build that does not know one of
+ * The markers of `patched()` in src/workflows, in the order in which they were added, and values in the input of sweeps:
+ * `scheduler-3` and `until-clear`. Workflows of this build may have recorded them in their histories. A build that does not know one of
  * them fails the workflow tasks of such a history for ever, so a build never takes over an engine that knows more
  * markers.
  */
@@ -11,6 +11,7 @@ export const HISTORY_MARKERS = [
   'stop-run',
   'forget-limits',
   'scheduler-3',
+  'until-clear',
 ] as const;
 
 /** Higher than in every build that knows fewer markers. A build without a number counts as 0. */

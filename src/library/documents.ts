@@ -39,6 +39,72 @@ export interface SweepDocument {
   max_usd: number | null;
   /** One for each cell */
   cells: Array<SweepCell>;
+  /** Set if the sweep runs until its verdict is clear; `cells` then has those that it needed */
+  decision?: {
+    /** What head is compared with */
+    base: {
+      /** The variant that is the base; null if it is a sweep */
+      variant: string | null;
+      /** The finished sweep that is the base; null if it is a variant */
+      sweep: string | null;
+    };
+    /** The variant that is compared with it; null: all of the sweep */
+    head_variant: string | null;
+    /** `undecided` as long as `stopped` is null */
+    verdict: 'better' | 'worse' | 'not worse' | 'equivalent' | 'undecided' | 'not tested';
+    /** Why no more runs are started; null: it goes on */
+    stopped: 'clear' | 'most runs' | 'budget' | 'errors' | 'cancelled' | null;
+    /** How much worse is still acceptable, from 0 to 1; null: not asked */
+    margin: number | null;
+    /** Probability of a false better or worse, over all looks */
+    alpha: number;
+    /** Pass rate of head minus base, mean of the configurations */
+    difference: number | null;
+    /** Interval of the difference, valid at every look */
+    interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** The part of alpha that the looks so far have used */
+    spent_alpha: number;
+    /** Rounds that have ended, each with a look at the results */
+    rounds: number;
+    /** Runs that were started */
+    runs: number;
+    /** Runs of the whole plan */
+    most_runs: number;
+    /** Pairs in which a run neither passed nor failed */
+    pairs_left_out: number;
+    /** What was counted */
+    configurations: Array<{
+      /** Name of the scenario */
+      scenario: string;
+      /** Name of the agent */
+      agent: string;
+      /** Name of the model */
+      model: string;
+      /** The variant of head */
+      variant: string;
+      /** Runs of base */
+      base: {
+        /** Runs that passed */
+        passed: number;
+        /** Runs that passed or failed */
+        tested: number;
+      };
+      /** Runs of head */
+      head: {
+        /** Runs that passed */
+        passed: number;
+        /** Runs that passed or failed */
+        tested: number;
+      };
+    }>;
+    /** What makes the verdict less reliable */
+    doubts: Array<string>;
+  };
   /** Number of cells of the whole sweep, if options of `show` selected some of them */
   cells_of_sweep?: number;
   /** Results by parameter, if the sweep is a matrix of ElizaOS */

@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
 import { suggest } from '../lib/suggest.js';
+import type { UntilClear } from '../results/decision/until-clear.js';
 import type { Cell } from '../results/records/cell.js';
 import { tooLongCell } from '../results/records/longest-names.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
@@ -16,6 +17,7 @@ import { chooseVariants } from './choose-variants.js';
 import { effectiveScenario, type ScenarioFlags } from './effective-scenario.js';
 import { matrixProblems, profileProblems } from './matrix-problems.js';
 import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
+import { pairUp, type ToDecide } from './pair-up.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
 /** The flags of a sweep. Lists are empty if the flag was not given. */
@@ -32,6 +34,8 @@ export interface SweepFlags extends JudgeFlags, ScenarioFlags {
   cache: boolean;
   /** Limit for the whole sweep, in US dollars. */
   maxUsd?: number;
+  /** Set if the sweep stops as soon as its verdict is clear. */
+  toDecide?: ToDecide;
   /** Labels that a host must have to run a cell. */
   on?: string[];
   name?: string;
@@ -45,6 +49,8 @@ export interface ResolvedSweep {
   maxUsd: number | null;
   on: string[];
   cells: Cell[];
+  /** Set if the sweep stops as soon as its verdict is clear. */
+  untilClear?: UntilClear;
   /** One entry for each variant of each scenario. */
   scenarios: ResolvedScenario[];
   agents: Plan['agents'];
@@ -69,8 +75,11 @@ const DEFAULT_CONCURRENCY = 4;
  * @throws UsageError for the first problem
  */
 export function resolveSweep(project: Project, all: SelectedScenario[], flags: SweepFlags): ResolvedSweep {
-  const matching = chooseVariants(all, flags.variants);
+  const { toDecide } = flags;
+  const matching = chooseVariants(all, withBase(flags.variants, toDecide));
   const { config } = project;
+  const concurrency = flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY;
+  const repeat = toDecide?.mostRuns ?? flags.repeat;
   const known = knownAgents(config.agents);
   const agentless = new Set(
     matching.flatMap(({ scenario }) => (findAgentStep(scenario) === null ? [scenario.name] : [])),
@@ -85,7 +94,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       flags: {
         agents: flags.agents,
         models: flags.models,
-        ...(flags.repeat === undefined ? {} : { repeat: flags.repeat }),
+        ...(repeat === undefined ? {} : { repeat }),
       },
       profile: profileOf(project, flags.profile),
       defaultAgents: [process.env['LLM_TOOL_TEST_TOOL'] ?? ''].filter((name) => name !== ''),
@@ -99,7 +108,8 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     );
   }
   checkMatrixInFiles(project, known, matching, flags);
-  const cells = chooseCells(expanded, flags.cells ?? []);
+  const paired = toDecide === undefined ? null : pairUp(expanded, toDecide, concurrency);
+  const cells = paired?.cells ?? chooseCells(expanded, flags.cells ?? []);
   const selected = withCells(matching, cells);
   const withAgent = cells.filter(({ scenario }) => !agentless.has(scenario));
   const used = [...new Set(withAgent.map(({ agent }) => agent))];
@@ -128,12 +138,14 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, judges)]);
   const providers = Object.fromEntries(Object.entries(config.providers).filter(([name]) => asked.has(name)));
   return {
-    concurrency: flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY,
-    cache: flags.cache,
+    concurrency,
+    // A result from the cache is older than what it would be compared with.
+    cache: flags.cache && paired === null,
     live: flags.live,
     maxUsd: flags.maxUsd ?? null,
     on: flags.on ?? [],
     cells,
+    ...(paired === null ? {} : { untilClear: paired.untilClear }),
     scenarios,
     agents,
     providers,
@@ -146,6 +158,12 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     }),
   };
 }
+
+/** The base takes part, even if only the variant to compare with it is named. */
+const withBase = (variants: readonly string[], toDecide: ToDecide | undefined): string[] =>
+  variants.length > 0 && toDecide?.base.kind === 'variant'
+    ? [...variants, toDecide.base.variant]
+    : [...variants];
 
 /** Returns the scenarios and variants that have at least one of the cells. */
 const withCells = (scenarios: readonly SelectedScenario[], cells: readonly Cell[]): SelectedScenario[] =>

@@ -94,6 +94,7 @@ const templateOf = (
   max_usd: resolved.maxUsd,
   prices: project.config.prices,
   cells: resolved.cells,
+  ...(resolved.untilClear === undefined ? {} : { until_clear: resolved.untilClear }),
   ...(resolved.regrade === undefined ? {} : { regrade: resolved.regrade }),
   project: project.configFile === null ? null : project.root,
   sandbox: {

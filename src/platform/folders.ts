@@ -101,6 +101,10 @@ export const mirrorFolder = (stateFolder: string): string => join(stateFolder, '
 /** The file beside a mirror that says which shared place it mirrors. */
 export const sharedFile = (stateFolder: string): string => join(stateFolder, 'shared.json');
 
+/** The file that notes that a location was shared when this machine last used it. Its content is the id of the project. */
+export const sharedBefore = (location: string, home = stateHome()): string =>
+  join(home, sha256(location).slice(0, 12), 'shared-project');
+
 /** Returns the private folder of a shared project, `<state>/<id>`. */
 export const stateOfSharedProject = (id: string, home = stateHome()): string => join(canonical(home), id);
 

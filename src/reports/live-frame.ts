@@ -30,6 +30,8 @@ export interface LiveState {
   ended: EndedRow[];
   /** How long the sweep will take from now on; null if there is no basis for an estimate. */
   remainingSecs: number | null;
+  /** What a sweep that runs until its verdict is clear has found so far, in sentences. */
+  decision: readonly string[];
   /** Null if the agents cost nothing. */
   spent: (Paid & { maxUsd: number | null }) | null;
   uiUrl: string | null;
@@ -97,7 +99,7 @@ export const durationText = (durationSecs: number | null, cached: boolean): stri
 export function plainLine(
   cell: Omit<EndedRow, 'name'> & { label: string },
   position: number,
-  total: number,
+  total: number | string,
 ): string {
   const { label, outcome, message, took } = cell;
   const parts = [outcome.padEnd(5), terminalText(label), took, terminalText(message)];
@@ -142,6 +144,9 @@ function header(state: LiveState, { now, width, height, colors }: Frame & { heig
             .map(([count, word, paint]) => (count > 0 ? paint(`${count} ${word}`) : colors.dim(`0 ${word}`)))
             .join('  '),
         ]),
+    ...state.decision
+      .slice(0, height < 12 ? Math.max(0, Math.min(1, height - 4)) : state.decision.length)
+      .map((line) => colors.cyan(terminalText(line))),
     ...note
       .slice(0, height < 12 ? Math.max(0, Math.min(1, height - 3)) : NOTE_LINES)
       .map((line) => colors.yellow(line)),

@@ -4,6 +4,7 @@ import { shortKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
 import { wrap } from '../lib/format/wrap.js';
+import { decisionText, progressText } from '../results/decision/decision-text.js';
 import { configurationLabel } from '../results/records/cell-label.js';
 import { givenScore, scoreText } from '../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
@@ -57,11 +58,21 @@ export function renderSweep(document: SweepDocument, options: SweepTextOptions):
       '',
       ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
       ...(document.live === true ? ['live: mocks were ignored'] : []),
+      ...decisionLines(document, colors),
       totalsText(document),
       ...places(document, options),
     ]),
   ];
   return `${fitScreen(parts, options).join('\n')}\n`;
+}
+
+function decisionLines({ decision }: SweepDocument, colors: Colors): string[] {
+  if (decision === undefined) return [];
+  return [
+    ...decision.doubts.map((text) => colors.yellow(`doubt: ${terminalText(text)}`)),
+    colors.bold(terminalText(decisionText(decision))),
+    progressText(decision),
+  ];
 }
 
 export type SweepTextOptions = TextOptions & Screen;

@@ -16,6 +16,25 @@ export const costOwner = ({ scenario, agent, model }: CostOwner): string =>
 export const predictsCost = ({ outcome, starts }: { outcome: Outcome; starts: number | null }): boolean =>
   starts !== 0 || outcome === 'pass' || outcome === 'fail';
 
+/**
+ * What a run may cost at most, US dollars: the limit of its scenario, else the highest cost of such a run so far; null if
+ * nothing is known. A limit applies to the agent. A judge costs extra, and only earlier runs show how much.
+ */
+export function mostCost({
+  limit,
+  highest,
+  isFree,
+  isJudged,
+}: {
+  limit: number | null;
+  highest: number | null;
+  isFree: boolean;
+  isJudged: boolean;
+}): number | null {
+  if (limit !== null) return isJudged ? Math.max(limit, highest ?? 0) : limit;
+  return highest ?? (isFree && !isJudged ? 0 : null);
+}
+
 /** What a sweep may spend and has spent, and what its open runs may cost; US dollars. */
 export interface Budget {
   maxUsd: number;

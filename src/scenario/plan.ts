@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DEFAULT_VARIANT } from '../results/records/cell-label.js';
 import { Cell } from '../results/records/cell.js';
 import { Price } from '../results/cost.js';
+import { UntilClear } from '../results/decision/until-clear.js';
 import { SCHEMA_VERSION } from '../results/records/result-line.js';
 import { AgentTable, Provider } from './config.js';
 import { storedVariables } from './fields.js';
@@ -117,6 +118,8 @@ export const Plan = z.object({
   /** The config's prices, by model. */
   prices: z.record(z.string(), Price).default({}),
   cells: z.array(Cell),
+  /** Set if the sweep stops as soon as its verdict is clear. Its cells are released in rounds, and some may not be needed. */
+  until_clear: UntilClear.exactOptional(),
   /** Labels that a host must have to run a cell. */
   on: z.array(z.string()).exactOptional(),
   /** The protocol of the build that made the plan: an older build does not know all that the plan may say. */

@@ -28,6 +28,7 @@ import {
   runWorkflowId,
   UPDATES,
   type CellPage,
+  type DecideInput,
   type PageCell,
   type Parked,
   type SweepInput,
@@ -156,6 +157,9 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
       case 'load':
         void load(action.wanted);
         break;
+      case 'decide':
+        void decide(action.known);
+        break;
     }
   }
 
@@ -261,6 +265,19 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         ...origin,
       });
       dispatch({ type: 'loaded', page, wanted });
+    } catch (error) {
+      if (isCancellation(error)) return;
+      failure = error as Error;
+      dispatch({ type: 'held' });
+    }
+  }
+
+  async function decide(known: Pick<DecideInput, 'isFirst' | 'isLast' | 'released'>): Promise<void> {
+    try {
+      const input: DecideInput = { sweep, round, ...known, lost: state.lost, ...origin };
+      const summary = known.isFirst ? 'release the first round' : 'look at the results';
+      const decided = await activities.decideNext.executeWithOptions({ summary }, [input]);
+      dispatch({ type: 'decided', decided });
     } catch (error) {
       if (isCancellation(error)) return;
       failure = error as Error;

@@ -2,6 +2,7 @@ import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/
 import type { Activities } from '../activities/index.js';
 import { beginningOf } from '../lib/format/truncate.js';
 import { SEARCH_ATTRIBUTES } from '../lib/search-attributes.js';
+import { decisionText, progressText } from '../results/decision/decision-text.js';
 import type { Cell } from '../results/records/cell.js';
 import type { RunResult, SweepProgress } from './protocol.js';
 
@@ -38,6 +39,9 @@ export function sweepDetails(progress: SweepProgress): string {
     '| status | cells | passed | failed | error | cancelled | running | waiting |',
     '|---|---|---|---|---|---|---|---|',
     `| ${[status, total, counts.pass, counts.fail, counts.error, counts.cancelled, active.length, total - finished - active.length].join(' | ')} |`,
+    ...(progress.decision === undefined
+      ? []
+      : ['', `**${decisionText(progress.decision)}**`, '', progressText(progress.decision)]),
     ...(progress.maxUsd === undefined
       ? []
       : ['', `$${progress.spentUsd ?? 0} of $${progress.maxUsd} spent, as far as costs are known`]),

@@ -148,6 +148,25 @@ test('each order of trigger allows one firing, at any time', async () => {
   expect(await readFiring(objects, 'nightly', first.firing)).toMatchObject({ triggered: true });
 });
 
+test.each([
+  ['at a time of the schedule', DUE, 1],
+  ['at another time', DUE - 1000, 2],
+])('orders given in the same second, %s, allow as many firings', async (_, at, orders) => {
+  const { proof, hash } = await create();
+  for (const order of ['a', 'b'].slice(0, orders).map((name) => `${Date.now()}-${name}`))
+    await objects.put(
+      `${triggersFolder('nightly')}/${order}`,
+      proveTrigger(await keyOf(), { schedule: 'nightly', hash }, order),
+    );
+  const sweepOf = async (execution: string) => (await plan(proof, at, execution)).sweep?.sweep;
+  const sweeps = [await sweepOf('one'), await sweepOf('two')];
+  expect(new Set(sweeps).size).toBe(2);
+  // also if their activities are repeated
+  expect([await sweepOf('one'), await sweepOf('two')]).toEqual(sweeps);
+  await expect(plan(proof, at, 'three')).rejects.toMatchObject({ type: 'NotOurs' });
+  expect(await planned()).toHaveLength(2);
+});
+
 test('a forged order of trigger, and one of other settings, allow nothing', async () => {
   const { proof } = await create();
   const order = `${Date.now()}-abc`;

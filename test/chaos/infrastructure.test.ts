@@ -259,7 +259,7 @@ describe.concurrent('a frozen worker', () => {
       args: [{ sweep, ...order, proof } satisfies SweepInput],
     });
 
-    const frozen = project.start(['worker', '--address', wire.address]);
+    const frozen = project.startWorker(wire.address);
     workers.push(frozen);
     for (const name of names) await untilLines(project, `${name}.starts`, 1);
     const performedBy = async (pid: number | undefined): Promise<number> => {
@@ -274,7 +274,7 @@ describe.concurrent('a frozen worker', () => {
     wire.cut();
 
     // The server gives its steps to the successor after a minute without heartbeats.
-    const successor = project.start(['worker']);
+    const successor = project.startWorker(inject('temporalAddress'));
     workers.push(successor);
     await until('all steps are taken over', async () =>
       (await performedBy(successor.pid)) === names.length ? true : null,

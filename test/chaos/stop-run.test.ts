@@ -34,7 +34,7 @@ test('a cancel ends the agent of a frozen worker, which never receives it: anoth
   await kill(project, 'keeper'); // it would replace the worker
   process.kill(worker.pid, 'SIGSTOP');
   wire.cut();
-  others.push(project.start(['worker']));
+  others.push(project.startWorker(inject('temporalAddress')));
 
   const sweep = await sweepOf(project, 'stopped');
   const run = client.workflow.getHandle(`sweep/${sweep}/stopped/mock/default/default/1/r1`);

@@ -10,7 +10,7 @@ import { newFolder, setEnv } from '../platform/temporary.js';
 async function sharedContext(): Promise<{ location: string; context: DoctorContext }> {
   setEnv({ LLM_TOOL_TEST_HOME: await newFolder() });
   const location = join(await newFolder(), 'shared');
-  const { resultsPath } = await joinSharedProject(location, { create: true });
+  const { resultsPath } = await joinSharedProject(location, { create: () => undefined });
   return { location, context: doctorContext({ results: resultsPath }) };
 }
 

@@ -203,7 +203,7 @@ describe('an engine', () => {
 test('a standalone worker serves a queue of a given server until SIGTERM', async () => {
   const project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
   projects.push(project);
-  const worker = project.start(['worker', '--queue', 'a-queue-of-its-own']);
+  const worker = project.startWorker(inject('temporalAddress'), ['--queue', 'a-queue-of-its-own']);
   const connection = await Connection.connect({ address: inject('temporalAddress') });
   await until('the worker polls', async () => {
     const { pollers } = await connection.workflowService.describeTaskQueue({

@@ -15,12 +15,13 @@ import { giveBack, removePlace, resultsOf, takePlace, type Place } from './place
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 export const CLI = join(REPOSITORY, 'dist', 'cli.js');
+const WORKER = join(REPOSITORY, 'dist', 'worker.js');
 
 // A copy, since a command in this process changes the environment while it runs.
 const ownEnv = { ...process.env };
-const startCli = (cwd: string, args: string[], env: Record<string, string>) =>
-  execa(CLI, args, { cwd, env: { ...ownEnv, ...env }, extendEnv: false, reject: false, stdin: 'ignore' });
-type Running = ReturnType<typeof startCli>;
+const startProgram = (program: string, cwd: string, args: string[], env: Record<string, string>) =>
+  execa(program, args, { cwd, env: { ...ownEnv, ...env }, extendEnv: false, reject: false, stdin: 'ignore' });
+type Running = ReturnType<typeof startProgram>;
 
 /** Variables that a process reads only once. */
 const READ_ONCE = ['npm_command', 'NODE_OPTIONS', 'PATH'];
@@ -35,6 +36,8 @@ export interface TestProject {
   cli(args: string[], env?: Record<string, string>): Promise<Ended>;
   /** Starts the command line as a process of its own, in a folder of the project, without waiting for its end. */
   start(args: string[], env?: Record<string, string>, below?: string): Running;
+  /** Starts a worker as the keeper does, but without a keeper. `address`: of a server that the engine does not own. */
+  startWorker(address: string, more?: string[]): Running;
   /** Runs `run ... --json`; returns the exit code and the document. */
   run(
     args: string[],
@@ -73,7 +76,7 @@ export async function createProject(
     TEMPORAL_ADDRESS: ownServer ? '' : inject('temporalAddress'),
   };
   const start: TestProject['start'] = (args, more = {}, below = '') =>
-    startCli(resolve(folder, below), args, { ...env, ...more });
+    startProgram(CLI, resolve(folder, below), args, { ...env, ...more });
   const cli: TestProject['cli'] = async (args, more = {}) => {
     const isApart =
       // An agent script writes to the stderr of the process.
@@ -88,6 +91,13 @@ export async function createProject(
     state,
     env,
     start,
+    startWorker: (address, more = []) =>
+      startProgram(
+        process.execPath,
+        folder,
+        [WORKER, '--results', resultsOf(place), '--address', address, '--external', ...more],
+        env,
+      ),
     cli,
     async run(args, more) {
       const { exitCode, stdout, stderr } = await cli(['run', ...args, '--json'], more);

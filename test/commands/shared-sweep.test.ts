@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../../src/platform/process/wait-until.js';
 import type { HostRecord } from '../../src/results/records/host-record.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
+import { addScripted } from './scripted-sides.js';
 
 /* A sweep on two hosts, and commands on three other machines, each with a private state of its own. */
 
@@ -66,6 +67,17 @@ test('the runs of a sweep take place on both hosts, and every machine can show t
     }),
   );
   expect(names.sort()).toEqual(['one', 'two']);
+});
+
+test('a sweep that runs until its verdict is clear decides on several hosts, and every machine shows the same', async () => {
+  await addScripted(project, 'sides', { good: '1', bad: '0' });
+  const started = await cli('first', ['run', 'sides', '--until-clear', '--vs', 'good', '--json']);
+  expect(started.exitCode, started.stderr).toBe(1);
+  const { sweep, decision, cells } = documentOf(started.stdout);
+  expect(decision).toMatchObject({ verdict: 'worse', stopped: 'clear' });
+  expect(cells).toHaveLength(decision?.runs ?? 0);
+  const shown = documentOf((await cli('second', ['show', sweep, '--json'])).stdout);
+  expect(shown.decision).toEqual(decision);
 });
 
 test('results are reused whatever host they come from', async () => {

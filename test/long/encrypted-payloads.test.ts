@@ -159,7 +159,7 @@ test('a command without keys is refused while the engine has some, before anythi
   expect([exitCode, stderr]).toEqual([
     2,
     expect.stringContaining(
-      "the engine encrypts payloads with the key 'second'; set LLM_TOOL_TEST_CODEC_KEYS to the file that has it",
+      "the engine encrypts payloads with the key 'second'; set LLM_TOOL_TEST_CODEC_KEYS to the file with this key",
     ),
   ]);
   await expect(sweepOf(project, 'unkeyed')).rejects.toThrow('no sweep unkeyed');
@@ -179,7 +179,7 @@ test('a key file that cannot be used is an error before anything runs', async ()
     for (const args of [
       ['run', 'marked', '--name', 'unusable'],
       ['engine', 'start'],
-      ['worker', '--address', inject('temporalAddress')],
+      ['worker', '--address', inject('temporalAddress'), '--results', 'shared'],
       ['codec-server'],
     ]) {
       const { exitCode, stderr } = await project.cli(args, env);

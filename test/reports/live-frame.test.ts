@@ -57,6 +57,7 @@ function state(change: Partial<LiveState> = {}): LiveState {
     status: 'running',
     about: 'notes',
     note: null,
+    decision: [],
     startedAt: 0,
     total: 6,
     totals: { passed: 1, failed: 1, errored: 0, cancelled: 0 },
@@ -185,6 +186,7 @@ describe('renderLiveView', () => {
     parked: fc.array(fc.record({ name, wait: text, reason: text }), { maxLength: 20 }),
     failures: ended,
     ended,
+    decision: fc.array(text, { maxLength: 2 }),
     remainingSecs: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true })),
     spent: fc.option(
       fc.record({

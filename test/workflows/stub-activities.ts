@@ -95,6 +95,7 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
   const calls: Call[] = [];
   const quiet: Activities = {
     loadCells: () => Promise.resolve({ cells: [], total: 0 }),
+    decideNext: () => Promise.reject(new Error('nothing to decide')),
     findEndedRuns: findEndedRuns({ isOwnServer }),
     finishSweep: () => Promise.resolve(),
     placeCell: () => Promise.reject(new Error('no hosts')),

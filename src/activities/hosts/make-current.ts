@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
 import { protocolOf, versionOf } from './host-workers.js';
 
+const ANSWER_MS = 10_000;
 const TRY_MS = 500;
 /** Something is wrong if it has not succeeded by then. */
 const LATE_MS = 30_000;
@@ -17,34 +18,41 @@ export async function makeCurrent(
   client: Client,
   deploymentName: string,
   signal: AbortSignal,
-  warn: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<void> {
   const { namespace } = client.options;
   const deployment = { namespace, deploymentName };
+  /** A request whose answer got lost would otherwise be waited for until the worker ends, and no sweep would start. */
+  const ask = <T>(request: () => Promise<T>): Promise<T> =>
+    client.withDeadline(Date.now() + ANSWER_MS, request);
   const begun = performance.now();
   let isWarned = false;
   while (!signal.aborted) {
     try {
-      const { workerDeploymentInfo, conflictToken } =
-        await client.workflowService.describeWorkerDeployment(deployment);
+      const { workerDeploymentInfo, conflictToken } = await ask(() =>
+        client.workflowService.describeWorkerDeployment(deployment),
+      );
       const current = protocolOf(
         workerDeploymentInfo?.routingConfig?.currentDeploymentVersion?.buildId ?? '',
       );
       if (current > ENGINE_PROTOCOL)
-        warn(
+        report(
           `sweeps are directed by hosts with protocol ${current}, and this one has ${ENGINE_PROTOCOL}; update it`,
         );
       if (current >= ENGINE_PROTOCOL) return;
-      await client.workflowService.setWorkerDeploymentCurrentVersion({
-        ...{ ...deployment, conflictToken, ignoreMissingTaskQueues: true },
-        buildId: versionOf(ENGINE_PROTOCOL),
-      });
+      await ask(() =>
+        client.workflowService.setWorkerDeploymentCurrentVersion({
+          ...{ ...deployment, conflictToken, ignoreMissingTaskQueues: true },
+          buildId: versionOf(ENGINE_PROTOCOL),
+        }),
+      );
+      report(`hosts with protocol ${ENGINE_PROTOCOL} direct sweeps from now on`);
       return;
     } catch (error) {
       const { message } = error as Error;
       const isLate = performance.now() - begun > LATE_MS;
       if (isLate && !isWarned)
-        warn(`no sweep starts until this host may direct them: ${message}; it tries again`);
+        report(`no sweep starts until this host may direct them: ${message}; it tries again`);
       isWarned ||= isLate;
     }
     await sleep(isWarned ? SLOWLY_MS : TRY_MS, undefined, { signal }).catch(() => undefined);

@@ -24,7 +24,8 @@ interface VerifiedFiring {
 
 /**
  * Checks that a command created the schedule with exactly these settings, and that this workflow belongs to it. Whoever
- * reaches Temporal's ports can fire a schedule at any time, so `verifyDue` must follow before anything is started.
+ * reaches Temporal's ports can fire a schedule at any time, so `isDue` or `claimOrder` must follow before anything is
+ * started.
  *
  * @throws ApplicationFailure (non-retryable) if not
  */
@@ -45,31 +46,39 @@ export async function verifySchedule(
 }
 
 /**
- * Checks that the firing is due: by the settings of the schedule, or by an order of `schedule trigger`, which it uses up.
+ * Returns whether the firing comes at a time of the schedule. If not, `schedule trigger` must have ordered it.
  *
- * @throws ApplicationFailure (non-retryable) if not
+ * @throws ApplicationFailure (non-retryable) if a firing cannot have this time, or comes too late
  */
-export async function verifyDue(
-  deps: Deps,
-  objects: ObjectStore,
-  { stored, at, facts }: VerifiedFiring & { facts: ScheduleFacts },
-  execution: string,
-): Promise<{ triggered: boolean }> {
+export function isDue({ stored, at }: VerifiedFiring): boolean {
   const { schedule, when, overlap, created_at } = stored;
   const late = Date.now() - at;
   if (late < -CLOCKS_MS || at < Math.floor(Date.parse(created_at) / 1000) * 1000)
     throw refusal(schedule, 'its time is not that of a firing');
   if (late > LATEST_MS[overlap]) throw refusal(schedule, `it is ${Math.floor(late / HOUR_MS)} hours late`);
-  if (isScheduledTime(when, at)) return { triggered: false };
+  return isScheduledTime(when, at);
+}
+
+/**
+ * Uses up an order of `schedule trigger` for this firing. Repeated for the same execution, it finds the same order.
+ *
+ * @throws ApplicationFailure (non-retryable) with the reason `without`, if there is none
+ */
+export async function claimOrder(
+  deps: Deps,
+  objects: ObjectStore,
+  { stored: { schedule, overlap }, facts }: VerifiedFiring & { facts: ScheduleFacts },
+  { execution, without }: { execution: string; without: string },
+): Promise<void> {
   const { key } = await originOf(deps);
   for (const order of await objects.list(triggersFolder(schedule))) {
     if (order.endsWith(USED) || !isFresh(order, LATEST_MS[overlap])) continue;
     const name = `${triggersFolder(schedule)}/${order}`;
     const proof = (await objects.get(name))?.toString() ?? '';
     if (!verifyTriggerProof(key, facts, order, proof)) continue;
-    if (await isClaimed(objects, `${name}${USED}`, execution)) return { triggered: true };
+    if (await isClaimed(objects, `${name}${USED}`, execution)) return;
   }
-  throw refusal(schedule, 'this is not one of its times, and no command has triggered it');
+  throw refusal(schedule, without);
 }
 
 /** Orders begin with the time at which they were given. */

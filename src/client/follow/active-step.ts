@@ -16,6 +16,7 @@ export interface ActiveStep {
 /** Names of activities for display. */
 const STEP_NAMES: Record<StepName, string> = {
   loadCells: 'loading cells',
+  decideNext: 'looking at the results',
   findEndedRuns: 'looking up runs',
   finishSweep: 'finishing',
   placeCell: 'finding a host',

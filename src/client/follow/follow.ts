@@ -125,6 +125,7 @@ export async function follow({
     status: last?.status ?? 'paused',
     maxUsd: plan.max_usd,
     cells: plan.cells,
+    untilClear: plan.until_clear,
     live: plan.live === true,
     scenarios: plan.scenarios,
     results: lines,

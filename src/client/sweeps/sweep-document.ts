@@ -37,6 +37,7 @@ export async function sweepDocument(
         : 'running',
     maxUsd: plan.max_usd,
     cells: plan.cells,
+    untilClear: plan.until_clear,
     live: plan.live === true,
     scenarios: plan.scenarios,
     results,

@@ -14,7 +14,9 @@ import { passNewValues, storedScenarios } from '../../client/pass-variables-agai
 import { startRetryRound } from '../../client/next-round.js';
 import type { Rerun } from '../../client/start-sweep.js';
 import { updateSweep, type FollowOptions } from '../../client/update-sweep.js';
+import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import type { Cell } from '../../results/records/cell.js';
+import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 
 export interface RetryOptions extends FollowOptions {
@@ -30,13 +32,22 @@ export interface RetryOptions extends FollowOptions {
 export async function retry(id: string, options: RetryOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
   const plan = findPlan(resultsPath, id);
+  if (plan.until_clear !== undefined && (options.failed || options.cells.length > 0))
+    throw new UsageError(
+      'usage',
+      `${plan.sweep} compares two sides: only what could not be tested may be rerun, without --failed and --cell`,
+    );
   const rerun = rerunOf(plan.cells, options);
   const results = lastResults(readLog(resultsPath, printNotice), plan.sweep);
   const isRerun = (cell: string): boolean => willRun(rerun, cell, results.get(cell)?.outcome ?? null);
   if (hasEnded(resultsPath, plan)) {
-    if (!plan.cells.some((cell) => isRerun(cell.id))) {
+    const hasCells =
+      plan.until_clear === undefined
+        ? plan.cells.some((cell) => isRerun(cell.id))
+        : canContinue((await sweepDocument(resultsPath, plan, printNotice)).decision);
+    if (!hasCells) {
       printNotice(
-        `${plan.sweep}: no cells to rerun${options.failed ? '' : '; use --failed to rerun those that failed'}`,
+        `${plan.sweep}: no cells to rerun${options.failed || plan.until_clear !== undefined ? '' : '; use --failed to rerun those that failed'}`,
       );
       return printEndedSweep(resultsPath, plan, options.json);
     }
@@ -70,6 +81,12 @@ function rerunOf(cells: readonly Cell[], { failed, cells: named }: RetryOptions)
     ? { againCells: chooseCells(cells, named).map(({ id }) => id) }
     : { again: ['error', 'cancelled', ...(failed ? (['fail'] as const) : [])] };
 }
+
+/** Whether more results could change what was decided: a clear verdict is final. */
+const canContinue = (decision: SweepDocument['decision']): boolean =>
+  decision !== undefined &&
+  decision.stopped !== 'clear' &&
+  (decision.stopped !== 'most runs' || decision.pairs_left_out > 0);
 
 /** Whether a retry round runs a cell, whose last outcome is null if it has none. */
 const willRun = ({ again, againCells }: Rerun, cell: string, outcome: Outcome | null): boolean =>

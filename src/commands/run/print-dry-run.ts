@@ -3,6 +3,7 @@ import { modelAsked } from '../../scenario/plan.js';
 import { findAgentStep, gatesOf } from '../../scenario/scenario.js';
 import { shortestPath } from '../../platform/display-path.js';
 import { printJson } from '../shared/output.js';
+import { mostOf, mostText } from './most.js';
 import type { Project } from '../../planning/project.js';
 import type { ResolvedSweep } from '../../planning/resolve-sweep.js';
 
@@ -21,6 +22,7 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     gates: gatesOf(selected.scenario).length,
     judge: modelAsked(effective),
   }));
+  const most = mostOf(resolved, resultsPath);
   if (json) {
     printJson({
       dry_run: true,
@@ -28,14 +30,16 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
       concurrency: resolved.concurrency,
       ...(resolved.live ? { live: true } : {}),
       ...(resolved.regrade === undefined ? {} : { regrade: resolved.regrade.runs }),
+      ...(most === null ? {} : { until_clear: most }),
       scenarios,
       cells: resolved.cells,
     });
     return 0;
   }
   process.stdout.write(
-    `${resolved.cells.length} cell${resolved.cells.length === 1 ? '' : 's'}, ${resolved.concurrency} at once, results in ${shortestPath(resultsPath)}${resolved.live ? '; mocks are ignored' : ''}\n`,
+    `${most === null ? '' : 'at most '}${resolved.cells.length} cell${resolved.cells.length === 1 ? '' : 's'}, ${resolved.concurrency} at once, results in ${shortestPath(resultsPath)}${resolved.live ? '; mocks are ignored' : ''}\n`,
   );
+  if (most !== null) process.stdout.write(`${mostText(most)}\n`);
   for (const { name, variant, file, fixture, target, target_path, timeout_secs, gates, judge } of scenarios) {
     const found = target_path === null ? '' : ` = ${shortestPath(target_path)}`;
     const details = [
@@ -48,7 +52,7 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
       `  ${name}${variant === DEFAULT_VARIANT ? '' : ` ${variant}`}  (${details.join(', ')})\n`,
     );
   }
-  for (const { id } of resolved.cells) {
+  for (const { id } of most === null ? resolved.cells : []) {
     const kept = resolved.regrade?.runs[id];
     process.stdout.write(
       `  ${id}${kept === undefined ? '' : `  (checks the work of ${kept} again, if target and agent are the same)`}\n`,

@@ -22,6 +22,7 @@ import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../plannin
 import { targetsOfSweep, notReusedWarnings } from '../../planning/not-reused.js';
 import { selectScenarios, type SelectedScenario, type Selection } from '../../planning/select-scenarios.js';
 import { printDryRun } from './print-dry-run.js';
+import { toDecideOf, type ClearOptions } from './to-decide.js';
 import { writePlan } from '../../planning/write-plan.js';
 import { checkWritable, openProject, type Project } from '../../planning/project.js';
 import type { Session } from '../../client/session.js';
@@ -31,7 +32,7 @@ import { uiPage } from '../../client/ui-page.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 
 /** Options of every verb that starts a sweep. */
-export interface StartOptions extends SweepFlags {
+export interface StartOptions extends SweepFlags, ClearOptions {
   results?: string;
   address?: string;
   envFile?: string;
@@ -74,8 +75,15 @@ export async function runSelected(
   options: StartOptions,
 ): Promise<number> {
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
-  const resolved = await resolveAndCheck(project, selected, environment, options);
-  if (options.regrade === true || resolved.cells.some(({ agent }) => agent !== 'mock')) {
+  const toDecide = toDecideOf(project, selected, options);
+  const resolved = await resolveAndCheck(project, selected, environment, {
+    ...options,
+    ...(toDecide === null ? {} : { toDecide }),
+  });
+  if (
+    toDecide === null &&
+    (options.regrade === true || resolved.cells.some(({ agent }) => agent !== 'mock'))
+  ) {
     const kept = await findKeptWork(project.resultsPath, resolved);
     if (options.regrade === true) resolved.regrade = { runs: kept.runs, or_run: true };
     else printKeptWork(kept, resolved);
@@ -221,6 +229,7 @@ const startedDocument = (plan: Plan, { resultsPath }: Project, uiUrl: string | n
     status: 'running',
     maxUsd: plan.max_usd,
     cells: plan.cells,
+    untilClear: plan.until_clear,
     live: plan.live === true,
     results: [],
     resultsPath,

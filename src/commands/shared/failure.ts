@@ -5,7 +5,7 @@ import { errorDocument, hasPrintedJson, printJson, printUsageError, printNotice 
 import { ownCommand } from '../../platform/invocation.js';
 import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
 
-/** True for commands that run for days and write a log, which should have the stacks of errors. */
+/** True for commands that run for days and write a log, which should have the stacks of unexpected errors. */
 export const keepsLog = ([verb, part]: readonly string[]): boolean =>
   verb === 'worker' || (verb === 'engine' && part === 'keep');
 
@@ -31,7 +31,8 @@ export function reportFailure(error: unknown, to: { json: boolean; log: boolean 
   const { code, message } = explainFailure(error);
   if (json) printJson(errorDocument(code, message));
   printNotice(`error: ${message}`);
-  if ((to.log || hasDebug()) && error instanceof Error) printNotice(error.stack ?? error.message);
+  const hasStack = hasDebug() || (to.log && code === 'internal');
+  if (hasStack && error instanceof Error) printNotice(error.stack ?? error.message);
   return 3;
 }
 

@@ -3,6 +3,7 @@ import { cellNames } from '../../reports/cell-names.js';
 import { waitText } from '../../reports/wait-text.js';
 import { costOwner } from '../../results/budget.js';
 import { remainingSecs } from '../../results/remaining-time.js';
+import { decisionText, progressText } from '../../results/decision/decision-text.js';
 import type { Outcome, ResultLine } from '../../results/records/result-line.js';
 import { paidCost, type Paid } from '../../results/totals.js';
 import { whyNotPassed } from '../../results/why-not-passed.js';
@@ -44,6 +45,7 @@ type CellState = Pick<
   | 'failures'
   | 'ended'
   | 'remainingSecs'
+  | 'decision'
   | 'spent'
 >;
 
@@ -52,7 +54,7 @@ type CellState = Pick<
  * listed.
  */
 export function cellStates(
-  plan: Pick<Plan, 'cells' | 'max_usd'>,
+  plan: Pick<Plan, 'cells' | 'max_usd' | 'until_clear'>,
   earlier: ReadonlySet<string> = new Set(),
 ): (known: Known, now: number) => CellState {
   const cells = new Map(plan.cells.map((cell) => [cell.id, cell]));
@@ -82,7 +84,9 @@ export function cellStates(
     const timed = (id: string, secs: number) => ({ kind: kinds.get(id) ?? '', secs });
     return {
       about,
-      total: plan.cells.length,
+      // Of a sweep that runs until its verdict is clear, only the released cells will be run.
+      total:
+        plan.until_clear === undefined ? plan.cells.length : Math.max(progress?.total ?? 0, lines.length),
       totals: {
         passed: having('pass'),
         failed: having('fail'),
@@ -102,7 +106,8 @@ export function cellStates(
       failures: listed.filter(failed).map(row),
       ended: listed.filter((line) => !failed(line)).map(row),
       remainingSecs:
-        progress === null || !goesOn
+        // How many rounds there will be is unknown.
+        progress === null || !goesOn || plan.until_clear !== undefined
           ? null
           : remainingSecs({
               finished: lines.flatMap(({ cell, duration_secs: secs, cached_from: from }) =>
@@ -111,6 +116,10 @@ export function cellStates(
               running: active.map(({ cell, since = now }) => timed(cell, Math.max(0, now - since) / 1000)),
               waiting: waiting.map(({ id }) => timed(id, waits.get(id) ?? 0)),
             }),
+      decision:
+        progress?.decision === undefined
+          ? []
+          : [decisionText(progress.decision), progressText(progress.decision)],
       spent: spentOf(
         lines,
         runs.filter(({ cell }) => going.has(cell)),

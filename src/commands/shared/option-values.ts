@@ -22,6 +22,13 @@ export const positive = (value: string): number => {
   return number;
 };
 
+/** Percentage points above 0. */
+export const points = (value: string): number => {
+  const number = positive(value);
+  if (number < 100) return number;
+  throw new InvalidArgumentError('expected percentage points below 100, such as 10');
+};
+
 /** A number of seconds that a timer supports. */
 export const seconds = (value: string): number => {
   const number = positive(value);

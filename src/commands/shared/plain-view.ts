@@ -1,5 +1,6 @@
 import { plainLine, durationText } from '../../reports/live-frame.js';
 import { waitText } from '../../reports/wait-text.js';
+import { decisionText, progressText } from '../../results/decision/decision-text.js';
 import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 import { printNotice } from './output.js';
@@ -8,13 +9,22 @@ import { resultLabeler, type View } from '../../client/follow/view.js';
 import { waitsOf } from '../../client/follow/waits.js';
 
 /** A view for logs and pipes: one line for each finished cell. Results in `earlier` are counted, but not listed. */
-export function plainView({ sweep, cells }: Plan, earlier: ReadonlySet<string> = new Set()): View {
-  const total = cells.length;
+export function plainView(
+  { sweep, cells, until_clear: untilClear }: Plan,
+  earlier: ReadonlySet<string> = new Set(),
+): View {
+  const total = untilClear === undefined ? cells.length : `${cells.length} at most`;
   const resultLabel = resultLabeler(cells);
   const shown = new Set<string>();
   const ended = new Set<string>();
   let waits = '';
   let lastWaiting: string | null = null;
+  let rounds = 0;
+  const sayDecision = ({ decision }: SweepProgress): void => {
+    if (decision === undefined || decision.rounds === rounds) return;
+    rounds = decision.rounds;
+    printNotice(`${decisionText(decision)}; ${progressText(decision)}`);
+  };
   const sayWaits = (progress: SweepProgress): void => {
     const now = waitsOf(progress)
       .map((wait) => waitText(wait, Date.now()))
@@ -28,7 +38,10 @@ export function plainView({ sweep, cells }: Plan, earlier: ReadonlySet<string> =
     show({ progress, waiting, results }) {
       if (waiting !== lastWaiting) printNotice(waiting ?? 'continuing');
       lastWaiting = waiting;
-      if (progress !== null) sayWaits(progress);
+      if (progress !== null) {
+        sayWaits(progress);
+        sayDecision(progress);
+      }
       for (const line of results) {
         if (shown.has(line.id)) continue;
         shown.add(line.id);

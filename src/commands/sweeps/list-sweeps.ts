@@ -39,7 +39,10 @@ export async function listSweeps(options: {
 function readSweep(results: string, id: string): PlannedSweep | null {
   try {
     const plan = readResultsFile(planFile(results, id), Plan);
-    return { id, started: plan.created_at, status: sweepStatus(results, id), cells: plan.cells };
+    return {
+      ...{ id, started: plan.created_at, status: sweepStatus(results, id), cells: plan.cells },
+      needsAll: plan.until_clear === undefined,
+    };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     printNotice(`warning: ${displayPath(results)}: ${error.message}; skipped this sweep`);

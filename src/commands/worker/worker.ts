@@ -51,7 +51,7 @@ export async function runHost(options: HostOptions): Promise<number> {
   readCodecKeys(); // reports a damaged file now
   readMetricsAddress(options.metrics);
   const { id, location, resultsPath, stateFolder } = await joinSharedProject(options.results, {
-    create: true,
+    create: printNotice,
   });
   const other = await readEngineState(stateFolder);
   if (other !== null && isAlive(other.keeper))

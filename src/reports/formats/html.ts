@@ -3,6 +3,7 @@ import { formatCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { unfinishedCells } from '../../results/totals.js';
+import { decisionText, progressText } from '../../results/decision/decision-text.js';
 import { parameterTables } from '../parameter-tables.js';
 import { cellNamer, isOpen, totalCost } from '../sweep-labels.js';
 import { effortOf, tokenText } from './effort.js';
@@ -136,7 +137,14 @@ function notes({ document, cells }: SweepReport): Markup[] {
     ...(isOpen(document)
       ? [markup`<p class="note">The sweep has not ended. These are the results so far.</p>`]
       : []),
-    ...(document.warnings ?? []).map((text) => markup`<p class="note">${text}.</p>`),
+    ...(document.decision === undefined
+      ? []
+      : [
+          markup`<p class="note"><strong>${decisionText(document.decision)}</strong>; ${progressText(document.decision)}.</p>`,
+        ]),
+    ...[...(document.decision?.doubts ?? []), ...(document.warnings ?? [])].map(
+      (text) => markup`<p class="note">${text}.</p>`,
+    ),
     ...(missing === 0
       ? []
       : [

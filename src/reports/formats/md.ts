@@ -2,6 +2,7 @@ import { beginningOf } from '../../lib/format/truncate.js';
 import { shortKnownCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
 import { gateTitle } from '../../results/gate-title.js';
+import { decisionText, progressText } from '../../results/decision/decision-text.js';
 import { configurationLabel } from '../../results/records/cell-label.js';
 import type { Outcome } from '../../results/records/result-line.js';
 import { givenScore, scoreText } from '../../results/score-text.js';
@@ -54,6 +55,10 @@ export function renderMarkdown(report: SweepReport, options: MarkdownOptions): s
   return blocks([
     heading(2, headline(document)),
     `${totalsText(document)}. ${effortText(cells)}. Sweep ${inline(document.sweep)}.`,
+    document.decision === undefined
+      ? null
+      : `**${inline(decisionText(document.decision))}**; ${inline(progressText(document.decision))}.`,
+    ...(document.decision?.doubts ?? []).map((text) => `> ${inline(text)}`),
     isOpen(document) ? '> The sweep has not ended. These are the results so far.' : null,
     ...(document.warnings ?? []).map((text) => `> ${inline(text)}`),
     missing === 0 ? null : `> ${lost} been deleted or cannot be read. Only the sweep's own data is shown.`,

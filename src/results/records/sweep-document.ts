@@ -3,6 +3,10 @@ import { z } from 'zod';
 import { Cell } from './cell.js';
 import { byParameter, ParameterResults, type Combined } from '../by-parameter.js';
 import { HumanReview } from './human-review.js';
+import { decide } from '../decision/decide.js';
+import { Decision, exitCodeOfDecision } from '../decision/decision.js';
+import { endedCells } from '../decision/ended-cells.js';
+import type { UntilClear } from '../decision/until-clear.js';
 import { Regression } from '../regressions.js';
 import { Outcome, RegradedFrom, SCHEMA_VERSION, type ResultLine } from './result-line.js';
 import { paidCost, Totals, totalsOf } from '../totals.js';
@@ -42,6 +46,9 @@ export const SweepDocument = z.object({
   cost_usd: z.number().nullable().default(null).describe('Known costs of what was run; null: none is known'),
   max_usd: z.number().nullable().default(null).describe('The budget'),
   cells: z.array(SweepCell).describe('One for each cell'),
+  decision: Decision.exactOptional().describe(
+    'Set if the sweep runs until its verdict is clear; `cells` then has those that it needed',
+  ),
   cells_of_sweep: z
     .number()
     .int()
@@ -63,6 +70,8 @@ export interface SweepDocumentInput {
   status: SweepDocument['status'];
   maxUsd: number | null;
   cells: readonly Cell[];
+  /** Set if the sweep runs until its verdict is clear. */
+  untilClear?: UntilClear | undefined;
   /** In the order written. Lines of other sweeps are ignored. */
   results: readonly ResultLine[];
   /** Absolute path of the results folder. */
@@ -77,7 +86,10 @@ export interface SweepDocumentInput {
 export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   const own = new Map<string, ResultLine>();
   for (const line of input.results) if (line.sweep === input.sweep) own.set(line.cell, line);
-  const cells = input.cells.map((cell) => toCell(cell, own.get(cell.id) ?? null, input.resultsPath));
+  const decided = decidedOf(input, [...own.values()]);
+  const cells = (decided?.released ?? input.cells).map((cell) =>
+    toCell(cell, own.get(cell.id) ?? null, input.resultsPath),
+  );
   const parameters = byParameter(
     input.scenarios ?? [],
     cells.map((cell) => ({ ...cell, metrics: own.get(cell.id)?.metrics ?? null })),
@@ -92,9 +104,20 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
     cost_usd: paidCost(cells).usd,
     max_usd: input.maxUsd,
     cells,
+    ...(decided === null ? {} : { decision: decided.decision }),
     ...(input.live === true ? { live: true } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
   };
+}
+
+function decidedOf({ cells, untilClear, status }: SweepDocumentInput, results: readonly ResultLine[]) {
+  if (untilClear === undefined) return null;
+  return decide(
+    cells,
+    untilClear,
+    endedCells(results),
+    status === 'running' || status === 'paused' ? 'open' : status,
+  );
 }
 
 function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): SweepCell {
@@ -125,14 +148,18 @@ function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): Sweep
 }
 
 /**
- * Returns the exit code of a sweep, by the first condition that holds: 130 if it was paused or cancelled as a whole, 1
+ * Returns the exit code of a sweep, by the first condition that holds: 130 if it was paused or cancelled as a whole, that
+ * of its decision if it was to run until the verdict is clear, 1
  * if a cell failed, 3 if a cell ended with an error, 0 otherwise. A cell that was cancelled by itself (in the Web UI,
  * for example) was not tested, and hides no failure of another cell. Cells without a result count as not tested only if
  * the sweep is `completed`.
  */
-export function exitCodeOf(document: Pick<SweepDocument, 'status' | 'totals'>): 0 | 1 | 3 | 130 {
-  const { status, totals } = document;
+export function exitCodeOf(
+  document: Pick<SweepDocument, 'status' | 'totals' | 'decision'>,
+): 0 | 1 | 3 | 4 | 130 {
+  const { status, totals, decision } = document;
   if (status === 'paused' || status === 'cancelled') return 130;
+  if (decision !== undefined) return exitCodeOfDecision(decision);
   if (totals.failed > 0) return 1;
   if (totals.errored > 0 || totals.cancelled > 0) return 3;
   return status === 'completed' && totals.passed < totals.cells ? 3 : 0;

@@ -27,6 +27,8 @@ export interface PlannedSweep {
   started: string;
   status: SweepSummary['status'];
   cells: readonly Cell[];
+  /** False if the sweep stops as soon as its verdict is clear: then only cells with a result are counted. */
+  needsAll: boolean;
 }
 
 /** Combines sweeps with their results. If a cell has several lines, the last one counts. */
@@ -45,7 +47,10 @@ export function summarizeSweeps(
   });
 }
 
-function summarize({ id, started, status, cells }: PlannedSweep, lines: ResultLine[]): SweepSummary {
+function summarize(
+  { id, started, status, cells, needsAll }: PlannedSweep,
+  lines: ResultLine[],
+): SweepSummary {
   const results = lines.map((line) => ({ ...line, cached: line.cached_from !== null }));
   const paid = paidCost(results);
   const ends = results.flatMap(({ cached, timestamp, duration_secs: secs }) =>
@@ -56,7 +61,7 @@ function summarize({ id, started, status, cells }: PlannedSweep, lines: ResultLi
     id,
     started,
     status,
-    totals: totalsOf(results, cells.length),
+    totals: totalsOf(results, needsAll ? cells.length : results.length),
     cost_usd: paid.usd,
     cost_unknown: paid.unknown,
     duration_secs: status === 'open' || Number.isNaN(lasted) ? null : Math.max(0, lasted),

@@ -2,17 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { UsageError } from '../../lib/errors/usage-error.js';
+import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
 import { parseJson } from '../../lib/json.js';
 import {
   canonical,
   isMirror,
   mirrorFolder,
+  sharedBefore,
   sharedFile,
   stateOfSharedProject,
 } from '../../platform/folders.js';
 import { keyFile } from '../../platform/origin.js';
 import { publishOnce, writeFileAtomic } from '../../platform/fs/write-file.js';
+import { sweepsFolder } from '../results-folder.js';
 import { existingStore } from './existing-store.js';
 import { KEY, PROJECT } from './names.js';
 import { isBucket, openSharedStore } from './open-shared-store.js';
@@ -45,25 +47,51 @@ const SharedFile = z.object({ schema_version: z.literal(1), location: z.string()
 /** By private folder. */
 const opened = new Map<string, Promise<SharedProject>>();
 
-/** Whether a location that a user gave is a shared place. A folder is one once a worker has joined it. */
-export const isSharedPlace = (location: string): boolean =>
-  isBucket(location) || existsSync(join(location, PROJECT));
+/** The file that notes that this machine has used a location as a shared place. */
+const noteOf = (location: string): string =>
+  sharedBefore(isBucket(location) ? location : canonical(location));
 
 /**
- * Joins the shared project at a location: prepares its private folder and its mirror on this machine.
- *
- * @throws UsageError if there is no project, unless `create` is given
+ * Whether a location that a user gave is a shared place. A folder is one once a worker has joined it, also while it is
+ * not mounted.
  */
-export async function joinSharedProject(location: string, { create = false } = {}): Promise<SharedProject> {
+export const isSharedPlace = (location: string): boolean =>
+  isBucket(location) || existsSync(join(location, PROJECT)) || existsSync(noteOf(location));
+
+/**
+ * Joins the shared project at a location: prepares its private folder and its mirror on this machine. `create` makes one
+ * where there is none, and reports it.
+ *
+ * @throws UsageError if there is no project, or none can be made there; InfrastructureError if there was one
+ */
+export async function joinSharedProject(
+  location: string,
+  { create }: { create?: (message: string) => void } = {},
+): Promise<SharedProject> {
   const store = await openSharedStore(location);
-  if (create) await probeStore(store);
+  const before = noteOf(store.location);
+  const wasShared = existsSync(before);
+  if (create !== undefined && !wasShared) await probeStore(store);
   const found = await store.get(PROJECT);
-  if (found === null && !create)
+  if (found === null && wasShared)
+    throw new InfrastructureError(
+      `${store.location} has no ${PROJECT}, but this machine has used shared results there: is it mounted? (to share new results there, remove ${before})`,
+    );
+  if (found === null && create === undefined)
     throw new UsageError(
       'not_shared',
       `no results are shared at ${store.location}; check the location, or share results there by starting a worker: llm-tool-test worker --address <host:port> --results ${store.location}`,
     );
-  if (found === null) await createProject(store);
+  if (create !== undefined && wasShared) await probeStore(store);
+  if (found === null) {
+    if (existsSync(sweepsFolder(location)))
+      throw new UsageError(
+        'not_shared',
+        `${location} contains results of one machine; share another folder, because hosts would not see these`,
+      );
+    await createProject(store);
+    create?.(`no results were shared at ${store.location} yet; they are from now on`);
+  }
   const { id } = await readProject(store);
   const stateFolder = stateOfSharedProject(id);
   mkdirSync(mirrorFolder(stateFolder), { recursive: true, mode: 0o700 });
@@ -71,6 +99,10 @@ export async function joinSharedProject(location: string, { create = false } = {
   const file = sharedFile(stateFolder);
   if (!existsSync(file) || readFileSync(file, 'utf8') !== settings)
     await writeFileAtomic(file, settings, 0o600);
+  if (!wasShared) {
+    mkdirSync(dirname(before), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(before, `${id}\n`, 0o600);
+  }
   const project = projectIn(stateFolder, id, store);
   await keepKey(project);
   opened.set(stateFolder, Promise.resolve(project));

@@ -5,6 +5,7 @@ interface Planned {
   concurrency: number;
   caps: NonNullable<SweepInput['caps']>;
   max_usd: number | null;
+  until_clear?: unknown;
 }
 
 /** Where a sweep runs. */
@@ -30,13 +31,18 @@ export const sweepOrder = (
   ...(shared ? { placed: true, lostSecs } : {}),
   ...(external ? { sparse: true } : {}),
   ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
+  ...(plan.until_clear === undefined ? {} : { untilClear: true }),
 });
 
 /** What the Web UI shows of a sweep. */
 export function sweepTitle(plan: {
   cells: readonly unknown[];
   scenarios: readonly { name: string }[];
+  until_clear?: unknown;
 }): string {
   const scenarios = [...new Set(plan.scenarios.map(({ name }) => name))].join(', ');
-  return `${plan.cells.length} cells of ${scenarios}`.slice(0, 200);
+  return `${plan.until_clear === undefined ? '' : 'at most '}${plan.cells.length} cells of ${scenarios}`.slice(
+    0,
+    200,
+  );
 }

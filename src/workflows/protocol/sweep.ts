@@ -1,3 +1,4 @@
+import type { Decision } from '../../results/decision/decision.js';
 import type { Outcome } from '../../results/records/result-line.js';
 import type { CellKind, PageCell } from './pages.js';
 import type { ProviderLimit } from './provider-limit.js';
@@ -32,6 +33,8 @@ export interface SweepInput {
   lostSecs?: number;
   /** See `RunInput.sparse`. */
   sparse?: true;
+  /** Set if cells are released in rounds until the verdict is clear (`Plan.until_clear`). Absent: all of them are run. */
+  untilClear?: true;
   /** State passed to the next history when the workflow continues as new. */
   state?: CarriedSweep;
   /** The same in a sweep that an older build started. */
@@ -89,7 +92,22 @@ export interface CarriedSweep {
   };
   /** When the last order with a proof was given, ms since the epoch. Prevents an order from being accepted twice. */
   lastOrderAt: number;
+  /** Set if the sweep runs until its verdict is clear. */
+  untilClear?: ClearState;
 }
+
+/** What a sweep that runs until its verdict is clear knows of it. */
+interface ClearState {
+  /** Null before the first look. */
+  decision: DecisionBrief | null;
+  /** Positions (in turn order) of the cells that were released last. */
+  released: readonly number[];
+  /** Whether no more cells are released. */
+  isOver: boolean;
+}
+
+/** The parts of a decision that are shown while the sweep runs. */
+type DecisionBrief = Omit<Decision, 'configurations' | 'doubts'>;
 
 /** Cells to be read again: their positions in turn order. */
 export interface UnreadCells extends CellKind {
@@ -198,6 +216,8 @@ export interface SweepProgress {
   maxUsd?: number;
   /** Account limits that cells wait for. */
   limits?: ProviderLimit[];
+  /** Set if the sweep runs until its verdict is clear; `total` then counts the cells that were released. */
+  decision?: DecisionBrief;
 }
 
 export interface SweepResult {
@@ -231,6 +251,32 @@ export interface LoadCellsInput {
   positions?: readonly number[];
   /** Absent in sweeps that an older build started. */
   origin?: SweepOrigin;
+}
+
+export interface DecideInput {
+  sweep: string;
+  round: number;
+  /** True for the first decision of the workflow. */
+  isFirst: boolean;
+  /** True if no more cells can be started, because of the budget. */
+  isLast: boolean;
+  /** Positions (in turn order) of the cells that were released last. All of them have ended. */
+  released: readonly number[];
+  /** Why some of them have left no result. */
+  lost: readonly LostCell[];
+  origin?: SweepOrigin;
+}
+
+export interface Decided {
+  decision: DecisionBrief;
+  /** The cells to run next. None if no more are needed. */
+  next: UnreadCells[];
+  /** Number of cells that have been released, including the next ones. */
+  released: number;
+  /** The outcomes of those that have ended. */
+  counts: Record<Outcome, number>;
+  /** Known cost of all runs of the sweep so far, US dollars. */
+  spentUsd: number;
 }
 
 /** Runs of a sweep that may have ended without the sweep being notified. */

@@ -23,6 +23,7 @@ export const carry = (state: SchedulerState): CarriedSweep => ({
   offset: state.offset,
   total: state.total,
   lastOrderAt: state.lastOrderAt,
+  ...(state.untilClear === undefined ? {} : { untilClear: state.untilClear }),
 });
 
 const inOrder = (positions: readonly number[]): number[] => [...positions].sort((a, b) => a - b);

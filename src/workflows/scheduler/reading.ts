@@ -1,7 +1,7 @@
 import { groupBy } from '../../lib/group-by.js';
-import type { CellPage } from '../protocol.js';
+import type { CellPage, Decided } from '../protocol.js';
 import { couldRun } from './may-start.js';
-import { withEarlierCosts } from './money.js';
+import { withEarlierCost, withEarlierCosts } from './money.js';
 import { withLimit } from './with-limit.js';
 import { allRead, kindOf, modelKey, type Queue, type SchedulerState, type WaitingCell } from './state.js';
 
@@ -31,7 +31,9 @@ export function nextToRead(state: SchedulerState): Wanted | null {
 
 /** Adds the cells of a page that have no result. */
 export function withPage(state: SchedulerState, page: CellPage, wanted: Wanted): SchedulerState {
-  const { cells, total } = page;
+  const { cells } = page;
+  // Only the cells that were released are to be read.
+  const total = state.untilClear === undefined ? page.total : state.total;
   const counts = { ...state.counts };
   // Cells read again by position were counted when an earlier history first read them.
   const money =
@@ -53,6 +55,28 @@ export function withPage(state: SchedulerState, page: CellPage, wanted: Wanted):
     ...{ ...state, ...read, counts, money, total, loading: false },
     queues: enqueue(state.queues, waiting),
     limits: (page.limits ?? []).reduce(withLimit, state.limits),
+  };
+}
+
+/** Adds the cells that a decision has released. */
+export function withDecision(
+  state: SchedulerState,
+  { decision, next, released, counts, spentUsd }: Decided,
+): SchedulerState {
+  const { money } = state;
+  return {
+    ...state,
+    counts,
+    money:
+      money === null || money.hasEarlier === true
+        ? money
+        : { ...withEarlierCost(money, spentUsd), hasEarlier: true },
+    ...{ total: released, offset: released, unread: next, loading: false },
+    untilClear: {
+      decision,
+      released: next.flatMap(({ positions }) => positions),
+      isOver: next.length === 0,
+    },
   };
 }
 

@@ -3,6 +3,8 @@ import type { Outcome } from '../../results/records/result-line.js';
 import type {
   CellKind,
   CellPage,
+  DecideInput,
+  Decided,
   LostCell,
   LostHost,
   OpenRun,
@@ -13,9 +15,10 @@ import type {
 } from '../protocol.js';
 import { hasRoom, isCrowded, isHeldBack } from './may-start.js';
 import { admission, afterRun, estimateOf, type Cost } from './money.js';
-import { nextToRead, withPage, type Wanted } from './reading.js';
+import { nextToRead, withDecision, withPage, type Wanted } from './reading.js';
 import {
   accountOf,
+  isUndecided,
   kindKey,
   kindOf,
   modelKey,
@@ -28,6 +31,7 @@ import { withLimit } from './with-limit.js';
 
 export type SweepEvent =
   | { type: 'loaded'; page: CellPage; wanted: Wanted }
+  | { type: 'decided'; decided: Decided }
   | { type: 'ended'; cell: string; outcome: Outcome; cost: Cost; lost?: LostCell }
   | { type: 'parked'; cell: string; parked: Parked }
   /** The server has started the run. */
@@ -53,7 +57,9 @@ export type SweepAction =
   /** Find a host for a run, and start it there. */
   | { type: 'place'; run: OpenRun }
   | { type: 'wake'; cell: string; parked: Parked }
-  | { type: 'load'; wanted: Wanted };
+  | { type: 'load'; wanted: Wanted }
+  /** Look at the results, and decide which cells are released next. */
+  | { type: 'decide'; known: Pick<DecideInput, 'isFirst' | 'isLast' | 'released'> };
 
 export interface Step {
   state: SchedulerState;
@@ -87,6 +93,8 @@ function apply(state: SchedulerState, event: SweepEvent, now: number): Scheduler
   switch (event.type) {
     case 'loaded':
       return withPage(state, event.page, event.wanted);
+    case 'decided':
+      return withDecision(state, event.decided);
     case 'ended':
       return withoutRun(state, event);
     case 'parked':
@@ -199,7 +207,10 @@ function decide(state: SchedulerState, now: number): Step | null {
   const isFull = workingRuns(state).length >= state.caps.total;
   if (isFull) return state.held || state.scheduler === 2 ? null : loadNext(state);
   const wake = wakeNext(state, now);
-  return wake ?? (state.held ? null : (placeAgain(state) ?? startNext(state, now) ?? loadNext(state)));
+  return (
+    wake ??
+    (state.held ? null : (placeAgain(state) ?? startNext(state, now) ?? loadNext(state) ?? decideNext(state)))
+  );
 }
 
 /** Seeks another host for a run that lost its own, or whose search was interrupted. */
@@ -318,4 +329,16 @@ const dequeue = (queues: readonly Queue[], from: Queue, page: WaitingCell): Queu
 function loadNext(state: SchedulerState): Step | null {
   const wanted = nextToRead(state);
   return wanted === null ? null : { state: { ...state, loading: true }, actions: [{ type: 'load', wanted }] };
+}
+
+/** Has it decided which cells are released next, once those that were released have ended. */
+function decideNext(state: SchedulerState): Step | null {
+  const { untilClear, money } = state;
+  if (untilClear === undefined || !isUndecided(state)) return null;
+  const known = {
+    isFirst: untilClear.decision === null,
+    isLast: money !== null && money.unaffordable > 0,
+    released: untilClear.released,
+  };
+  return { state: { ...state, loading: true }, actions: [{ type: 'decide', known }] };
 }

@@ -50,6 +50,7 @@ export interface SchedulerState extends Omit<CarriedSweep, 'open' | 'waiting' | 
   unread: readonly UnreadCells[];
   /** Kinds of the cells from `offset` on; null if they are unknown. */
   rest: readonly CellKind[] | null;
+  /** True while cells are read, or it is decided which are released next. */
   loading: boolean;
 }
 
@@ -88,6 +89,7 @@ export const initialState = ({
   maxUsd,
   placed,
   scheduler = 2,
+  untilClear,
 }: SweepInput): SchedulerState => ({
   caps: { total: concurrency, agents: caps?.agents ?? {}, models: caps?.models ?? {} },
   scheduler,
@@ -110,6 +112,10 @@ export const initialState = ({
   total: null,
   lastOrderAt: 0,
   loading: false,
+  // Cells are read only by the positions that a decision names.
+  ...(untilClear === undefined
+    ? {}
+    : { total: 0, untilClear: { decision: null, released: [], isOver: false } }),
 });
 
 /** Whether every cell of the plan has been read. */
@@ -122,8 +128,12 @@ export const hasStartedAll = (state: SchedulerState): boolean => allRead(state) 
 /** Whether there is nothing left to wait for: every cell has ended or, in a cancelled sweep, every open run has. */
 export function isOver(state: SchedulerState): boolean {
   if (state.open.size > 0) return false;
-  return state.cancelled || (hasStartedAll(state) && !state.loading);
+  return state.cancelled || (hasStartedAll(state) && !state.loading && state.untilClear?.isOver !== false);
 }
+
+/** Whether the cells that were released have ended, so that it must be decided which ones follow. */
+export const isUndecided = (state: SchedulerState): boolean =>
+  state.untilClear?.isOver === false && state.open.size === 0 && hasStartedAll(state) && !state.loading;
 
 /** The runs that hold a slot. One that lost its host holds none until it may be placed again. */
 export const workingRuns = ({ open }: SchedulerState): OpenRun[] =>

@@ -3,7 +3,7 @@ import type { SchedulerState } from '../scheduler/state.js';
 
 /** What a sweep answers when it is asked for its progress. */
 export function progressOf(
-  { open, total, counts, money, limits }: SchedulerState,
+  { open, total, counts, money, limits, untilClear }: SchedulerState,
   status: SweepStatus,
   workflowIdOf: (cell: string) => string,
 ): SweepProgress {
@@ -22,6 +22,7 @@ export function progressOf(
     ...(parked.length === 0 ? {} : { parked }),
     ...(money === null ? {} : { maxUsd: money.maxUsd, spentUsd: money.spentUsd }),
     ...(limited.length === 0 ? {} : { limits: limited }),
+    ...(untilClear === undefined || untilClear.decision === null ? {} : { decision: untilClear.decision }),
   };
 }
 

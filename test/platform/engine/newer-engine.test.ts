@@ -29,6 +29,6 @@ test('lists every marker that workflows leave in histories', () => {
         ([, marker]) => marker,
       ),
     );
-  // Not a marker, but a value in the input of sweeps.
-  expect([...new Set(markers), 'scheduler-3'].sort()).toEqual([...HISTORY_MARKERS].sort());
+  // Not markers, but values in the input of sweeps.
+  expect([...new Set(markers), 'scheduler-3', 'until-clear'].sort()).toEqual([...HISTORY_MARKERS].sort());
 });

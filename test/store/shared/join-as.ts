@@ -5,7 +5,7 @@ export async function joinAs(home: string, location: string): Promise<SharedProj
   const before = process.env['LLM_TOOL_TEST_HOME'];
   process.env['LLM_TOOL_TEST_HOME'] = home;
   try {
-    return await joinSharedProject(location, { create: true });
+    return await joinSharedProject(location, { create: () => undefined });
   } finally {
     if (before === undefined) delete process.env['LLM_TOOL_TEST_HOME'];
     else process.env['LLM_TOOL_TEST_HOME'] = before;

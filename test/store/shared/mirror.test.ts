@@ -1,6 +1,6 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -84,6 +84,28 @@ describe('a shared project', () => {
   it('is created only if asked', async () => {
     const folder = await newFolder();
     await expect(joinSharedProject(folder)).rejects.toThrow('no results are shared at');
+  });
+
+  it('is not created in place of one that is not mounted', async () => {
+    const mounted = join(one.location, '.shared');
+    await rename(mounted, `${mounted}.away`);
+    try {
+      await expect(joinAs(dirname(one.stateFolder), one.location)).rejects.toThrow(
+        `${one.location} has no .shared/project.json, but this machine has used shared results there: is it mounted?`,
+      );
+      expect(existsSync(mounted)).toBe(false);
+    } finally {
+      await rename(`${mounted}.away`, mounted);
+    }
+    expect((await joinAs(dirname(one.stateFolder), one.location)).id).toBe(one.id);
+  });
+
+  it('is not created among results of one machine', async () => {
+    const folder = await newFolder();
+    await mkdir(join(folder, 'sweeps'));
+    await expect(joinAs(await newFolder(), folder)).rejects.toThrow(
+      `${folder} contains results of one machine; share another folder`,
+    );
   });
 });
 

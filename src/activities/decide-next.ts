@@ -1,0 +1,93 @@
+import { groupBy } from '../lib/group-by.js';
+import { omit } from '../lib/omit.js';
+import { decide } from '../results/decision/decide.js';
+import { endedCells } from '../results/decision/ended-cells.js';
+import type { Cell } from '../results/records/cell.js';
+import type { Outcome } from '../results/records/result-line.js';
+import { turnOrder } from '../results/turn-order.js';
+import { resultsIndex } from '../store/results-index.js';
+import { pullResults } from '../store/shared/mirror.js';
+import { sharedProjectOf } from '../store/shared/shared-project.js';
+import { beginRound, newestRound } from '../store/sweep-round.js';
+import type { DecideInput, Decided, UnreadCells } from '../workflows/protocol.js';
+import { spentOn } from './report/spent-on.js';
+import { LEFT_NO_RESULT, recordMissing } from './report/record-missing.js';
+import type { Deps } from './step/deps.js';
+import { readPlan } from './step/load-plan.js';
+import { verifyStart } from './step/verify-origin.js';
+
+/**
+ * Looks at the results of a sweep that runs until its verdict is clear, and releases the cells of its next round, if it
+ * needs one. It depends only on the plan and the results, so an attempt that is repeated decides the same.
+ */
+export const decideNext =
+  (deps: Deps) =>
+  async ({ sweep, round, isFirst, isLast, released, lost, origin }: DecideInput): Promise<Decided> => {
+    const { resultsPath } = deps;
+    const { plan, planHash } = await readPlan(resultsPath, sweep);
+    await verifyStart(deps, { sweep, planHash }, origin);
+    if (plan.until_clear === undefined) throw new Error(`${sweep} does not run until its verdict is clear`);
+    await beginRound(resultsPath, sweep, round);
+    const project = await sharedProjectOf(resultsPath);
+    if (project !== null) await pullResults(project, sweep);
+    const cells = turnOrder(plan.cells).flatMap((position) => plan.cells[position] ?? []);
+    const isOver = async (): Promise<boolean> => (await newestRound(resultsPath, sweep)) > round;
+    // Without a result, they would be released again and again. Those that the budget left out are not lost.
+    if (!isLast)
+      await recordMissing(deps, {
+        ...{ plan, round, lost, isOver, otherwise: LEFT_NO_RESULT },
+        cells: released.flatMap((position) => cells[position] ?? []),
+      });
+    const index = resultsIndex(resultsPath);
+    const results = endedCells(index.linesOfSweep(sweep));
+    const {
+      decision,
+      released: all,
+      wanted,
+    } = decide(cells, plan.until_clear, results, isLast ? 'completed' : 'open');
+    const again = isFirst && decision.stopped !== 'clear' ? undone(round, origin) : [];
+    const repeated = all.filter(({ id }) => again.includes(results.get(id)?.outcome ?? 'pass'));
+    const next = isLast ? [] : [...repeated, ...wanted];
+    return {
+      decision: {
+        ...omit(decision, 'configurations', 'doubts'),
+        ...(next.length > 0 ? { verdict: 'undecided', stopped: null } : {}),
+      },
+      next: byKind(next, cells),
+      released: all.length,
+      counts: countsOf(omitCells(all, repeated), results),
+      spentUsd: spentOn(plan, index),
+    };
+  };
+
+/** The outcomes of cells that another round of the sweep runs again, like `loadCells`. */
+const undone = (round: number, origin: DecideInput['origin']): Outcome[] => [
+  ...(origin?.order.again ?? []),
+  ...(round > 1 ? (['cancelled'] as const) : []),
+];
+
+const omitCells = (cells: readonly Cell[], others: readonly Cell[]): Cell[] =>
+  cells.filter((cell) => !others.includes(cell));
+
+/** The positions of cells, by agent and model. */
+function byKind(wanted: readonly Cell[], cells: readonly Cell[]): UnreadCells[] {
+  const positions = new Map(cells.map(({ id }, position) => [id, position]));
+  return groupBy(wanted, ({ agent, model }) => JSON.stringify([agent, model])).flatMap((group) =>
+    group.slice(0, 1).map(({ agent, model }) => ({
+      ...{ agent, model },
+      positions: group.flatMap(({ id }) => positions.get(id) ?? []),
+    })),
+  );
+}
+
+function countsOf(
+  cells: readonly Cell[],
+  results: ReadonlyMap<string, { outcome: Outcome }>,
+): Record<Outcome, number> {
+  const counts = { pass: 0, fail: 0, error: 0, cancelled: 0 };
+  for (const { id } of cells) {
+    const outcome = results.get(id)?.outcome;
+    if (outcome !== undefined) counts[outcome] += 1;
+  }
+  return counts;
+}

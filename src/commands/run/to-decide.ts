@@ -1,0 +1,91 @@
+import { findPlan } from '../../client/sweeps/find-sweep.js';
+import { readLog } from '../../client/sweeps/read-log.js';
+import { sweepStatus } from '../../client/sweeps/sweep-status.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
+import type { ToDecide } from '../../planning/pair-up.js';
+import type { Project } from '../../planning/project.js';
+import type { SelectedScenario } from '../../planning/select-scenarios.js';
+import { armsOf } from '../../results/comparison/samples.js';
+import type { UntilClear } from '../../results/decision/until-clear.js';
+import { printNotice } from '../shared/output.js';
+
+/** The options of `run` that make a sweep stop as soon as its verdict is clear. */
+export interface ClearOptions {
+  untilClear?: boolean;
+  vs?: string;
+  /** Percentage points. */
+  margin?: number;
+  maxRuns?: number;
+}
+
+const MOST_RUNS = 20;
+
+/**
+ * Reads the options and, if the base is a finished sweep, its results. Returns null without `--until-clear`.
+ *
+ * @throws UsageError
+ */
+export function toDecideOf(
+  project: Project,
+  selected: readonly SelectedScenario[],
+  options: ClearOptions & { repeat?: number; cells?: readonly string[]; regrade?: boolean },
+): ToDecide | null {
+  const { untilClear = false, vs, margin, maxRuns } = options;
+  if (!untilClear) {
+    const alone = Object.entries({ '--vs': vs, '--margin': margin, '--max-runs': maxRuns }).find(
+      ([, value]) => value !== undefined,
+    );
+    if (alone !== undefined)
+      throw new UsageError('usage', `${alone[0]} has an effect only with --until-clear`);
+    return null;
+  }
+  if (vs === undefined)
+    throw new UsageError(
+      'usage',
+      '--until-clear: name what to compare with: --vs <variant>, or --vs <sweep> for a finished sweep',
+    );
+  if (options.repeat !== undefined)
+    throw new UsageError('usage', '--repeat cannot be used with --until-clear; --max-runs limits the runs');
+  if ((options.cells ?? []).length > 0)
+    throw new UsageError('usage', '--cell cannot be used with --until-clear, which chooses the cells itself');
+  if (options.regrade === true)
+    throw new UsageError('usage', '--regrade cannot be used with --until-clear: both sides must be run now');
+  return {
+    base: baseOf(project, selected, vs),
+    margin: margin === undefined ? null : margin / 100,
+    mostRuns: maxRuns ?? MOST_RUNS,
+  };
+}
+
+/** A variant of the selected scenarios, or else a finished sweep. */
+function baseOf(project: Project, selected: readonly SelectedScenario[], name: string): UntilClear['base'] {
+  const variants = new Set(selected.flatMap((one) => one.variants.map(({ variant }) => variant)));
+  if (variants.has(name)) return { kind: 'variant', variant: name };
+  try {
+    return finishedSweep(project.resultsPath, name);
+  } catch (error) {
+    if (!(error instanceof UsageError) || error.code !== 'unknown_id') throw error;
+    throw new UsageError(
+      'unknown_id',
+      `--vs: '${name}' is neither a variant of these scenarios (${[...variants].join(', ')}) nor a sweep: ${error.message}`,
+    );
+  }
+}
+
+/** The outcomes of a sweep, by configuration. Each run counts once, and the first result of each cell. */
+function finishedSweep(resultsPath: string, id: string): UntilClear['base'] {
+  const { sweep, cells } = findPlan(resultsPath, id);
+  const status = sweepStatus(resultsPath, sweep);
+  if (status !== 'completed')
+    throw new UsageError(
+      'sweep_open',
+      `--vs: ${sweep} ${status === 'open' ? 'has not ended' : 'was cancelled'}; only a completed sweep can be the base`,
+    );
+  const lines = readLog(resultsPath, printNotice).filter((line) => line.sweep === sweep);
+  const results = { sweep, variant: null, started: '', status, cells, combinations: [], lines };
+  const outcomes = [...armsOf(results, new Set()).values()].map(({ configuration, samples }) => ({
+    ...configuration,
+    passed: samples.map(({ outcome }) => outcome === 'pass'),
+  }));
+  return { kind: 'sweep', sweep, outcomes };
+}

@@ -1,0 +1,81 @@
+import { UsageError } from '../lib/errors/usage-error.js';
+import { groupBy } from '../lib/group-by.js';
+import { inTurns } from '../lib/in-turns.js';
+import { canDecide } from '../results/decision/can-decide.js';
+import { cellsOfPair, configurationKey, pairedCells } from '../results/decision/paired-cells.js';
+import type { UntilClear } from '../results/decision/until-clear.js';
+import { configurationLabel } from '../results/records/cell-label.js';
+import type { Cell } from '../results/records/cell.js';
+
+/** What a sweep that runs until its verdict is clear is to decide. */
+export interface ToDecide {
+  base: UntilClear['base'];
+  /** From 0 to 1; null: only better and worse are looked for. */
+  margin: number | null;
+  /** The most runs of a configuration on each side. */
+  mostRuns: number;
+}
+
+/** Probability of a false better or worse. */
+const ALPHA = 0.05;
+
+/**
+ * Pairs the cells of both sides, and orders them so that the sides run at the same time. Cells that have no partner,
+ * because a finished base has fewer runs, are left out.
+ *
+ * @throws UsageError if a configuration has only one side, or so few runs could decide nothing
+ */
+export function pairUp(
+  cells: readonly Cell[],
+  { base, margin, mostRuns }: ToDecide,
+  concurrency: number,
+): { cells: Cell[]; untilClear: UntilClear } {
+  if (base.kind === 'variant') checkVariants(cells, base.variant);
+  const configurations = pairedCells(cells, { base });
+  const paired = inTurns(configurations.map(({ pairs }) => pairs)).flatMap(cellsOfPair);
+  checkPartners(cells, paired, base);
+  const atOnce = base.kind === 'variant' ? Math.ceil(concurrency / 2) : concurrency;
+  const untilClear: UntilClear = {
+    ...{ base, margin, alpha: ALPHA, most_runs: mostRuns },
+    // Smaller rounds would leave slots free.
+    round_size: Math.max(configurations.length, atOnce),
+  };
+  if (!canDecide(paired, untilClear))
+    throw new UsageError(
+      'usage',
+      `with ${base.kind === 'variant' ? `at most ${mostRuns}` : 'so few'} runs on each side, no difference could be shown; ${base.kind === 'variant' ? 'raise --max-runs' : 'raise --max-runs, or repeat the base more often'}`,
+    );
+  return { cells: paired, untilClear };
+}
+
+function checkVariants(cells: readonly Cell[], base: string): void {
+  const heads = [...new Set(cells.map(({ variant }) => variant))].filter((variant) => variant !== base);
+  if (heads.length === 0)
+    throw new UsageError(
+      'usage',
+      `only the variant '${base}' is selected; --vs needs another one to compare with it`,
+    );
+  if (heads.length > 1)
+    throw new UsageError(
+      'usage',
+      `--vs ${base}: expected one other variant, found ${heads.join(', ')}; name one with --variants`,
+    );
+}
+
+/** @throws UsageError for configurations of which only one side can be run */
+function checkPartners(cells: readonly Cell[], paired: readonly Cell[], base: UntilClear['base']): void {
+  const have = new Set(paired.map(configurationKey));
+  const alone = groupBy(
+    cells.filter((cell) => !have.has(configurationKey(cell))),
+    configurationKey,
+  ).flatMap((group) => group.slice(0, 1).map((cell) => configurationLabel(cell)));
+  const [first, ...more] = alone;
+  if (first === undefined) return;
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  throw new UsageError(
+    'usage',
+    base.kind === 'variant'
+      ? `${first}${others} has no counterpart in the other variant; select only scenarios and agents that both variants have`
+      : `${first}${others} has no results in ${base.sweep}; select only what it has tested`,
+  );
+}

@@ -1,0 +1,80 @@
+import type { Cell } from '../records/cell.js';
+import { total } from '../../statistics/look.js';
+import type { Decision } from './decision.js';
+import { replayRounds, type CellResult, type Replay } from './replay-rounds.js';
+import type { UntilClear } from './until-clear.js';
+
+/** The status of a sweep, as far as a decision depends on it. */
+type Status = 'open' | 'completed' | 'cancelled';
+
+/** What a sweep has found, and its cells that were needed for that. */
+export interface Decided {
+  decision: Decision;
+  released: Cell[];
+  /** Released cells that must still be run. */
+  wanted: Cell[];
+}
+
+/** Decides by the results of a sweep whether its verdict is clear. `results`: by cell, those that have ended. */
+export function decide(
+  cells: readonly Cell[],
+  plan: UntilClear,
+  results: ReadonlyMap<string, CellResult>,
+  status: Status,
+): Decided {
+  const replay = replayRounds(cells, plan, results, status !== 'open');
+  const { configurations, rounds, last, released, wanted } = replay;
+  const stopped =
+    replay.stopped ?? (status === 'open' ? null : status === 'cancelled' ? 'cancelled' : 'budget');
+  const counted = total(rounds.map((round) => round.map((one) => one.counted)));
+  const pairsLeftOut = rounds.flat().reduce((sum, { leftOut }) => sum + leftOut.pairs, 0);
+  return {
+    released,
+    wanted,
+    decision: {
+      base: {
+        variant: plan.base.kind === 'variant' ? plan.base.variant : null,
+        sweep: plan.base.kind === 'sweep' ? plan.base.sweep : null,
+      },
+      head_variant: plan.base.kind === 'variant' ? (configurations[0]?.variant ?? null) : null,
+      verdict: verdictOf(replay, stopped),
+      stopped,
+      margin: plan.margin,
+      alpha: plan.alpha,
+      difference: last.difference,
+      interval: last.interval,
+      spent_alpha: last.spent_alpha,
+      rounds: rounds.length,
+      runs: released.filter(({ id }) => results.has(id)).length,
+      most_runs: cells.length,
+      pairs_left_out: pairsLeftOut,
+      configurations: configurations.map(({ scenario, agent, model, variant }, at) => ({
+        ...{ scenario, agent, model, variant },
+        base: counted[at]?.base ?? NONE,
+        head: counted[at]?.head ?? NONE,
+      })),
+      doubts: doubtsOf(plan, pairsLeftOut),
+    },
+  };
+}
+
+const NONE = { passed: 0, tested: 0 };
+
+function verdictOf({ verdict, last }: Replay, stopped: Decision['stopped']): Decision['verdict'] {
+  if (stopped === null) return 'undecided';
+  if (stopped === 'errors' || verdict === null || last.difference === null) return 'not tested';
+  return verdict;
+}
+
+const doubtsOf = ({ base }: UntilClear, leftOut: number): string[] => [
+  ...(base.kind === 'variant'
+    ? []
+    : [
+        `${base.sweep} ran earlier: whatever has changed since, such as the model behind its name, counts as a difference`,
+      ]),
+  ...(leftOut === 0
+    ? []
+    : [
+        `${leftOut} ${leftOut === 1 ? 'pair of runs was' : 'pairs of runs were'} left out: a run neither passed nor failed`,
+      ]),
+];

@@ -1,0 +1,65 @@
+// Workflow code imports this file, so it contains only plain functions.
+import { assertNever } from '../../lib/assert-never.js';
+import type { Decision } from './decision.js';
+
+type Shown = Omit<Decision, 'configurations' | 'doubts'>;
+
+/** Says what was decided: "guided is worse than bare: pass rate -70 points (between -91 and -28)". */
+export const decisionText = (decision: Shown): string => `${verdictText(decision)}${estimateText(decision)}`;
+
+/** Says how far the sweep is, or why it has stopped: "stopped after 20 of at most 40 runs, because the verdict is clear". */
+export function progressText({ stopped, runs, most_runs: most, rounds, spent_alpha, alpha }: Shown): string {
+  const spent = `${Number(spent_alpha.toFixed(4))} of ${alpha} of alpha spent`;
+  const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${spent}`;
+  if (stopped === null) return `${runs} of at most ${most} runs; ${looks}`;
+  const saved = most - runs;
+  return `stopped after ${runs} of at most ${most} runs${saved > 0 && stopped === 'clear' ? ` (${saved} saved)` : ''}: ${reasonText(stopped)}; ${looks}`;
+}
+
+function verdictText({ verdict, stopped, base, head_variant, margin }: Shown): string {
+  const head = head_variant ?? 'this sweep';
+  const other = base.variant ?? base.sweep ?? 'the base';
+  const points = `${Math.round((margin ?? 0) * 1000) / 10} points`;
+  switch (verdict) {
+    case 'better':
+    case 'worse':
+      return `${head} is ${verdict} than ${other}`;
+    case 'not worse':
+      return `${head} is not worse than ${other} by ${points} or more`;
+    case 'equivalent':
+      return `${head} and ${other} differ by less than ${points}`;
+    case 'undecided':
+      return `${stopped === null ? 'not clear yet' : 'undecided'} whether ${head} is better or worse than ${other}`;
+    case 'not tested':
+      return `whether ${head} is better or worse than ${other} could not be tested`;
+    default:
+      return assertNever(verdict);
+  }
+}
+
+function estimateText({ difference, interval }: Shown): string {
+  if (difference === null || interval === null) return '';
+  return `: pass rate ${pointsText(difference)} points (between ${pointsText(interval.low)} and ${pointsText(interval.high)})`;
+}
+
+function pointsText(share: number): string {
+  const points = Math.round(share * 100);
+  return points > 0 ? `+${points}` : String(points);
+}
+
+function reasonText(stopped: NonNullable<Decision['stopped']>): string {
+  switch (stopped) {
+    case 'clear':
+      return 'the verdict is clear';
+    case 'most runs':
+      return 'no runs are left';
+    case 'budget':
+      return 'the budget is used up';
+    case 'errors':
+      return 'too many runs neither passed nor failed';
+    case 'cancelled':
+      return 'it was cancelled';
+    default:
+      return assertNever(stopped);
+  }
+}

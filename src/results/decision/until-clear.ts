@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** What the base of a finished sweep contributes: the outcomes of a configuration, in the order of repetitions. */
+const BaseOutcomes = z.strictObject({
+  scenario: z.string(),
+  agent: z.string(),
+  model: z.string(),
+  variant: z.string(),
+  passed: z.array(z.boolean()),
+});
+
+/**
+ * The part of a plan that makes its sweep stop as soon as the verdict is clear. The outcomes of a finished base are
+ * copied, so that retrying or cleaning that sweep changes nothing.
+ */
+export const UntilClear = z.strictObject({
+  base: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('variant'), variant: z.string() }),
+    z.strictObject({ kind: z.literal('sweep'), sweep: z.string(), outcomes: z.array(BaseOutcomes) }),
+  ]),
+  /** How much worse head may be, from 0 to 1; null if that is not asked. */
+  margin: z.number().nullable(),
+  alpha: z.number(),
+  /** The most runs of a configuration on each side. */
+  most_runs: z.number().int(),
+  /** How many pairs of runs a round has. */
+  round_size: z.number().int(),
+});
+export type UntilClear = z.infer<typeof UntilClear>;

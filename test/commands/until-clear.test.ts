@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createProject, documentOf, type TestProject } from './project.js';
+import { addScripted } from './scripted-sides.js';
+
+let project: TestProject;
+
+beforeAll(async () => {
+  project = await createProject({});
+  await addScripted(project, 'clear', { good: '1', bad: '0' });
+  await addScripted(project, 'three', { good: '1', b: '1', c: '1' });
+  await addScripted(project, 'single', { other: '1' });
+});
+afterAll(() => project.remove());
+
+const run = (...args: string[]) => project.cli(['run', ...args]);
+
+test('--until-clear --vs stops when the verdict is clear, and its exit code says which', async () => {
+  const { exitCode, document } = await project.run([
+    ...['clear', '--until-clear', '--vs', 'good', '--max-runs', '12', '--concurrency', '8'],
+  ]);
+  expect(exitCode).toBe(1);
+  expect(document.decision).toMatchObject({ verdict: 'worse', stopped: 'clear', most_runs: 24 });
+  expect(document.cells).toHaveLength(document.decision?.runs ?? 0);
+  expect(document.cells.length).toBeLessThan(24);
+  const shown = await project.cli(['show', document.sweep, '--json']);
+  expect(documentOf(shown.stdout).decision).toEqual(document.decision);
+});
+
+test('--dry-run says how much it may take at most, and with what it is compared', async () => {
+  const args = ['clear', '--until-clear', '--vs', 'good', '--max-runs', '8', '--margin', '10', '--dry-run'];
+  const { stdout } = await run(...args, '--json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    until_clear: { base: 'good', margin: 10, most_runs: 16, most_runs_each: 8, most_usd: 0 },
+  });
+  expect((await run(...args)).stdout).toMatch(/^at most 16 cells.*\ncompared with good .*at most 8 runs/);
+});
+
+test.each([
+  [['clear', '--until-clear'], 'name what to compare with'],
+  [['clear', '--vs', 'good'], '--vs has an effect only with --until-clear'],
+  [['clear', '--margin', '10'], '--margin has an effect only with --until-clear'],
+  [
+    ['clear', '--until-clear', '--vs', 'nobody'],
+    "'nobody' is neither a variant of these scenarios (good, bad) nor a sweep",
+  ],
+  [
+    ['three', '--until-clear', '--vs', 'good'],
+    'expected one other variant, found b, c; name one with --variants',
+  ],
+  [['clear', '--variants', 'good', '--until-clear', '--vs', 'good'], "only the variant 'good' is selected"],
+  [['clear', 'single', '--variants', 'bad,other', '--until-clear', '--vs', 'good'], 'found bad, other'],
+  [
+    ['clear', '--until-clear', '--vs', 'good', '--max-runs', '2'],
+    'no difference could be shown; raise --max-runs',
+  ],
+  [['clear', '--until-clear', '--vs', 'good', '--repeat', '2'], '--repeat cannot be used with --until-clear'],
+  [['clear', '--until-clear', '--vs', 'good', '--margin', '100'], 'expected percentage points below 100'],
+])('%j is refused before anything is started: %s', async (args, message) => {
+  const { exitCode, stderr } = await run(...args);
+  expect(stderr).toContain(message);
+  expect(exitCode).toBe(2);
+});
