@@ -1,5 +1,5 @@
 import { isTested, sum, type Count, type Interval, type Stratum } from './counts.js';
-import { meanDifference, scoreInterval } from './miettinen-nurminen.js';
+import { meanDifference, scoreInterval, scoreOf } from './miettinen-nurminen.js';
 import { nextLook, NO_LOOK } from './sequential-test.js';
 import { boundaries } from './spending.js';
 
@@ -45,30 +45,31 @@ export function look(rounds: readonly Round[], plan: LookPlan): Look {
   const times = timesOf(rounds, plan.most);
   const zs = boundaries(times, plan.alpha);
   let test = NO_LOOK;
-  let result: Look = NO_ROUND;
   for (const [at, round] of rounds.entries()) {
     const time = times[at] ?? 0;
     test = nextLook(test, round, { time, alpha: plan.alpha });
+    const isLast = at === rounds.length - 1;
     const strata = total(rounds.slice(0, at + 1)).filter(isTested);
     if (strata.length === 0) continue;
     const difference = meanDifference(strata);
-    const interval = scoreInterval(strata, zs[at] ?? Infinity);
     // With different numbers of runs, the sum of passes and the mean of differences can point in different directions.
-    const isShown = test.crossed === (difference > 0 ? 'better' : 'worse');
-    const decided = decide(isShown ? test.crossed : null, interval, plan.margin);
+    const crossed = test.crossed === (difference > 0 ? 'better' : 'worse') ? test.crossed : null;
+    const z = zs[at] ?? Infinity;
+    const decided = decide(crossed, strata, { z, margin: plan.margin });
     const isOver = time >= 1 - 1e-9;
-    result = {
+    if (!decided.stop && !isOver && !isLast) continue;
+    return {
       ...decided,
       stop: decided.stop || isOver,
       reason: !decided.stop && isOver ? 'most runs' : decided.reason,
       difference,
+      interval: agreeing(scoreInterval(strata, z), crossed),
       spent_alpha: test.spent,
       information: time,
       rounds: at + 1,
     };
-    if (result.stop) break;
   }
-  return result;
+  return NO_ROUND;
 }
 
 const NO_ROUND: Look = {
@@ -85,17 +86,17 @@ const NO_ROUND: Look = {
 
 function decide(
   crossed: 'better' | 'worse' | null,
-  interval: Interval,
-  margin: number | null,
-): Pick<Look, 'stop' | 'verdict' | 'reason' | 'interval' | 'not_worse'> {
-  const notWorse = margin === null ? null : interval.low > -margin;
-  const shown = { interval: agreeing(interval, crossed), not_worse: notWorse };
-  if (crossed !== null) return { ...shown, stop: true, verdict: crossed, reason: 'difference' };
+  strata: readonly Stratum[],
+  { z, margin }: { z: number; margin: number | null },
+): Pick<Look, 'stop' | 'verdict' | 'reason' | 'not_worse'> {
+  // Whether the interval excludes the margin, without computing the interval at every look.
+  const notWorse = margin === null ? null : scoreOf(strata, -margin) > z;
+  if (crossed !== null) return { stop: true, verdict: crossed, reason: 'difference', not_worse: notWorse };
   if (margin !== null && notWorse === true) {
-    const verdict = interval.high < margin ? 'equivalent' : 'not worse';
-    return { ...shown, stop: true, verdict, reason: 'margin' };
+    const verdict = scoreOf(strata, margin) < -z ? 'equivalent' : 'not worse';
+    return { stop: true, verdict, reason: 'margin', not_worse: notWorse };
   }
-  return { ...shown, stop: false, verdict: 'undecided', reason: 'not clear yet' };
+  return { stop: false, verdict: 'undecided', reason: 'not clear yet', not_worse: notWorse };
 }
 
 /** The exact test decides whether 0 is in the interval, which is an approximation. */
