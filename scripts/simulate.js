@@ -62,14 +62,16 @@ if (values.share !== undefined) {
   );
 }
 
-/** @param {import('./simulate/criterion.js').Criterion} criterion @param {{ value: number, label: string }} measured */
-function print({ what, bar }, { value, label }) {
-  const most = 'atMost' in bar;
-  const limit = most ? bar.atMost : bar.atLeast;
-  const holds = most ? value <= limit : value >= limit;
+/**
+ * @param {import('./simulate/criterion.js').Criterion} criterion
+ * @param {ReturnType<typeof import('./simulate/measure.js').measure>} measured
+ */
+function print({ what, bar }, { value, error, label, holds }) {
   if (!holds) process.exitCode = 1;
+  const [word, limit] = 'atMost' in bar ? ['at most ', bar.atMost] : ['at least', bar.atLeast];
   const digits = limit > 1 ? 1 : 3;
+  const figure = `${value.toFixed(digits).padStart(6)} ± ${error.toFixed(digits + 1)}`;
   console.log(
-    `${holds ? 'ok   ' : 'SHORT'} ${what.padEnd(66)} ${value.toFixed(digits).padStart(6)}  ${most ? 'at most ' : 'at least'} ${limit.toFixed(digits)}  ${label}`,
+    `${holds ? 'ok   ' : 'SHORT'} ${what.padEnd(66)} ${figure}  ${word} ${limit.toFixed(digits)}  ${label}`,
   );
 }

@@ -2,39 +2,48 @@ import { randomOf } from './draw.js';
 
 /** @typedef {import('./criterion.js').Cell} Cell */
 /** @typedef {import('./criterion.js').Criterion} Criterion */
+/** An average and its standard error. @typedef {{ value: number, error: number }} Average */
 
-/** The worst of many cells is worse than it is because of chance: so many are measured again. */
+/** The worst of many situations looks worse than it is by chance: so many are measured again, with as many times the simulations. */
 const AGAIN = 4;
 
-/** @param {Cell} cell @param {{ seed: string, simulations: number }} options */
-export function average({ label, once }, { seed, simulations }) {
-  let sum = 0;
-  for (let index = 0; index < simulations; index++) sum += once(randomOf(seed, label, index));
-  return sum / simulations;
+/** @param {Cell} cell @param {{ seed: string, simulations: number }} options @returns {Average} */
+function average({ label, once }, { seed, simulations }) {
+  let [sum, squares] = [0, 0];
+  for (let index = 0; index < simulations; index++) {
+    const value = once(randomOf(seed, label, index));
+    sum += value;
+    squares += value ** 2;
+  }
+  const value = sum / simulations;
+  return { value, error: Math.sqrt(Math.max(0, squares / simulations - value ** 2) / simulations) };
 }
 
-/** Measures a criterion. Its worst cells are measured again, with other seeds and more simulations.
- * @param {Criterion} criterion @param {{ seed: string, simulations: number }} options */
-export function measure({ bar, of, cells }, { seed, simulations }) {
-  const first = cells.map((cell) => ({ cell, value: average(cell, { seed, simulations }) }));
-  if (of === 'mean')
-    return {
-      value: first.reduce((sum, { value }) => sum + value, 0) / first.length,
-      label: `${first.length} situations`,
-      cells: first,
-    };
-  const isWorse =
-    'atMost' in bar
-      ? (/** @type {number} */ a, /** @type {number} */ b) => b - a
-      : (/** @type {number} */ a, /** @type {number} */ b) => a - b;
-  const again = first
-    .toSorted((a, b) => isWorse(a.value, b.value))
+/**
+ * Measures a criterion. Its worst situations are measured again, with other seeds and more simulations. A figure falls
+ * short if it is more than two standard errors on the wrong side of its bar.
+ * @param {Criterion} criterion @param {{ seed: string, simulations: number, tolerance?: number }} options
+ */
+export function measure({ bar, of, cells }, { seed, simulations, tolerance = 2 }) {
+  const first = cells.map((cell) => ({ cell, ...average(cell, { seed, simulations }) }));
+  /** How far a figure is on the wrong side. @param {number} value */
+  const beyond = (value) => ('atMost' in bar ? value - bar.atMost : bar.atLeast - value);
+  /** @param {Average & { label: string }} found */
+  const judged = (found) => ({ ...found, holds: beyond(found.value) <= tolerance * found.error });
+  if (of === 'mean') {
+    const value = first.reduce((sum, one) => sum + one.value, 0) / first.length;
+    const error = Math.sqrt(first.reduce((sum, one) => sum + one.error ** 2, 0)) / first.length;
+    return judged({ value, error, label: `mean of ${first.length}` });
+  }
+  /** @param {Average} a @param {Average} b */
+  const worstFirst = (a, b) => beyond(b.value) - beyond(a.value);
+  const [worst] = [...first]
+    .sort(worstFirst)
     .slice(0, AGAIN)
     .map(({ cell }) => ({
       cell,
-      value: average(cell, { seed: `${seed} again`, simulations: AGAIN * simulations }),
+      ...average(cell, { seed: `${seed} again`, simulations: AGAIN * simulations }),
     }))
-    .toSorted((a, b) => isWorse(a.value, b.value));
-  const [worst] = again;
-  return { value: worst?.value ?? NaN, label: worst?.cell.label ?? '', cells: first };
+    .sort(worstFirst);
+  return judged({ value: worst?.value ?? NaN, error: worst?.error ?? NaN, label: worst?.cell.label ?? '' });
 }

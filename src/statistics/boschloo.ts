@@ -18,8 +18,9 @@ export function boschloo({ base, head }: Stratum): number {
   const most = statistic * (1 + TOLERANCE);
   const better = regionOf(base.tested, head.tested, most);
   const worse = regionOf(head.tested, base.tested, most);
+  const [choicesOfBase, choicesOfHead] = [logChoices(base.tested), logChoices(head.tested)];
   const probability = (share: number): number => {
-    const [ofBase, ofHead] = [binomial(base.tested, share), binomial(head.tested, share)];
+    const [ofBase, ofHead] = [binomial(choicesOfBase, share), binomial(choicesOfHead, share)];
     return massOf(better, ofBase, ofHead) + massOf(worse, ofHead, ofBase);
   };
   return Math.max(SMALLEST_P, Math.min(1, maximum(probability)));
@@ -67,11 +68,16 @@ function massOf(region: Int32Array, fewer: Float64Array, more: Float64Array): nu
   return mass;
 }
 
-function binomial(runs: number, share: number): Float64Array {
+const logChoices = (runs: number): Float64Array =>
+  Float64Array.from({ length: runs + 1 }, (_, passed) => logChoose(runs, passed));
+
+function binomial(choices: Float64Array, share: number): Float64Array {
+  const runs = choices.length - 1;
   const [yes, no] = [Math.log(share), Math.log1p(-share)];
-  return Float64Array.from({ length: runs + 1 }, (_, passed) =>
-    Math.exp(logChoose(runs, passed) + passed * yes + (runs - passed) * no),
-  );
+  const probabilities = new Float64Array(choices.length);
+  for (let passed = 0; passed <= runs; passed++)
+    probabilities[passed] = Math.exp((choices[passed] ?? 0) + passed * yes + (runs - passed) * no);
+  return probabilities;
 }
 
 /** Returns the maximum over (0, 1): the best point of a grid that is denser at the ends, improved between its neighbours. */

@@ -1,5 +1,5 @@
 import type { Stratum } from './counts.js';
-import { passesOfHead, tailsOf } from './distribution.js';
+import { passesOfHead } from './distribution.js';
 import { midPOfTails, SMALLEST_P } from './mid-p.js';
 
 /** Rounding errors must not make equal p values differ. */
@@ -12,10 +12,11 @@ const TOLERANCE = 1e-9;
  * reach a small p, and costs the others nothing. P. H. Westfall and R. D. Wolfinger, "Multiple tests with discrete
  * distributions", The American Statistician 51 (1997) 3-8.
  */
-export function stepDownMinP(strata: readonly Stratum[]): number[] {
-  const tests = strata.map(testOf);
+export const stepDownMinP = (strata: readonly Stratum[]): number[] => adjust(strata.map(possibleOutcomes));
+
+export function adjust(tests: readonly PossibleOutcomes[]): number[] {
   const order = tests.map((test, at) => ({ ...test, at })).sort((a, b) => a.p - b.p);
-  const adjusted = new Array<number>(strata.length).fill(1);
+  const adjusted = new Array<number>(tests.length).fill(1);
   let highest = 0;
   for (const [rank, { p, at }] of order.entries()) {
     // The probability that none is as small, as a logarithm, because the probability of each may be tiny.
@@ -26,24 +27,31 @@ export function stepDownMinP(strata: readonly Stratum[]): number[] {
   return adjusted;
 }
 
-/** The mid-p of an outcome of a configuration, and of all outcomes that it could have had. */
-interface Test {
+/** The mid-p of a configuration, and of all outcomes that it could have had with as many passes. */
+export interface PossibleOutcomes {
   p: number;
   /** By p, from the smallest: the probability of a p at most as small. */
   outcomes: { p: number; chance: number }[];
 }
 
-function testOf(stratum: Stratum): Test {
-  const distribution = passesOfHead([stratum]);
-  const p = (passed: number): number => midPOfTails(tailsOf(distribution, passed));
-  const outcomes = Array.from(distribution.probabilities, (chance, at) => ({
-    p: p(distribution.first + at),
-    chance,
-  })).sort((a, b) => a.p - b.p);
+export function possibleOutcomes(stratum: Stratum): PossibleOutcomes {
+  const { first, probabilities } = passesOfHead([stratum]);
+  const above = new Float64Array(probabilities.length);
+  for (let at = probabilities.length - 2; at >= 0; at--)
+    above[at] = (above[at + 1] ?? 0) + (probabilities[at + 1] ?? 0);
+  let below = 0;
+  const ps = Array.from(probabilities, (chance, at) => {
+    const p = midPOfTails({ below, at: chance, above: above[at] ?? 0 });
+    below += chance;
+    return p;
+  });
   let total = 0;
-  for (const outcome of outcomes) outcome.chance = total = Math.min(1, total + outcome.chance);
-  return { p: p(stratum.head.passed), outcomes };
+  const outcomes = ps
+    .map((p, at) => ({ p, chance: probabilities[at] ?? 0 }))
+    .sort((a, b) => a.p - b.p)
+    .map(({ p, chance }) => ({ p, chance: (total = Math.min(1, total + chance)) }));
+  return { p: ps[stratum.head.passed - first] ?? SMALLEST_P, outcomes };
 }
 
-const chanceOf = ({ outcomes }: Test, p: number): number =>
+const chanceOf = ({ outcomes }: PossibleOutcomes, p: number): number =>
   outcomes.findLast((outcome) => outcome.p <= p * (1 + TOLERANCE))?.chance ?? 0;

@@ -1,5 +1,5 @@
 import { isTested, type Stratum } from './counts.js';
-import { stepDownMinP } from './step-down-min-p.js';
+import { adjust, possibleOutcomes } from './step-down-min-p.js';
 import {
   decide,
   mostExtreme,
@@ -50,9 +50,10 @@ function testedConfiguration(
 /** A single configuration needs no adjustment: its own test has more power than a conditional one. */
 function adjustedPs(strata: readonly Stratum[]): { p: number; smallest: number }[] {
   if (strata.length < 2) return [];
-  const adjusted = stepDownMinP(strata);
+  const tests = strata.map(possibleOutcomes);
+  const adjusted = adjust(tests);
   return strata.map((stratum, at) => ({
     p: adjusted[at] ?? 1,
-    smallest: stepDownMinP(strata.with(at, mostExtreme(stratum)))[at] ?? 1,
+    smallest: adjust(tests.with(at, possibleOutcomes(mostExtreme(stratum))))[at] ?? 1,
   }));
 }
