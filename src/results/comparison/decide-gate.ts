@@ -35,6 +35,7 @@ export function decideGate(
       withoutHead.map(({ head }) => head),
       'tested in base, but no run of head passed or failed',
     ),
+    ...unfinished(pairs),
     ...(worst === 'worse' || (actual === 'not worse' && worst !== 'not worse') ? [doubt(pairs, false)] : []),
   ];
   if (reasons.length > 0) return { result: 'not tested', reasons };
@@ -93,6 +94,14 @@ function doubt(pairs: readonly Pair[], isWorse: boolean): string {
     ? 'if those of head passed and those of base failed, head would not be worse'
     : 'if those of head failed and those of base passed, head would be worse';
   return `${all('head')} cells of head and ${all('base')} of base were not tested: ${otherwise}`;
+}
+
+/** The results to come are not a sample of all: those that take long are missing. */
+function unfinished(pairs: readonly Pair[]): string[] {
+  const waiting = (name: keyof Pair): number => pairs.reduce((sum, pair) => sum + pair[name].side.waiting, 0);
+  return (['head', 'base'] as const).flatMap((name) =>
+    waiting(name) === 0 ? [] : [`${waiting(name)} cells of ${name} have no result yet`],
+  );
 }
 
 const sentence = (arms: readonly Arm[], what: string): string[] =>

@@ -4,8 +4,8 @@ import { compareSweeps } from '../../../src/results/comparison/compare-sweeps.js
 import type { Comparison } from '../../../src/results/comparison/document.js';
 import { sweepOf, type Outcomes } from './sample.js';
 
-const compare = (before: Outcomes, after: Outcomes): Comparison =>
-  compareSweeps(sweepOf('a', before), sweepOf('b', after), new Map());
+const compare = (before: Outcomes, after: Outcomes, margin: number | null = null): Comparison =>
+  compareSweeps(sweepOf('a', before), sweepOf('b', after), new Map(), { alpha: 0.05, margin });
 const gate = (before: Outcomes, after: Outcomes): string => compare(before, after).gate.result;
 
 describe('the gate', () => {
@@ -18,6 +18,7 @@ describe('the gate', () => {
     ['fewer repetitions', { x: 'pppppp' }, { x: 'pppp' }, 'not worse'],
     ['too few runs', { x: 'pp' }, { x: 'pp' }, 'undecided'],
     ['errors only', { x: 'pppppp' }, { x: 'eeeeee' }, 'not tested'],
+    ['a sweep that has not ended', { x: 'pppppp' }, { x: 'pppppp.' }, 'not tested'],
     ['no result yet', { x: 'pppppp' }, { x: '......' }, 'not tested'],
     ['errors only in base', { x: 'eeeeee' }, { x: 'pppppp' }, 'not tested'],
     ['other scenarios', { x: 'pppppp' }, { y: 'pppppp' }, 'not tested'],
@@ -38,6 +39,18 @@ describe('the gate', () => {
     ['a fall that cells without a result could have caused', { x: 'pppppp' }, { x: 'ffc...' }, 'not tested'],
   ])('of %s is %s', (_name, before, after, result) => {
     expect(gate(before, after)).toBe(result);
+  });
+
+  test('of one cell of ten that fell is worse, and names the cell', () => {
+    const steady = Object.fromEntries(Array.from('abcdefghi', (name) => [name, 'pppppppppf']));
+    const { verdict, gate: found } = compare({ ...steady, x: 'pppppppppp' }, { ...steady, x: 'ppffffffff' });
+    expect(verdict).toBe('no difference shown');
+    expect(found).toEqual({
+      result: 'worse',
+      reasons: ['worse on its own: x mock/default (10 of 10 passed before, 2 of 10 passed now)'],
+    });
+    const missing = compare({ ...steady, x: 'pppppppppp' }, { ...steady, x: 'ppeeeeeeee' });
+    expect(missing.gate.result).toBe('not tested');
   });
 
   test('names what was not tested', () => {
@@ -65,6 +78,40 @@ describe('the gate', () => {
     const head = sweepOf('b', { x: 'ppp' }, (name, n) => ({ cached_from: `a-${name}-${n}` }));
     const result = compareSweeps(sweepOf('a', { x: 'ppp' }), head, new Map());
     expect([result.verdict, result.gate.result]).toEqual(['nothing to compare', 'not worse']);
+  });
+});
+
+describe('the gate with a margin of 10 points', () => {
+  const runs = (passed: number, failed: number, errors = 0): string =>
+    'p'.repeat(passed) + 'f'.repeat(failed) + 'e'.repeat(errors);
+  const resultOf = (before: string, after: string): string =>
+    compare({ x: before }, { x: after }, 0.1).gate.result;
+
+  test.each([
+    ['enough runs without a change', runs(95, 5), runs(95, 5), 'not worse'],
+    ['too few runs without a change', runs(19, 1), runs(19, 1), 'undecided'],
+    ['a fall', runs(95, 5), runs(60, 40), 'worse'],
+    ['a small fall that is significant, but within the margin', runs(400, 0), runs(392, 8), 'not worse'],
+    ['errors that could be a loss beyond the margin', runs(95, 5), runs(80, 4, 16), 'not tested'],
+  ])('of %s is right', (_name, before, after, result) => {
+    expect(resultOf(before, after)).toBe(result);
+  });
+
+  test('says how much worse head may be, and how many more runs it takes', () => {
+    const { gate: found, total } = compare({ x: runs(19, 1) }, { x: runs(19, 1) }, 0.1);
+    expect(found.reasons).toEqual([
+      expect.stringMatching(/^head may be worse by 1\d(\.\d)? points, and 10 are too many$/),
+    ]);
+    expect(total.needed).toMatchObject({ difference: 0.1, power: 0.8 });
+    expect(total.needed?.runs).toBeGreaterThan(50);
+  });
+
+  test('calls two sides equivalent only if head is neither worse nor better by the margin', () => {
+    const equivalent = (before: string, after: string) =>
+      compare({ x: before }, { x: after }, 0.1).total.equivalent;
+    expect(equivalent(runs(190, 10), runs(190, 10))).toBe(true);
+    expect(equivalent(runs(100, 100), runs(190, 10))).toBe(false);
+    expect(compare({ x: 'pp' }, { x: 'pp' }).total).toMatchObject({ equivalent: null, not_worse: null });
   });
 });
 
