@@ -14,7 +14,7 @@ export interface Findings {
   configurations: (TestedConfiguration & Margins)[];
 }
 
-export function findingsOf(strata: readonly Stratum[], options: ComparisonOptions): Findings {
+function findingsOf(strata: readonly Stratum[], options: ComparisonOptions): Findings {
   const configurations = testEach(strata, options).map((test, at) => ({
     ...test,
     ...marginsOf(strata.slice(at, at + 1), test, options),

@@ -70,7 +70,7 @@ export function resultsOfRetries(lines: readonly Sample[]): Sample[] {
 }
 
 /** The beginning of a cache key tells inputs apart as well as all of it. */
-export const shortKey = (cacheKey: string): string => cacheKey.slice(0, 12);
+const shortKey = (cacheKey: string): string => cacheKey.slice(0, 12);
 
 export const configurationKey = ({ scenario, agent, model, variant }: Configuration): string =>
   JSON.stringify([scenario, agent, model, variant]);
