@@ -13,7 +13,7 @@ import { printNotice } from '../shared/output.js';
 export interface ClearOptions {
   untilClear?: boolean;
   vs?: string;
-  /** Percentage points. */
+  /** A share: 0.1 are 10 percentage points. */
   margin?: number;
   maxRuns?: number;
 }
@@ -52,7 +52,7 @@ export function toDecideOf(
     throw new UsageError('usage', '--regrade cannot be used with --until-clear: both sides must be run now');
   return {
     base: baseOf(project, selected, vs),
-    margin: margin === undefined ? null : margin / 100,
+    margin: margin ?? null,
     mostRuns: maxRuns ?? MOST_RUNS,
   };
 }
