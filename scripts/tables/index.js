@@ -6,6 +6,7 @@ import { JudgeAnswer, Judgment } from '../../src/results/records/judgment.ts';
 import { Firing } from '../../src/results/records/firing.ts';
 import { Metrics, ResultLine } from '../../src/results/records/result-line.ts';
 import { SweepDocument } from '../../src/results/records/sweep-document.ts';
+import { BaselineLine } from '../../src/results/comparison/baseline.ts';
 import { Comparison } from '../../src/results/comparison/document.ts';
 import { Config } from '../../src/scenario/config.ts';
 import { Rubric } from '../../src/scenario/rubric.ts';
@@ -159,5 +160,6 @@ export const tables = {
   }),
   executions: outputTable(written(Executions)),
   sweep: outputTable(written(SweepDocument)),
-  comparison: outputTable(written(Comparison), { total: 'as in `configurations[]`' }),
+  comparison: outputTable(written(Comparison)),
+  baseline: outputTable(written(BaselineLine)),
 };

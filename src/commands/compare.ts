@@ -1,21 +1,31 @@
 import type { CommandLine, Program } from './shared/command-line.js';
 import { JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
-import { list } from './shared/option-values.js';
+import { level, list, percentagePoints } from './shared/option-values.js';
 
 /** Adds the `compare` command. */
 export function addCompare(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('compare')
     .description('Compare two sweeps or two variants: better, worse, or too few runs to tell')
-    .argument('<base>', 'sweep before the change: its id, a unique prefix of it, or `latest`')
+    .argument('[base]', 'sweep before the change: its id, a unique prefix of it, or `latest`')
     .argument('[head]', 'sweep after the change (default: latest; with --variants the same sweep)')
     .option('--variants <base,head>', 'compare these two variants', list, [])
     .option(
-      '--fail-on-worse',
-      'exit 1 if head is worse, 3 if it was not fully tested, 4 if there are too few runs to tell',
+      '--gate',
+      'exit 0 if head is not worse, 1 if it is worse, 3 if it was not fully tested, 4 if the runs are too few to tell',
       false,
     )
+    .option('--fail-on-worse', 'the same as --gate', false)
+    .option(
+      '--margin <points>',
+      'largest accepted loss of the pass rate in percentage points: show that head is not worse by that much',
+      percentagePoints,
+    )
+    .option('--alpha <level>', 'level of significance (default: 0.05)', level)
+    .option('--baseline <file>', 'compare with a baseline file instead of a sweep; the only argument is head')
+    .option('--write-baseline <file>', 'write the results of a sweep (default: latest) into a baseline file')
+    .option('--explain', 'say what each number means', false)
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
     .action(async (base, head, options) =>
@@ -26,6 +36,11 @@ export function addCompare(program: Program, { exitWith }: CommandLine): void {
     'compare',
     ['Compare the sweeps named before and after', 'llm-tool-test compare before after'],
     ['Compare two variants in the newest sweep', 'llm-tool-test compare latest --variants bare,guided'],
-    ['Fail a CI job if the newest sweep is worse', 'llm-tool-test compare before --fail-on-worse'],
+    [
+      'Fail a CI job unless the newest sweep is at most 10 points worse',
+      'llm-tool-test compare before --gate --margin 10',
+    ],
+    ['Record the newest sweep as the baseline', 'llm-tool-test compare --write-baseline baseline.jsonl'],
+    ['Compare the newest sweep with the baseline', 'llm-tool-test compare --baseline baseline.jsonl --gate'],
   );
 }

@@ -1,7 +1,7 @@
 import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
-import { count, points } from './shared/option-values.js';
+import { count, percentagePoints } from './shared/option-values.js';
 import { addSweepOptions, FILES, sweepFlags } from './shared/sweep-options.js';
 
 /** Adds the `run` command. */
@@ -26,7 +26,7 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
     .option(
       '--margin <points>',
       'with --until-clear: also stop when head is shown to be worse by less than so many percentage points',
-      points,
+      percentagePoints,
     )
     .option(
       '--max-runs <n>',

@@ -1,8 +1,11 @@
-import type { Regression } from '../results/regressions.js';
+import { isBeyondChance, type Regression } from '../results/regressions.js';
 import type { SweepCell } from '../results/records/sweep-document.js';
 
-/** The name of regressions in reports. A few runs can differ by chance, so this is not a verdict. */
-export const REGRESSIONS = 'Worse than in earlier runs, perhaps by chance';
+/** The name of regressions in reports. They compare single numbers of runs, so this is not a verdict. */
+export const REGRESSIONS = 'Worse than in earlier runs';
+
+/** The same of a single run, which can differ by chance. */
+export const REGRESSIONS_OF_RUN = `${REGRESSIONS}, perhaps by chance`;
 
 /** The same regression in one or more cells of a configuration. */
 export interface RegressionGroup {
@@ -13,23 +16,31 @@ export interface RegressionGroup {
   share: string | null;
 }
 
-/** Returns the regressions of a sweep, each once per configuration, the most frequent first. */
+/**
+ * Returns the regressions of a sweep that are more than chance, each once per configuration, the most frequent first. One failure
+ * of a run that passed before says nothing: of 20 cells that pass 90 % of their runs, one would be listed in most sweeps.
+ */
 export function groupRegressions(cells: readonly SweepCell[]): RegressionGroup[] {
-  const groups = new Map<string, { cells: SweepCell[]; message: string }>();
+  const groups = new Map<string, { cells: SweepCell[]; message: string; earlier: number }>();
+  const configurations = new Set(cells.map((cell) => JSON.stringify(configurationOf(cell)))).size;
   for (const cell of cells) {
     if (cell.cached) continue;
     for (const regression of cell.regressions) {
       const key = JSON.stringify([...configurationOf(cell), ...sameAs(regression)]);
-      const group = groups.get(key) ?? { cells: [], message: regression.message };
+      const group = groups.get(key) ?? {
+        ...{ cells: [], message: regression.message, earlier: regression.runs ?? 1 },
+      };
       group.cells.push(cell);
       groups.set(key, group);
     }
   }
   return [...groups.values()]
     .sort((a, b) => b.cells.length - a.cells.length)
-    .map((group) => {
+    .flatMap(({ earlier, ...group }) => {
       const [first] = group.cells;
       const all = cells.filter((cell) => first !== undefined && isOfSame(cell, first));
+      const worse = group.cells.length;
+      if (!isBeyondChance({ worse, runs: all.length, earlier, configurations })) return [];
       return { ...group, share: all.length < 2 ? null : `${group.cells.length} of ${all.length} runs` };
     });
 }

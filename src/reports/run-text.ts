@@ -10,7 +10,7 @@ import { shownTokens } from '../results/records/recorded-usage.js';
 import type { HumanReview } from '../results/records/human-review.js';
 import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
 import type { GateDetail, Metrics, ResultLine } from '../results/records/result-line.js';
-import { REGRESSIONS } from './regressions.js';
+import { REGRESSIONS_OF_RUN } from './regressions.js';
 import { givenScore, scoreText, votesText } from '../results/score-text.js';
 import type { ActionLog } from '../results/transcript/action-log.js';
 import { agentParts } from './agent-parts.js';
@@ -66,7 +66,7 @@ export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOpti
       },
     ),
     section(
-      REGRESSIONS.toLowerCase(),
+      REGRESSIONS_OF_RUN.toLowerCase(),
       run.regressions.flatMap(({ message }) => indented(message, width)),
       {
         ...{ items: ['regression line', 'regression lines'], importance: 4, least: 3 },

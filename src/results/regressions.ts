@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { testDifference } from '../statistics/test-difference.js';
 
 /** Something that is worse than in all runs of the same configuration before. */
 export const Regression = z.object({
@@ -63,6 +64,26 @@ export function findRegressions(
     found.push(regression('cost', `cost up ${percent(is / was - 1)}: $${was} to $${is}`));
   }
   return found;
+}
+
+const ALPHA = 0.05;
+
+/**
+ * Returns whether something that is worse in `worse` of a configuration's `runs`, and was so in none of the `earlier` ones,
+ * is more than chance would show in a sweep of so many configurations. Otherwise nearly every sweep would have some.
+ */
+export function isBeyondChance({
+  worse,
+  runs,
+  earlier,
+  configurations,
+}: Record<'worse' | 'runs' | 'earlier' | 'configurations', number>): boolean {
+  const stratum = {
+    base: { passed: earlier, tested: earlier },
+    head: { passed: runs - worse, tested: runs },
+  };
+  const { p } = testDifference([stratum], { alpha: ALPHA });
+  return p !== null && p * configurations <= ALPHA;
 }
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -122,7 +122,7 @@ describe('--max-usd', () => {
 });
 
 describe('regressions', () => {
-  test('are shown in the report, in --json and on the terminal', async () => {
+  test('are shown in the report and in --json; on the terminal only if they are more than chance', async () => {
     const worse = (cost: number, gate: string): Promise<void> =>
       project.write(
         'fixtures/worse.yaml',
@@ -144,7 +144,8 @@ describe('regressions', () => {
     const { text } = await openRun(document);
     expect(await text('report.md')).toContain('- gate newly failing: out is good');
     const shown = await project.cli(['show', document.sweep]);
-    expect(shown.stdout).toMatch(/worse than in earlier runs.*\n.*gate newly failing: out is good/);
+    // so few runs may differ by chance
+    expect(shown.stdout).not.toContain('worse than in earlier runs');
   });
 
   test('do not include occasional failures of a flaky agent', async () => {

@@ -54,7 +54,7 @@ test.each([
     'no difference could be shown; raise --max-runs',
   ],
   [['clear', '--until-clear', '--vs', 'good', '--repeat', '2'], '--repeat cannot be used with --until-clear'],
-  [['clear', '--until-clear', '--vs', 'good', '--margin', '100'], 'expected percentage points below 100'],
+  [['clear', '--until-clear', '--vs', 'good', '--margin', '100'], 'above 0 and below 100'],
 ])('%j is refused before anything is started: %s', async (args, message) => {
   const { exitCode, stderr } = await run(...args);
   expect(stderr).toContain(message);

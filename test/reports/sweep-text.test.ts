@@ -114,17 +114,26 @@ describe('renderSweep', () => {
     expect(text).not.toContain('\x1b');
   });
   test('lists what got worse once for each configuration, and at most five lines', () => {
-    const regressions = [{ kind: 'gate' as const, message: 'gate newly failing: a', since: 'x' }];
+    const regressions = [{ kind: 'gate' as const, message: 'gate newly failing: a', since: 'x', runs: 30 }];
     const cells = [1, 2, 3].map((repetition) =>
       cell({ repetition, regressions: repetition < 3 ? regressions : [] }),
     );
     expect(renderSweep(sweep(cells), options)).toMatch(
-      /\nworse than in earlier runs, perhaps by chance; compare tests it\n {2}notes mock\/default +gate newly failing: a +2 of 3 runs\n\n/,
+      /\nworse than in earlier runs; compare tests it\n {2}notes mock\/default +gate newly failing: a +2 of 3 runs\n\n/,
     );
-    const many = Array.from({ length: 14 }, (_, at) => cell({ scenario: `s${at}`, regressions }));
+    const many = Array.from({ length: 42 }, (_, at) =>
+      cell({ scenario: `s${at % 14}`, repetition: 1 + Math.floor(at / 14), regressions }),
+    );
     const text = renderSweep(sweep(many), options);
     expect(text.match(/newly failing/g)).toHaveLength(5);
     expect(text).toContain('  … and 9 more\n');
+  });
+  test('does not list what chance makes worse in most sweeps', () => {
+    const regressions = [{ kind: 'gate' as const, message: 'gate newly failing: a', since: 'x' }];
+    const cells = Array.from({ length: 20 }, (_, at) =>
+      cell({ scenario: `s${at}`, regressions: at < 2 ? regressions : [] }),
+    );
+    expect(renderSweep(sweep(cells), options)).not.toContain('worse than');
   });
   test('accepts a sweep without cells', () => {
     expect(renderSweep(sweep([]), options)).toContain('0 cells');

@@ -2,14 +2,32 @@ import { UsageError } from '../../lib/errors/usage-error.js';
 import { isJsonObject, type Json } from '../../lib/json.js';
 import { checkVariant } from '../../planning/choose-variants.js';
 import { differingFiles } from '../../platform/fs/compare-trees.js';
-import { compareSweeps, type SweepToCompare } from '../../results/comparison/compare-sweeps.js';
-import type { Comparison } from '../../results/comparison/document.js';
+import { baselineOf, type BaselineLine } from '../../results/comparison/baseline.js';
+import {
+  compareSweeps,
+  compareWithBaseline,
+  type SweepToCompare,
+} from '../../results/comparison/compare-sweeps.js';
+import {
+  DEFAULT_OPTIONS,
+  type Comparison,
+  type ComparisonOptions,
+} from '../../results/comparison/document.js';
 import { oneVariant } from '../../results/comparison/one-variant.js';
 import type { Plan } from '../../scenario/plan.js';
 import { fixtureFolder } from '../../store/results-folder.js';
+import { readBaseline } from '../../store/baseline-file.js';
 import { findById } from './find-sweep.js';
 import { readLog } from './read-log.js';
 import { readToCompare } from './read-to-compare.js';
+
+interface Options extends Partial<ComparisonOptions> {
+  warn: (text: string) => void;
+}
+
+interface SweepOptions extends Options {
+  variants: readonly string[];
+}
 
 /**
  * Compares two sweeps by their ids, unique prefixes of these, or `latest`, using only the files. `variants`: the variant of
@@ -21,7 +39,7 @@ export async function comparisonOf(
   resultsPath: string,
   base: string,
   head: string,
-  { variants, warn }: { variants: readonly string[]; warn: (text: string) => void },
+  { variants, warn, ...options }: SweepOptions,
 ): Promise<Comparison> {
   const before = await sweepOf(resultsPath, base);
   const after = await sweepOf(resultsPath, head);
@@ -36,7 +54,55 @@ export async function comparisonOf(
     narrowed(await readToCompare(resultsPath, before, results, warn), variantBefore),
     narrowed(await readToCompare(resultsPath, after, results, warn), variantAfter),
   ] as const;
-  return compareSweeps(...sides, await fixtureFiles(resultsPath, ...sides));
+  const files = await fixtureFiles(resultsPath, ...sides);
+  return compareSweeps(...sides, files, { ...DEFAULT_OPTIONS, ...options });
+}
+
+/**
+ * Compares a sweep with a baseline file.
+ *
+ * @throws UsageError if there is no such sweep, or the file cannot be read
+ */
+export async function comparisonWithBaseline(
+  resultsPath: string,
+  file: string,
+  head: string,
+  { warn, ...options }: Options,
+): Promise<Comparison> {
+  const lines = await readBaseline(file);
+  const sweep = await readToCompare(
+    resultsPath,
+    await sweepOf(resultsPath, head),
+    readLog(resultsPath, warn),
+    warn,
+  );
+  return compareWithBaseline({ file, lines }, sweep, { ...DEFAULT_OPTIONS, ...options });
+}
+
+/**
+ * Returns the lines of a baseline that a sweep gives.
+ *
+ * @throws UsageError if there is no such sweep, it has not ended, or it has tested nothing
+ */
+export async function baselineOfSweep(
+  resultsPath: string,
+  id: string,
+  warn: (text: string) => void,
+): Promise<BaselineLine[]> {
+  const plan = await sweepOf(resultsPath, id);
+  const sweep = await readToCompare(resultsPath, plan, readLog(resultsPath, warn), warn);
+  if (sweep.status !== 'completed')
+    throw new UsageError(
+      'bad_baseline',
+      `${sweep.sweep} ${sweep.status === 'open' ? 'has not ended' : 'was cancelled'}: a baseline needs all of its results`,
+    );
+  const lines = baselineOf(sweep);
+  if (lines.length === 0)
+    throw new UsageError(
+      'bad_baseline',
+      `no run of ${sweep.sweep} passed or failed: it cannot be a baseline`,
+    );
+  return lines;
 }
 
 const narrowed = (sweep: SweepToCompare, variant: string | null): SweepToCompare =>

@@ -7,6 +7,9 @@ import { scenarioLabel } from '../../results/records/cell-label.js';
 import type { RunInputs } from '../../results/comparison/changes.js';
 import type { Sample } from '../../results/comparison/samples.js';
 import type { SweepToCompare } from '../../results/comparison/compare-sweeps.js';
+import { decide } from '../../results/decision/decide.js';
+import { endedCells } from '../../results/decision/ended-cells.js';
+import type { Cell } from '../../results/records/cell.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import type { ResultLine } from '../../results/records/result-line.js';
 import { nameSteps } from '../../results/step-names.js';
@@ -37,7 +40,7 @@ export async function readToCompare(
     variant: null,
     started: plan.created_at,
     status: sweepStatus(resultsPath, plan.sweep),
-    cells: plan.cells,
+    cells: neededCells(plan, lines),
     combinations: plan.scenarios.filter(({ parameters }) => parameters !== undefined),
     lines: withHumanScores(resultsPath, lines, warn),
     scenarios: await readScenarios(resultsPath, plan, warn),
@@ -46,6 +49,10 @@ export async function readToCompare(
     runInputs: readRunInputs(resultsPath, lines, warn),
   };
 }
+
+/** A sweep that ran until its verdict was clear has not run all cells of its plan. */
+const neededCells = ({ cells, until_clear }: Plan, lines: readonly ResultLine[]): readonly Cell[] =>
+  until_clear === undefined ? cells : decide(cells, until_clear, endedCells(lines), 'open').released;
 
 function withHumanScores(
   resultsPath: string,

@@ -5,6 +5,7 @@ import { UsageError } from '../../lib/errors/usage-error.js';
 import type { ToDecide } from '../../planning/pair-up.js';
 import type { Project } from '../../planning/project.js';
 import type { SelectedScenario } from '../../planning/select-scenarios.js';
+import { ALPHA } from '../../results/comparison/document.js';
 import { armsOf } from '../../results/comparison/samples.js';
 import type { UntilClear } from '../../results/decision/until-clear.js';
 import { printNotice } from '../shared/output.js';
@@ -13,7 +14,7 @@ import { printNotice } from '../shared/output.js';
 export interface ClearOptions {
   untilClear?: boolean;
   vs?: string;
-  /** Percentage points. */
+  /** A share: 0.1 are 10 percentage points. */
   margin?: number;
   maxRuns?: number;
 }
@@ -52,7 +53,7 @@ export function toDecideOf(
     throw new UsageError('usage', '--regrade cannot be used with --until-clear: both sides must be run now');
   return {
     base: baseOf(project, selected, vs),
-    margin: margin === undefined ? null : margin / 100,
+    margin: margin ?? null,
     mostRuns: maxRuns ?? MOST_RUNS,
   };
 }
@@ -83,9 +84,11 @@ function finishedSweep(resultsPath: string, id: string): UntilClear['base'] {
     );
   const lines = readLog(resultsPath, printNotice).filter((line) => line.sweep === sweep);
   const results = { sweep, variant: null, started: '', status, cells, combinations: [], lines };
-  const outcomes = [...armsOf(results, new Set()).values()].map(({ configuration, samples }) => ({
-    ...configuration,
-    passed: samples.map(({ outcome }) => outcome === 'pass'),
-  }));
+  const outcomes = [...armsOf(results, () => false, { alpha: ALPHA }).values()].map(
+    ({ configuration, samples }) => ({
+      ...configuration,
+      passed: samples.map(({ outcome }) => outcome === 'pass'),
+    }),
+  );
   return { kind: 'sweep', sweep, outcomes };
 }

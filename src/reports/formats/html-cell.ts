@@ -11,7 +11,7 @@ import { tokenText } from './effort.js';
 import { actionSection } from './html-actions.js';
 import { anchorOf } from './html-matrix.js';
 import { markup, type Markup, type Part } from './markup.js';
-import { REGRESSIONS } from '../regressions.js';
+import { REGRESSIONS_OF_RUN } from '../regressions.js';
 import { fileUrl, type ReportedCell } from './sweep-report.js';
 
 interface Place {
@@ -75,7 +75,7 @@ function missingNote({ cell, records, missing }: ReportedCell): Markup | null {
 function warnings(cell: SweepCell, run: RunRecord | null): Part {
   const worse = cell.cached
     ? []
-    : cell.regressions.map(({ message }) => `${REGRESSIONS.toLowerCase()}: ${message}`);
+    : cell.regressions.map(({ message }) => `${REGRESSIONS_OF_RUN.toLowerCase()}: ${message}`);
   const all = [...(run?.warnings ?? []), ...worse];
   return all.map((text) => markup`<p class="note text">${text}</p>`);
 }

@@ -62,7 +62,7 @@ describe('the report as markdown', () => {
   });
 
   test('reports regressions, except those of reused results', () => {
-    const regressions = [{ kind: 'cost' as const, message: 'cost up 60 %', since: 'x' }];
+    const regressions = [{ kind: 'cost' as const, message: 'cost up 60 %', since: 'x', runs: 40 }];
     expect(render([reported({ regressions })])).toContain('- notes mock/default: cost up 60 %');
     expect(render([reported({ regressions, cached: true })])).not.toContain('cost up');
   });
@@ -75,7 +75,7 @@ describe('the report as markdown', () => {
 
 test('no text from outside changes the structure of the report', () => {
   const of = (text: string): string => {
-    const regressions = [{ kind: 'cost' as const, message: text, since: text }];
+    const regressions = [{ kind: 'cost' as const, message: text, since: text, runs: 400 }];
     const one = failed({ scenario: text, agent: text, model: text, variant: text, regressions }, text);
     return render(
       [one, unread({ variant: 'b', results_dir: `/${text}` }, text), reported({ results_dir: `/${text}` })],
