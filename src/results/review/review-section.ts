@@ -3,8 +3,13 @@ export const REVIEW_HEADING = 'Human Review';
 /** The section that follows it. Notes may have headings of their own, so only this one ends them. */
 export const NEXT_HEADING = 'Links';
 
-export const REVIEW_TEMPLATE = [
+/** The form that a person fills in. It has a line for each criterion that the judge has scored. */
+export const reviewForm = (criteria: readonly string[]): string[] => [
   '<!-- Human Score: __/5 -->',
+  // One that ends the comment cannot be in it; its line can still be written without one.
+  ...criteria
+    .filter((criterion) => !criterion.includes('-->'))
+    .map((criterion) => `<!-- Human Score of ${criterion}: __/5 -->`),
   '<!-- Reviewer: -->',
   '<!-- Further Human Notes: -->',
 ];

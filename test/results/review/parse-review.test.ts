@@ -4,18 +4,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { renderEvaluation } from '../../../src/reports/evaluation-md.js';
 import { parseReview, type ParsedReview } from '../../../src/results/review/parse-review.js';
-import { keepReview, REVIEW_TEMPLATE } from '../../../src/results/review/review-section.js';
+import { keepReview, reviewForm } from '../../../src/results/review/review-section.js';
 import { REPOSITORY } from '../../commands/project.js';
 import { metrics, run } from '../sample.js';
 
 const written = renderEvaluation(run(), metrics());
+const REVIEW_TEMPLATE = reviewForm([]);
 const [SCORE = '', REVIEWER = '', NOTES = ''] = REVIEW_TEMPLATE;
 /** The file with a review instead of the template. */
 const withReview = (...lines: string[]): string =>
   written.replace(REVIEW_TEMPLATE.join('\n\n'), () => lines.join('\n'));
 const review = (...lines: string[]): ParsedReview | null => parseReview(withReview(...lines));
 
-const NOTHING = { score: null, notes: null, reviewer: null, problem: null };
+const NOTHING = { score: null, criteria: {}, notes: null, reviewer: null, problem: null };
 const FOUR = { ...NOTHING, score: { points: 4, max: 5 } };
 
 describe('parseReview', () => {
