@@ -20,7 +20,16 @@ const layer = (name, allowed, comment) => ({
 export default {
   forbidden: [
     layer('lib', [], 'pure helpers: lib must not depend on anything specific to this program'),
-    layer('results', ['lib/'], 'the format of results must not depend on the code that produces them'),
+    layer(
+      'statistics',
+      ['lib/'],
+      'methods of statistics are functions of counts and numbers; they know nothing of sweeps',
+    ),
+    layer(
+      'results',
+      ['lib/', 'statistics/'],
+      'the format of results must not depend on the code that produces them',
+    ),
     layer(
       'agent-scripts',
       ['lib/', 'results/'],
@@ -88,7 +97,7 @@ export default {
     ),
     layer(
       'reports',
-      ['lib/', 'results/'],
+      ['lib/', 'results/', 'statistics/'],
       'a report is computed from results alone, so it can be written again later',
     ),
     layer(
@@ -120,7 +129,7 @@ export default {
     ),
     layer(
       'workflows',
-      ['lib/', 'results/', 'activities/index.ts'],
+      ['lib/', 'results/', 'statistics/', 'activities/index.ts'],
       'workflows only orchestrate: they run in a sandbox and must be deterministic',
     ),
     layer(
@@ -210,7 +219,9 @@ export default {
       name: 'pure-layers-touch-no-machine',
       comment: 'pure code gets its input as arguments, so it can be tested without files or processes',
       severity: 'error',
-      from: { path: '^src/(results|agent-scripts|gates|evaluators|scenario|judge|mocks|reports)/' },
+      from: {
+        path: '^src/(statistics|results|agent-scripts|gates|evaluators|scenario|judge|mocks|reports)/',
+      },
       to: { path: '^(node:)?(fs|child_process|net|http|https|os|worker_threads)', dependencyTypes: ['core'] },
     },
     {

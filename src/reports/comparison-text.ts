@@ -9,7 +9,7 @@ import type {
   Configuration,
   Side,
 } from '../results/comparison/document.js';
-import { minimumRuns } from '../results/comparison/exact-test.js';
+import { minimumRuns } from '../statistics/exact-test.js';
 import {
   capabilityTable,
   configurationTable,

@@ -4,7 +4,7 @@ import { capabilitiesIn, capabilityRates } from '../capabilities.js';
 import { commonTrajectories } from '../common-trajectories.js';
 import type { ResultLine } from '../records/result-line.js';
 import type { ComparedParameter } from './document.js';
-import { holm } from './holm.js';
+import { holm } from '../../statistics/holm.js';
 import type { Pair, SweepResults } from './samples.js';
 import { isTested, totalOf } from './total-of.js';
 import { verdictOf } from './verdict-of.js';

@@ -5,7 +5,7 @@ import { ALPHA, type ComparedConfiguration, type Comparison } from './document.j
 import { doubtsOf } from './doubts.js';
 import { decideGate } from './decide-gate.js';
 import { gateChanges } from './gate-changes.js';
-import { holm } from './holm.js';
+import { holm } from '../../statistics/holm.js';
 import { measuresOf } from './measures.js';
 import { armsOf, runsOf, type Arm, type Pair, type SweepResults } from './samples.js';
 import { isTested, stratumOf, totalOf } from './total-of.js';

@@ -1,7 +1,7 @@
 import { assertNever } from '../../lib/assert-never.js';
 import { configurationLabel } from '../records/cell-label.js';
 import type { ComparisonVerdict, Gate, Side } from './document.js';
-import type { Stratum } from './exact-test.js';
+import type { Stratum } from '../../statistics/counts.js';
 import type { Arm, Pair } from './samples.js';
 import { testOf, verdictOf } from './verdict-of.js';
 

@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { CommonTrajectory } from '../common-trajectories.js';
 import { Cell } from '../records/cell.js';
 import { SCHEMA_VERSION } from '../records/result-line.js';
-import { Interval } from './wilson-interval.js';
+
+/** A range of shares. */
+const Interval = z.object({
+  low: z.number().describe('Lower end'),
+  high: z.number().describe('Upper end'),
+});
 
 /** Level of significance: a difference is shown as such if its p is not above this. */
 export const ALPHA = 0.05;

@@ -2,8 +2,8 @@ import type { Combined } from '../by-parameter.js';
 import type { Cell } from '../records/cell.js';
 import { workRunOf, type ResultLine } from '../records/result-line.js';
 import { totalsOf, unfinishedCells } from '../totals.js';
-import type { Configuration, Side } from './document.js';
-import { wilsonInterval } from './wilson-interval.js';
+import { ALPHA, type Configuration, type Side } from './document.js';
+import { wilsonInterval } from '../../statistics/wilson-interval.js';
 
 /** A finished run, with what is not in results.jsonl. */
 export interface Sample extends ResultLine {
@@ -135,7 +135,7 @@ function sideOf(samples: readonly Sample[], leftOut: LeftOut): Side {
     passed,
     tested,
     rate: tested === 0 ? null : passed / tested,
-    interval: wilsonInterval(passed, tested),
+    interval: wilsonInterval({ passed, tested }, { alpha: ALPHA }),
     reused: samples.filter(({ cached_from }) => cached_from !== null).length,
     ...leftOut,
   };

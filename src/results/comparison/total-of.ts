@@ -1,5 +1,5 @@
 import type { Comparison } from './document.js';
-import type { Stratum } from './exact-test.js';
+import type { Stratum } from '../../statistics/counts.js';
 import { measuresOf } from './measures.js';
 import { sumOfSides, type Pair } from './samples.js';
 import { testOf } from './verdict-of.js';

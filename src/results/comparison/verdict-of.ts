@@ -1,5 +1,6 @@
 import { ALPHA, type Comparison, type ComparisonVerdict } from './document.js';
-import { exactTest, meanDifference, smallestP, type Stratum } from './exact-test.js';
+import type { Stratum } from '../../statistics/counts.js';
+import { exactTest, meanDifference, smallestP } from '../../statistics/exact-test.js';
 
 type Test = Pick<Comparison['total'], 'difference' | 'p' | 'smallest_p'>;
 

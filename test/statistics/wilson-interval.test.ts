@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wilsonInterval } from '../../../src/results/comparison/wilson-interval.js';
+import { wilsonInterval } from '../../src/statistics/wilson-interval.js';
 
 test.each([
   [0, 1, 0, 0.7934506856227626],
@@ -13,25 +13,31 @@ test.each([
   [50, 100, 0.4038315303659956, 0.5961684696340044],
   [1, 1000, 0.00017654637062607809, 0.0056425585979579355],
 ])('for %d of %d equals the interval of scipy 1.17: %d to %d', (passed, runs, low, high) => {
-  const interval = wilsonInterval(passed, runs);
+  const interval = wilsonInterval({ passed: passed, tested: runs }, { alpha: 0.05 });
   expect(interval?.low).toBeCloseTo(low, 10);
   expect(interval?.high).toBeCloseTo(high, 10);
 });
 
 test('is null for no runs', () => {
-  expect(wilsonInterval(0, 0)).toBeNull();
+  expect(wilsonInterval({ passed: 0, tested: 0 }, { alpha: 0.05 })).toBeNull();
 });
 
 test('lies within 0 and 1, contains the rate, and mirrors the interval of the failures', () => {
   const counts = fc.integer({ min: 1, max: 5000 }).chain((runs) => fc.tuple(fc.nat(runs), fc.constant(runs)));
   fc.assert(
     fc.property(counts, ([passed, runs]) => {
-      const { low, high } = wilsonInterval(passed, runs) ?? { low: NaN, high: NaN };
+      const { low, high } = wilsonInterval({ passed: passed, tested: runs }, { alpha: 0.05 }) ?? {
+        low: NaN,
+        high: NaN,
+      };
       expect(low).toBeGreaterThanOrEqual(0);
       expect(high).toBeLessThanOrEqual(1);
       expect(low).toBeLessThanOrEqual(passed / runs);
       expect(high).toBeGreaterThanOrEqual(passed / runs);
-      expect(wilsonInterval(runs - passed, runs)?.low).toBeCloseTo(1 - high, 10);
+      expect(wilsonInterval({ passed: runs - passed, tested: runs }, { alpha: 0.05 })?.low).toBeCloseTo(
+        1 - high,
+        10,
+      );
     }),
   );
 });

@@ -1,14 +1,4 @@
-/** Passed runs, and all runs that were tested. */
-interface Count {
-  passed: number;
-  tested: number;
-}
-
-/** One configuration, before and after. It is compared only with itself. */
-export interface Stratum {
-  base: Count;
-  head: Count;
-}
+import { sum, type Count, type Stratum } from './counts.js';
 
 /** Rounding errors must not make equally probable tables differ; fisher.test of R has the same tolerance. */
 const TOLERANCE = 1e-7;
@@ -119,6 +109,3 @@ function convolve(a: readonly number[], b: readonly number[]): number[] {
     for (const [j, right] of b.entries()) sums[i + j] = (sums[i + j] ?? 0) + left * right;
   return [...sums];
 }
-
-const sum = <T>(list: readonly T[], of: (one: T) => number): number =>
-  list.reduce((all, one) => all + of(one), 0);

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  exactTest,
-  minimumRuns,
-  meanDifference,
-  smallestP,
-  type Stratum,
-} from '../../../src/results/comparison/exact-test.js';
+import { exactTest, minimumRuns, meanDifference, smallestP } from '../../src/statistics/exact-test.js';
+import type { Stratum } from '../../src/statistics/counts.js';
 
 type Numbers = [basePassed: number, base: number, headPassed: number, head: number];
 const stratum = ([a, n, b, m]: Numbers): Stratum => ({

@@ -1,0 +1,64 @@
+import type { Stratum } from './counts.js';
+import { logChoose } from './log-factorial.js';
+
+/** Probability of each number of passes, from `first` on. */
+export interface Distribution {
+  first: number;
+  probabilities: Float64Array;
+}
+
+/** Less probable numbers at both ends are left out. Otherwise, 50 strata of thousands of runs take seconds. */
+const NEGLIGIBLE = 1e-60;
+
+export const CERTAIN_ZERO: Distribution = { first: 0, probabilities: Float64Array.of(1) };
+
+/**
+ * Returns the distribution of the passes in head if there is no difference, given how many runs of both sides together
+ * passed: hypergeometric for each stratum, and strata are independent.
+ */
+export const passesOfHead = (strata: readonly Stratum[]): Distribution =>
+  strata.map(hypergeometric).reduce(add, CERTAIN_ZERO);
+
+function hypergeometric({ base, head }: Stratum): Distribution {
+  const passed = base.passed + head.passed;
+  const first = Math.max(0, passed - base.tested);
+  const last = Math.min(passed, head.tested);
+  const all = logChoose(base.tested + head.tested, passed);
+  const probabilities = Float64Array.from({ length: last - first + 1 }, (_, at) =>
+    Math.exp(logChoose(head.tested, first + at) + logChoose(base.tested, passed - first - at) - all),
+  );
+  return withoutNegligible({ first, probabilities });
+}
+
+/** Returns the distribution of the sum of two independent numbers. */
+export function add(a: Distribution, b: Distribution): Distribution {
+  const probabilities = new Float64Array(a.probabilities.length + b.probabilities.length - 1);
+  for (const [i, left] of a.probabilities.entries())
+    for (const [j, right] of b.probabilities.entries())
+      probabilities[i + j] = (probabilities[i + j] ?? 0) + left * right;
+  return withoutNegligible({ first: a.first + b.first, probabilities });
+}
+
+function withoutNegligible({ first, probabilities }: Distribution): Distribution {
+  let [low, high] = [0, probabilities.length];
+  while (high - low > 1 && (probabilities[low] ?? 0) < NEGLIGIBLE) low += 1;
+  while (high - low > 1 && (probabilities[high - 1] ?? 0) < NEGLIGIBLE) high -= 1;
+  return { first: first + low, probabilities: probabilities.subarray(low, high) };
+}
+
+/** Probabilities of fewer passes than observed, of as many, and of more. */
+export interface Tails {
+  below: number;
+  at: number;
+  above: number;
+}
+
+export function tailsOf({ first, probabilities }: Distribution, observed: number): Tails {
+  const index = observed - first;
+  const sum = (part: Float64Array): number => part.reduce((all, one) => all + one, 0);
+  return {
+    below: sum(probabilities.subarray(0, Math.max(0, index))),
+    at: probabilities[index] ?? 0,
+    above: sum(probabilities.subarray(Math.max(0, index + 1))),
+  };
+}

@@ -1,0 +1,11 @@
+const logs = [0];
+
+/** Returns ln(n!). From n = 171 on, n! itself is too large for a number. */
+export function logFactorial(n: number): number {
+  for (let next = logs.length; next <= n; next++) logs.push((logs[next - 1] ?? 0) + Math.log(next));
+  return logs[n] ?? NaN;
+}
+
+/** Returns the logarithm of the number of ways to choose k of n. */
+export const logChoose = (n: number, k: number): number =>
+  logFactorial(n) - logFactorial(k) - logFactorial(n - k);

@@ -1,0 +1,103 @@
+import { boschloo } from './boschloo.js';
+import { isTested, sum, type Interval, type Stratum } from './counts.js';
+import { passesOfHead, tailsOf } from './distribution.js';
+import { midPOfTails } from './mid-p.js';
+import { meanDifference, scoreInterval, scoreOf } from './miettinen-nurminen.js';
+import { normalQuantileOfTail, normalTail } from './normal.js';
+
+/**
+ * `no difference shown`: there may still be one. `too few runs`: no outcome of so few runs could show a difference.
+ * `nothing to compare`: no configuration has runs on both sides.
+ */
+export type DifferenceVerdict =
+  'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
+
+export interface TestedDifference {
+  /** Mean over configurations of the pass rate of head minus that of base. */
+  difference: number | null;
+  interval: Interval | null;
+  p: number | null;
+  /** No outcome of as many runs has a smaller p. */
+  smallest_p: number | null;
+  verdict: DifferenceVerdict;
+}
+
+export const NOTHING_TESTED: TestedDifference = {
+  difference: null,
+  interval: null,
+  p: null,
+  smallest_p: null,
+  verdict: 'nothing to compare',
+};
+
+/**
+ * Tests whether head passes more or less often than base. p is the larger one of two: of the exact test, which is Boschloo's for one
+ * configuration and the conditional mid-p for several, and of the score test that belongs to the interval. Where only the
+ * interval excludes 0, it is extended to 0. So p, verdict and interval always agree.
+ */
+export function testDifference(strata: readonly Stratum[], { alpha }: { alpha: number }): TestedDifference {
+  const tested = strata.filter(isTested);
+  if (tested.length === 0) return NOTHING_TESTED;
+  const difference = meanDifference(tested);
+  const p = pOf(tested);
+  const smallest = smallestP(tested);
+  const interval = scoreInterval(tested, normalQuantileOfTail(alpha / 2));
+  return { difference, p, smallest_p: smallest, ...decide({ difference, p, smallest, interval, alpha }) };
+}
+
+/** Returns the verdict, and the interval extended to 0 unless the verdict is that there is a difference. */
+export function decide({
+  difference,
+  p,
+  smallest,
+  interval,
+  alpha,
+}: {
+  difference: number;
+  p: number;
+  smallest: number;
+  interval: Interval;
+  alpha: number;
+}): { verdict: DifferenceVerdict; interval: Interval } {
+  if (p <= alpha) return { verdict: difference > 0 ? 'better' : 'worse', interval };
+  return {
+    verdict: smallest > alpha ? 'too few runs' : 'no difference shown',
+    interval: { low: Math.min(0, interval.low), high: Math.max(0, interval.high) },
+  };
+}
+
+/** The smallest p of the exact test: all runs of one side pass, and none of the other. */
+export const smallestP = (strata: readonly Stratum[]): number => exactP(strata.map(mostExtreme));
+
+export const mostExtreme = ({ base, head }: Stratum): Stratum => ({
+  base: { passed: 0, tested: base.tested },
+  head: { passed: head.tested, tested: head.tested },
+});
+
+function pOf(strata: readonly Stratum[]): number {
+  const score = scoreOf(strata, 0);
+  // With very different numbers of runs, the two tests can point in different directions. Then nothing is shown.
+  const isContradiction = sign(exactDirection(strata)) !== sign(score);
+  return isContradiction ? 1 : Math.max(exactP(strata), Math.min(1, 2 * normalTail(Math.abs(score))));
+}
+
+function exactP(strata: readonly Stratum[]): number {
+  const [only, ...others] = strata;
+  if (only !== undefined && others.length === 0) return boschloo(only);
+  return midPOfTails(
+    tailsOf(
+      passesOfHead(strata),
+      sum(strata, ({ head }) => head.passed),
+    ),
+  );
+}
+
+/** Passes in head minus the number expected if there is no difference. */
+const exactDirection = (strata: readonly Stratum[]): number =>
+  sum(
+    strata,
+    ({ base, head }) =>
+      head.passed - (head.tested * (base.passed + head.passed)) / (base.tested + head.tested),
+  );
+
+const sign = (value: number): number => (Math.abs(value) < 1e-9 ? 0 : Math.sign(value));
