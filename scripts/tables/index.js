@@ -6,6 +6,7 @@ import { JudgeAnswer, Judgment } from '../../src/results/records/judgment.ts';
 import { Firing } from '../../src/results/records/firing.ts';
 import { Metrics, ResultLine } from '../../src/results/records/result-line.ts';
 import { SweepDocument } from '../../src/results/records/sweep-document.ts';
+import { Ranking } from '../../src/results/ranking/document.ts';
 import { Comparison } from '../../src/results/comparison/document.ts';
 import { Config } from '../../src/scenario/config.ts';
 import { Rubric } from '../../src/scenario/rubric.ts';
@@ -159,5 +160,10 @@ export const tables = {
   }),
   executions: outputTable(written(Executions)),
   sweep: outputTable(written(SweepDocument)),
-  comparison: outputTable(written(Comparison), { total: 'as in `configurations[]`' }),
+  ranking: outputTable(written(Ranking), { calibration: 'as `calibration` of [summary.json](#summaryjson)' }),
+  comparison: outputTable(written(Comparison), {
+    total: 'as in `configurations[]`',
+    'calibration.base': 'as `calibration` of [summary.json](#summaryjson)',
+    'calibration.head': 'as `calibration` of [summary.json](#summaryjson)',
+  }),
 };

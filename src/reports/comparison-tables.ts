@@ -168,7 +168,7 @@ export function measureTable(measures: readonly Measure[], options: TextOptions,
   ];
 }
 
-const percent = (share: number): string => String(Math.round(100 * share));
+export const percent = (share: number): string => String(Math.round(100 * share));
 
 /** Formats a difference in percentage points, with its sign: "-83". */
 export function points(difference: number): string {

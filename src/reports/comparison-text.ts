@@ -10,6 +10,7 @@ import type {
   Side,
 } from '../results/comparison/document.js';
 import { minimumRuns } from '../statistics/exact-test.js';
+import { comparedJudges } from './calibration-text.js';
 import {
   capabilityTable,
   configurationTable,
@@ -47,6 +48,7 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
     changes(comparison, options, colors),
     leftOut(comparison, options),
     gateReasons(comparison, colors),
+    comparedJudges(comparison.calibration, options, colors),
     comparison.doubts.map((doubt) => `${colors.yellow('!')} ${terminalText(doubt)}`),
     hints(comparison, options).map((hint) => colors.dim(hint)),
   ];

@@ -4,10 +4,12 @@ import { checkVariant } from '../../planning/choose-variants.js';
 import { differingFiles } from '../../platform/fs/compare-trees.js';
 import { compareSweeps, type SweepToCompare } from '../../results/comparison/compare-sweeps.js';
 import type { Comparison } from '../../results/comparison/document.js';
+import { judgeWarnings } from '../../results/calibration/judge-note.js';
 import { oneVariant } from '../../results/comparison/one-variant.js';
 import type { Plan } from '../../scenario/plan.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { findById } from './find-sweep.js';
+import { calibrationOf, reviewReader } from './judged-runs.js';
 import { readLog } from './read-log.js';
 import { readToCompare } from './read-to-compare.js';
 
@@ -23,8 +25,8 @@ export async function comparisonOf(
   head: string,
   { variants, warn }: { variants: readonly string[]; warn: (text: string) => void },
 ): Promise<Comparison> {
-  const before = await sweepOf(resultsPath, base);
-  const after = await sweepOf(resultsPath, head);
+  const before = await sweepToCompare(resultsPath, base);
+  const after = await sweepToCompare(resultsPath, head);
   if (before.sweep === after.sweep && variants.length === 0)
     throw new UsageError(
       'usage',
@@ -36,7 +38,16 @@ export async function comparisonOf(
     narrowed(await readToCompare(resultsPath, before, results, warn), variantBefore),
     narrowed(await readToCompare(resultsPath, after, results, warn), variantAfter),
   ] as const;
-  return compareSweeps(...sides, await fixtureFiles(resultsPath, ...sides));
+  const comparison = compareSweeps(...sides, await fixtureFiles(resultsPath, ...sides));
+  const readQuietly = reviewReader(resultsPath, results, () => undefined);
+  const calibration = {
+    base: calibrationOf(resultsPath, sides[0], results, readQuietly),
+    head: calibrationOf(resultsPath, sides[1], results, readQuietly),
+  };
+  const warnings = new Set([...calibration.base, ...calibration.head].flatMap((one) => judgeWarnings([one])));
+  return calibration.base.length + calibration.head.length === 0
+    ? comparison
+    : { ...comparison, calibration, doubts: [...comparison.doubts, ...warnings] };
 }
 
 const narrowed = (sweep: SweepToCompare, variant: string | null): SweepToCompare =>
@@ -55,7 +66,8 @@ function pairOf(variants: readonly string[], ...plans: [Plan, Plan]): [string | 
   return [before, after];
 }
 
-async function sweepOf(resultsPath: string, id: string): Promise<Plan> {
+/** Returns the plan of a sweep (see `findById`). @throws UsageError if there is none, or it is a run */
+export async function sweepToCompare(resultsPath: string, id: string): Promise<Plan> {
   const found = await findById(resultsPath, id);
   if (found.kind === 'sweep') return found.plan;
   throw new UsageError('unknown_id', `'${id}' is a run; only sweeps can be compared`);

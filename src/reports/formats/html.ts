@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { formatCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
+import { judgeNote } from '../../results/calibration/judge-note.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { unfinishedCells } from '../../results/totals.js';
 import { parameterTables } from '../parameter-tables.js';
@@ -137,6 +138,7 @@ function notes({ document, cells }: SweepReport): Markup[] {
       ? [markup`<p class="note">The sweep has not ended. These are the results so far.</p>`]
       : []),
     ...(document.warnings ?? []).map((text) => markup`<p class="note">${text}.</p>`),
+    ...(document.calibration ?? []).map((one) => markup`<p class="note">${judgeNote(one)}.</p>`),
     ...(missing === 0
       ? []
       : [

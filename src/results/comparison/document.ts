@@ -1,13 +1,9 @@
 import { z } from 'zod';
+import { Calibration } from '../calibration/document.js';
 import { CommonTrajectory } from '../common-trajectories.js';
+import { Interval } from '../interval.js';
 import { Cell } from '../records/cell.js';
 import { SCHEMA_VERSION } from '../records/result-line.js';
-
-/** A range of shares. */
-const Interval = z.object({
-  low: z.number().describe('Lower end'),
-  high: z.number().describe('Upper end'),
-});
 
 /** Level of significance: a difference is shown as such if its p is not above this. */
 export const ALPHA = 0.05;
@@ -195,6 +191,13 @@ export const Comparison = z.object({
   only_in_base: z.array(Configuration).describe('Not compared'),
   only_in_head: z.array(Configuration).describe('Not compared'),
   changes: z.array(Change).describe('What differs besides outcomes'),
+  calibration: z
+    .object({
+      base: z.array(Calibration).describe('Before'),
+      head: z.array(Calibration).describe('After'),
+    })
+    .exactOptional()
+    .describe('The judges compared with people; absent: no run was judged'),
   doubts: z.array(z.string()).describe('Reasons to doubt these numbers'),
 });
 export type Comparison = z.infer<typeof Comparison>;

@@ -50,7 +50,8 @@ export function readEntries(
     const { pieces, isOpen } = splitComments(whole, inComment);
     inComment = isOpen;
     for (const { text, column, isComment } of pieces) {
-      const found = criterionOf(text, known, inNotes && !isComment) ?? labelOf(text, inNotes && !isComment);
+      const isNote: boolean = inNotes && !isComment;
+      const found: Label | null = criterionOf(text, known, isNote) ?? labelOf(text, isNote);
       inNotes ||= found?.label === 'notes';
       const { length, ...label } = found ?? { label: 'notes' as const, length: 0 };
       entries.push(entryOf(label, text.slice(length), begin + at + 1, column + length));
