@@ -26,7 +26,10 @@ export function addCompare(program: Program, { exitWith }: CommandLine): void {
         return exitWith(compareAgents(base, head, options));
       }
       if (base === undefined)
-        throw new UsageError('usage', 'name the sweep before the change, or add --agents to rank agents');
+        throw new UsageError(
+          'usage',
+          "missing required argument 'base', the sweep before the change; --agents needs none",
+        );
       return exitWith((await import('./compare/compare.js')).compare(base, head, options));
     });
   addHelp(

@@ -29,12 +29,14 @@ export function readReview(
   const review = typeof text === 'string' ? parseReview(text, criteria) : { ...NOTHING, problem: text };
   if (review === null) return null;
   const { score, problem } = review;
-  const byCriterion = Object.entries(review.criteria).map(([id, { points, max }]) => [id, points / max]);
+  const criteriaScores: Record<string, number> = Object.fromEntries(
+    Object.entries(review.criteria).map(([id, { points, max }]) => [id, points / max]),
+  );
   const human: HumanReview = {
     score: score === null ? null : score.points / score.max,
     points: score?.points ?? null,
     max: score?.max ?? null,
-    ...(byCriterion.length === 0 ? {} : { criteria: Object.fromEntries(byCriterion) }),
+    ...(Object.keys(criteriaScores).length === 0 ? {} : { criteria: criteriaScores }),
     notes: review.notes,
     reviewer: review.reviewer,
     problem: problem === null ? null : `${problem.line}:${problem.column} ${problem.message}`,

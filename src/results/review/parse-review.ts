@@ -41,7 +41,7 @@ export function parseReview(text: string, criteria: readonly string[] = []): Par
   const byCriterion = groupBy(
     scores.filter(({ criterion }) => criterion !== undefined),
     ({ criterion = '' }) => criterion,
-  ).map((group) => readCriterion(group, criteria));
+  ).map((group) => readCriterion(group[0]?.criterion ?? '', group, criteria));
   const notes = [overall, ...byCriterion]
     .map(({ remark }) => remark)
     .concat(textOf(entries.filter((entry) => entry.label === 'notes' && !taken.has(placeKey(entry)))))
@@ -89,15 +89,16 @@ function readScore(entries: readonly Entry[]): ReadScore {
 
 /** Like `readScore`. Of a criterion that the judge has not scored, a score has nothing to be compared with. */
 function readCriterion(
+  criterion: string,
   entries: readonly Entry[],
   known: readonly string[],
 ): ReadScore & { criterion: string } {
-  const [{ criterion = '', line = 1, column = 1 } = {}] = entries;
   const read = readScore(entries);
   const remark = read.remark === '' ? '' : `${criterion}: ${read.remark}`;
   if (known.includes(criterion) || read.score === null) return { ...read, criterion, remark };
   const message = `the judge has no criterion '${beginningOf(criterion, 40)}'; it has ${known.join(', ')}`;
-  return { criterion, score: null, remark, problem: { line, column, message } };
+  const [place] = entries.map(placeOf);
+  return { criterion, score: null, remark, problem: { line: 1, column: 1, ...place, message } };
 }
 
 /** Returns the entries that are scores: also a line below an empty score that can be nothing else. */

@@ -1,4 +1,4 @@
-import type { Section } from './review-section.js';
+import { nameInForm, type Section } from './review-section.js';
 
 /** A line of the review without its label. Text without a label belongs to the notes. */
 export interface Entry {
@@ -21,6 +21,7 @@ const LABELS: readonly [Exclude<Entry['label'], 'criterion'>, RegExp][] = [
 ];
 const OF_CRITERION = new RegExp(String.raw`${START}human\s+score\s+(?:of|for)\s+(?=\S)`, 'i');
 const AFTER_CRITERION = new RegExp(`^${SIGN}`);
+const UNKNOWN_CRITERION = new RegExp(`^(.+?)${SIGN}`);
 /** Common words such as "score:" and "note:" begin a line of the notes, too. These are labels anywhere. */
 const ALWAYS = /(?:human|further) /i;
 
@@ -42,7 +43,9 @@ export function readEntries(
   { begin, end }: Section,
   criteria: readonly string[],
 ): Entry[] {
-  const known = [...criteria].sort((a, b) => b.length - a.length);
+  const known = criteria
+    .map((id) => ({ id, name: nameInForm(id) }))
+    .sort((a, b) => b.name.length - a.name.length);
   const entries: Entry[] = [];
   let inComment = false;
   let inNotes = false;
@@ -60,18 +63,28 @@ export function readEntries(
   return entries;
 }
 
+interface Criterion {
+  id: string;
+  name: string;
+}
+
 /** Within notes, "human score of" an unknown name is a sentence and no label. */
-function criterionOf(text: string, known: readonly string[], inNotes: boolean): Label | null {
+function criterionOf(text: string, known: readonly Criterion[], inNotes: boolean): Label | null {
   const [start] = (known.length === 0 ? null : OF_CRITERION.exec(text)) ?? [];
   if (start === undefined) return null;
   const rest = text.slice(start.length);
-  for (const criterion of known) {
-    if (!rest.toLowerCase().startsWith(criterion.toLowerCase())) continue;
-    const [sign] = AFTER_CRITERION.exec(rest.slice(criterion.length)) ?? [];
-    if (sign !== undefined)
-      return { label: 'criterion', criterion, length: start.length + criterion.length + sign.length };
+  const sign = ({ name }: Criterion): string | undefined =>
+    AFTER_CRITERION.exec(rest.slice(name.length))?.[0];
+  const begins = known.filter(
+    (one) =>
+      rest.slice(0, one.name.length).toLowerCase() === one.name.toLowerCase() && sign(one) !== undefined,
+  );
+  const found = begins.find(({ name }) => rest.startsWith(name)) ?? begins[0];
+  if (found !== undefined) {
+    const length = start.length + found.name.length + (sign(found) ?? '').length;
+    return { label: 'criterion', criterion: found.id, length };
   }
-  const [whole, unknown] = (inNotes ? null : new RegExp(`^(.+?)${SIGN}`).exec(rest)) ?? [];
+  const [whole, unknown] = (inNotes ? null : UNKNOWN_CRITERION.exec(rest)) ?? [];
   if (whole === undefined || unknown === undefined) return null;
   return { label: 'criterion', criterion: unknown.trim(), length: start.length + whole.length };
 }
