@@ -4,6 +4,7 @@ import type { Calibration } from '../../results/calibration/document.js';
 import { judgeKey, type JudgedRun } from '../../results/calibration/judged-run.js';
 import type { HumanReview } from '../../results/records/human-review.js';
 import type { ResultLine } from '../../results/records/result-line.js';
+import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { readReview } from './read-review.js';
 
 /** Reads the human review in a run's folder. */
@@ -63,6 +64,18 @@ export function calibrationOf(
     return room > 0;
   });
   return calibrate(own, judgedRuns(resultsPath, earlier, readQuietly));
+}
+
+/** Adds how far the judges of the sweep agree with people, if it has any. */
+export function withCalibration(
+  document: SweepDocument,
+  resultsPath: string,
+  results: readonly ResultLine[],
+  reviewOf: ReviewReader,
+): SweepDocument {
+  const { sweep } = document;
+  const calibration = calibrationOf(resultsPath, { sweep, variant: null }, results, reviewOf);
+  return calibration.length === 0 ? document : { ...document, calibration };
 }
 
 /** Returns the runs that a judge has scored, each once, even if it is the result of several cells. */

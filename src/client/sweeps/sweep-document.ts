@@ -9,7 +9,7 @@ import { withWarnings } from '../../store/with-warnings.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { uiPage } from '../ui-page.js';
 import { addReviews } from './add-reviews.js';
-import { calibrationOf, reviewReader } from './judged-runs.js';
+import { reviewReader, withCalibration } from './judged-runs.js';
 import { readLog } from './read-log.js';
 import { readResultsFile } from '../../store/read-results-file.js';
 
@@ -45,8 +45,7 @@ export async function sweepDocument(
   });
   const reviewOf = reviewReader(resultsPath, results, warn);
   const reviewed = addReviews(withWarnings(document, results), reviewOf);
-  const calibration = calibrationOf(resultsPath, { sweep: plan.sweep, variant: null }, results, reviewOf);
-  return calibration.length === 0 ? reviewed : { ...reviewed, calibration };
+  return withCalibration(reviewed, resultsPath, results, reviewOf);
 }
 
 /** The only part of a summary that is read: its cells may be thousands, and are built again from the log. */
