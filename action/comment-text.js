@@ -10,7 +10,7 @@ export const markerOf = (title) => `<!-- llm-tool-test: ${title.replace(/[^\w ./
 /**
  * Writes what summary and comment say besides the report: how the sweep compares with that of the base branch.
  * @param {{text: string, reasons: string[]} | null} comparison what `compare` printed; null without a base
- * @param {string} branch the base branch
+ * @param {string} branch the base branch, or the baseline file
  */
 export function comparisonText(comparison, branch) {
   if (comparison === null)

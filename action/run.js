@@ -8,12 +8,13 @@ import { splitWords } from './split-words.js';
 import { addToSummary, annotate, fail, setOutputs, variable } from './workflow.js';
 
 const [results, branch] = [variable('RESULTS'), variable('BASE_BRANCH')];
+const [baseline, margin] = [variable('BASELINE'), variable('MARGIN')];
 
 // before the run, whose sweep is not yet in the folder
 const listed = await tool('sweeps', '--json');
 const { sweeps } = documentOf(listed.stdout);
 if (sweeps === undefined) fail(`llm-tool-test sweeps exited with ${listed.code}: see the log`);
-const base = baseAmong(sweeps, variable('BASE'));
+const base = baseline === '' ? baseAmong(sweeps, variable('BASE')) : baseline;
 console.log(base === null ? `no sweep of ${branch} to compare with` : `base: ${base}`);
 
 const run = await tool('run', ...splitWords(variable('ARGUMENTS')), '--json');
@@ -21,9 +22,15 @@ const { sweep, error } = documentOf(run.stdout);
 if (sweep === undefined)
   fail(`llm-tool-test run exited with ${run.code}: ${error?.message ?? 'see the log'}`);
 
-const compared = base === null ? null : await tool('compare', base, sweep, '--fail-on-worse');
+const sides = baseline === '' ? [base ?? '', sweep] : [sweep, '--baseline', baseline];
+const limit = margin === '' ? [] : ['--margin', margin];
+const compared = base === null ? null : await tool('compare', ...sides, '--gate', ...limit);
+if (compared?.code === 2) fail(`llm-tool-test compare exited with 2: ${compared.stderr.trim()}`);
 const reasons = compared?.stderr.split('\n').filter((line) => line !== '') ?? [];
-const comparison = comparisonText(compared === null ? null : { text: compared.stdout, reasons }, branch);
+const comparison = comparisonText(
+  compared === null ? null : { text: compared.stdout, reasons },
+  baseline === '' ? branch : baseline,
+);
 // its annotations go to the log
 const report = (await tool('report', sweep, '--format', 'github')).stdout;
 addToSummary(`${comparison}\n\n${report}`);
@@ -44,6 +51,7 @@ setOutputs({
     compare: compared?.code ?? null,
     failOnFailure: variable('FAIL_ON_FAILURE') === 'true',
     failOnWorse: variable('FAIL_ON_WORSE') === 'true',
+    hasMargin: margin !== '',
   }),
 });
 

@@ -17,7 +17,7 @@ export const LONG = [
   'test/agent-scripts/@(contract|error-codes).test.ts',
   'test/platform/process/supervise-@(end|full-disk).test.ts',
   'test/workflows/sweep-@(histories|placed).test.ts',
-  'test/commands/@(asking-gates|broken-places|e2b|eliza-matrix|engine|engine-stop|hostile|injection|large-file|mocked-endpoints|privacy|sandbox|scripts-check|shared-sweep|shut-workspace).test.ts',
+  'test/commands/@(asking-gates|broken-places|compare-bias|e2b|eliza-matrix|engine|engine-stop|hostile|injection|large-file|mocked-endpoints|privacy|sandbox|scripts-check|shared-sweep|shut-workspace).test.ts',
   'test/documents/runnable.test.ts',
   'test/store/shared/s3-store.test.ts',
   'test/environments/@(container-contract|e2b|e2b-contract).test.ts',

@@ -7,6 +7,7 @@ import { Firing } from '../../src/results/records/firing.ts';
 import { Metrics, ResultLine } from '../../src/results/records/result-line.ts';
 import { SweepDocument } from '../../src/results/records/sweep-document.ts';
 import { Ranking } from '../../src/results/ranking/document.ts';
+import { BaselineLine } from '../../src/results/comparison/baseline.ts';
 import { Comparison } from '../../src/results/comparison/document.ts';
 import { Config } from '../../src/scenario/config.ts';
 import { Rubric } from '../../src/scenario/rubric.ts';
@@ -162,8 +163,8 @@ export const tables = {
   sweep: outputTable(written(SweepDocument)),
   ranking: outputTable(written(Ranking), { calibration: 'as `calibration` of [summary.json](#summaryjson)' }),
   comparison: outputTable(written(Comparison), {
-    total: 'as in `configurations[]`',
     'calibration.base': 'as `calibration` of [summary.json](#summaryjson)',
     'calibration.head': 'as `calibration` of [summary.json](#summaryjson)',
   }),
+  baseline: outputTable(written(BaselineLine)),
 };

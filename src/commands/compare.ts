@@ -1,8 +1,7 @@
-import { UsageError } from '../lib/errors/usage-error.js';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
-import { list } from './shared/option-values.js';
+import { level, list, percentagePoints } from './shared/option-values.js';
 
 /** Adds the `compare` command. */
 export function addCompare(program: Program, { exitWith }: CommandLine): void {
@@ -14,10 +13,20 @@ export function addCompare(program: Program, { exitWith }: CommandLine): void {
     .option('--variants <base,head>', 'compare these two variants', list, [])
     .option('--agents', 'rank the agents and models of one sweep (default: latest)', false)
     .option(
-      '--fail-on-worse',
-      'exit 1 if head is worse, 3 if it was not fully tested, 4 if there are too few runs to tell',
+      '--gate',
+      'exit 0 if head is not worse, 1 if it is worse, 3 if it was not fully tested, 4 if the runs are too few to tell',
       false,
     )
+    .option('--fail-on-worse', 'the same as --gate', false)
+    .option(
+      '--margin <points>',
+      'largest accepted loss of the pass rate in percentage points: show that head is not worse by that much',
+      percentagePoints,
+    )
+    .option('--alpha <level>', 'level of significance (default: 0.05)', level)
+    .option('--baseline <file>', 'compare with a baseline file instead of a sweep; the only argument is head')
+    .option('--write-baseline <file>', 'write the results of a sweep (default: latest) into a baseline file')
+    .option('--explain', 'say what each number means', false)
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
     .action(async (base, head, { agents, ...options }) => {
@@ -25,11 +34,6 @@ export function addCompare(program: Program, { exitWith }: CommandLine): void {
         const { compareAgents } = await import('./compare/compare-agents.js');
         return exitWith(compareAgents(base, head, options));
       }
-      if (base === undefined)
-        throw new UsageError(
-          'usage',
-          "missing required argument 'base', the sweep before the change; --agents needs none",
-        );
       return exitWith((await import('./compare/compare.js')).compare(base, head, options));
     });
   addHelp(
@@ -38,6 +42,11 @@ export function addCompare(program: Program, { exitWith }: CommandLine): void {
     ['Compare the sweeps named before and after', 'llm-tool-test compare before after'],
     ['Compare two variants in the newest sweep', 'llm-tool-test compare latest --variants bare,guided'],
     ['Rank the agents and models of the newest sweep', 'llm-tool-test compare --agents'],
-    ['Fail a CI job if the newest sweep is worse', 'llm-tool-test compare before --fail-on-worse'],
+    [
+      'Fail a CI job unless the newest sweep is at most 10 points worse',
+      'llm-tool-test compare before --gate --margin 10',
+    ],
+    ['Record the newest sweep as the baseline', 'llm-tool-test compare --write-baseline baseline.jsonl'],
+    ['Compare the newest sweep with the baseline', 'llm-tool-test compare --baseline baseline.jsonl --gate'],
   );
 }

@@ -12,6 +12,10 @@ export interface CompareOptions extends ReadOptions {
   results: string;
   /** The variant of `before` and the variant of `after` to compare. Default: each variant with itself. */
   variants?: readonly [before: string, after: string];
+  /** The largest accepted loss of the pass rate, as a share: whether `after` is shown to be not worse by that much. */
+  margin?: number;
+  /** Level of significance. Default: 0.05. */
+  alpha?: number;
 }
 
 /**
@@ -22,10 +26,12 @@ export interface CompareOptions extends ReadOptions {
 export const compareSweeps = (
   before: SweepReference,
   after: SweepReference,
-  { results, variants, onWarning = () => undefined }: CompareOptions,
+  { results, variants, onWarning = () => undefined, margin, alpha }: CompareOptions,
 ): Promise<Comparison> =>
   withResultsErrors(() =>
     comparisonOf(resolve(results), idOf(before), idOf(after), {
+      ...(margin === undefined ? {} : { margin }),
+      ...(alpha === undefined ? {} : { alpha }),
       variants: variants ?? [],
       warn: onWarning,
     }),

@@ -648,7 +648,7 @@ export interface GateDetail {
 /** What `compare --json` prints. */
 export interface Comparison {
   /** Version of the format */
-  schema_version: 1;
+  schema_version: 2;
   /** Before */
   base: {
     /** Id of the sweep */
@@ -659,6 +659,8 @@ export interface Comparison {
     started: string;
     /** open: not ended; the results so far are compared */
     status: 'open' | 'completed' | 'cancelled';
+    /** The baseline file, if base is one; `sweep` and `started` are those of its newest line */
+    baseline?: string;
   };
   /** After */
   head: {
@@ -670,19 +672,23 @@ export interface Comparison {
     started: string;
     /** open: not ended; the results so far are compared */
     status: 'open' | 'completed' | 'cancelled';
+    /** The baseline file, if base is one; `sweep` and `started` are those of its newest line */
+    baseline?: string;
   };
   /** Level of significance */
-  alpha: 0.05;
+  alpha: number;
+  /** The largest loss that is accepted, as a share; null: none given */
+  margin: number | null;
   /** Of all configurations together */
   verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
-  /** For --fail-on-worse */
+  /** Result of --gate */
   gate: {
-    /** Decides the exit status with --fail-on-worse */
+    /** Decides the exit code of --gate */
     result: 'not worse' | 'worse' | 'undecided' | 'not tested';
-    /** Why it is undecided or not tested */
+    /** Why it is not `not worse`: sentences */
     reasons: Array<string>;
   };
-  /** All configurations with tested runs on both sides */
+  /** All configurations with tested runs on both sides, each with the same weight */
   total: {
     /** Cells of base */
     base: {
@@ -690,15 +696,17 @@ export interface Comparison {
       passed: number;
       /** Runs that passed or failed and count here */
       tested: number;
-      /** Passed / tested */
+      /** Passed / tested; for several configurations, the mean of their pass rates */
       rate: number | null;
-      /** 95 % interval; null for several configurations */
+      /** Interval of the pass rate (Wilson) at the confidence 1 - alpha; null for several configurations */
       interval: {
         /** Lower end */
         low: number;
         /** Upper end */
         high: number;
       } | null;
+      /** Configurations in which some runs of the same build of the target passed and some failed */
+      flaky: number;
       /** Tested runs reused from earlier sweeps */
       reused: number;
       /** Left out: the same run as on the other side */
@@ -718,15 +726,17 @@ export interface Comparison {
       passed: number;
       /** Runs that passed or failed and count here */
       tested: number;
-      /** Passed / tested */
+      /** Passed / tested; for several configurations, the mean of their pass rates */
       rate: number | null;
-      /** 95 % interval; null for several configurations */
+      /** Interval of the pass rate (Wilson) at the confidence 1 - alpha; null for several configurations */
       interval: {
         /** Lower end */
         low: number;
         /** Upper end */
         high: number;
       } | null;
+      /** Configurations in which some runs of the same build of the target passed and some failed */
+      flaky: number;
       /** Tested runs reused from earlier sweeps */
       reused: number;
       /** Left out: the same run as on the other side */
@@ -740,17 +750,36 @@ export interface Comparison {
       /** Left out: no result yet */
       waiting: number;
     };
-    /** Rate of head minus rate of base; for several configurations, the weighted mean (Mantel-Haenszel) */
+    /** Pass rate of head minus pass rate of base; for several configurations, the mean of their differences */
     difference: number | null;
-    /** Two-sided, exact; null: nothing to test */
+    /** Interval of the difference (Miettinen-Nurminen) at the confidence 1 - alpha; excludes 0 exactly if the verdict is `better` or `worse` */
+    interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Two-sided (mid-p; Boschloo for a single configuration); null: nothing to test */
     p: number | null;
-    /** The smallest p possible with this number of runs */
+    /** The smallest p, adjusted if there is an adjusted one, that is possible with these numbers of runs */
     smallest_p: number | null;
-    /** Not tested for significance */
+    /** Whether `better` or `worse` would remain whatever the untested cells had shown; null: neither */
+    robust: boolean | null;
+    /** Whether head is not worse by the margin or more; null: no margin, or nothing to test */
+    not_worse: {
+      /** Lower bound of the difference, one-sided at the confidence 1 - alpha */
+      bound: number;
+      /** Whether the bound is above the negative margin */
+      holds: boolean;
+    } | null;
+    /** Whether head is neither worse nor better by the margin or more; null: no margin, or nothing to test */
+    equivalent: boolean | null;
+    /** Numbers of the tested runs besides passing */
     measures: Array<{
       /** What is measured */
       name:
         | 'cost_usd'
+        | 'cost_per_pass_usd'
         | 'duration_secs'
         | 'tokens'
         | 'tool_calls'
@@ -759,8 +788,8 @@ export interface Comparison {
         | 'judge_score'
         | 'human_score'
         | 'composite_score';
-      /** How it is averaged */
-      of: 'mean' | 'median';
+      /** How it is averaged; per pass: the sum of all tested runs / passed runs */
+      of: 'mean' | 'median' | 'per pass';
       /** Before */
       base: {
         /** Null: unknown */
@@ -775,7 +804,51 @@ export interface Comparison {
         /** Number of runs measured */
         runs: number;
       };
+      /** Null: not known on both sides, or not tested */
+      effect: {
+        /** `ratio`: head / base, of geometric means; `difference`: head - base, of means */
+        kind: 'ratio' | 'difference';
+        /** Mean over configurations */
+        value: number;
+        /** At the confidence 1 - alpha; null: runs are too few or all alike */
+        interval: {
+          /** Lower end */
+          low: number;
+          /** Upper end */
+          high: number;
+        } | null;
+        /** Two-sided, Welch's t test; not corrected for the number of measures */
+        p: number | null;
+      } | null;
     }>;
+    /** Null: nothing to compare */
+    reliability: {
+      /** Runs that every compared configuration has on both sides */
+      k: number;
+      /** Mean over configurations, before */
+      base: {
+        /** Probability that at least one of k runs passes (pass@k) */
+        pass_at_k: number;
+        /** Probability that all of k runs pass (pass^k) */
+        pass_hat_k: number;
+      };
+      /** Mean over configurations, after */
+      head: {
+        /** Probability that at least one of k runs passes (pass@k) */
+        pass_at_k: number;
+        /** Probability that all of k runs pass (pass^k) */
+        pass_hat_k: number;
+      };
+    } | null;
+    /** How many more runs show a difference of this size; null: nothing to compare */
+    needed: {
+      /** The margin, or 0.2 */
+      difference: number;
+      /** The probability of showing this difference if it is real */
+      power: number;
+      /** Further runs of each configuration on each side; 0: enough */
+      runs: number;
+    } | null;
   };
   /** One for each scenario, agent, model and variant on both sides */
   configurations: Array<ComparedConfiguration>;
@@ -793,15 +866,17 @@ export interface Comparison {
       passed: number;
       /** Runs that passed or failed and count here */
       tested: number;
-      /** Passed / tested */
+      /** Passed / tested; for several configurations, the mean of their pass rates */
       rate: number | null;
-      /** 95 % interval; null for several configurations */
+      /** Interval of the pass rate (Wilson) at the confidence 1 - alpha; null for several configurations */
       interval: {
         /** Lower end */
         low: number;
         /** Upper end */
         high: number;
       } | null;
+      /** Configurations in which some runs of the same build of the target passed and some failed */
+      flaky: number;
       /** Tested runs reused from earlier sweeps */
       reused: number;
       /** Left out: the same run as on the other side */
@@ -821,15 +896,17 @@ export interface Comparison {
       passed: number;
       /** Runs that passed or failed and count here */
       tested: number;
-      /** Passed / tested */
+      /** Passed / tested; for several configurations, the mean of their pass rates */
       rate: number | null;
-      /** 95 % interval; null for several configurations */
+      /** Interval of the pass rate (Wilson) at the confidence 1 - alpha; null for several configurations */
       interval: {
         /** Lower end */
         low: number;
         /** Upper end */
         high: number;
       } | null;
+      /** Configurations in which some runs of the same build of the target passed and some failed */
+      flaky: number;
       /** Tested runs reused from earlier sweeps */
       reused: number;
       /** Left out: the same run as on the other side */
@@ -843,19 +920,36 @@ export interface Comparison {
       /** Left out: no result yet */
       waiting: number;
     };
-    /** Rate of head minus rate of base; for several configurations, the weighted mean (Mantel-Haenszel) */
+    /** Pass rate of head minus pass rate of base; for several configurations, the mean of their differences */
     difference: number | null;
-    /** Two-sided, exact; null: nothing to test */
+    /** Interval of the difference (Miettinen-Nurminen) at the confidence 1 - alpha; excludes 0 exactly if the verdict is `better` or `worse` */
+    interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Two-sided (mid-p; Boschloo for a single configuration); null: nothing to test */
     p: number | null;
-    /** The smallest p possible with this number of runs */
+    /** The smallest p, adjusted if there is an adjusted one, that is possible with these numbers of runs */
     smallest_p: number | null;
     /** Verdict based on p */
     verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
-    /** Not tested for significance */
+    /** Whether head is not worse by the margin or more; null: no margin, or nothing to test */
+    not_worse: {
+      /** Lower bound of the difference, one-sided at the confidence 1 - alpha */
+      bound: number;
+      /** Whether the bound is above the negative margin */
+      holds: boolean;
+    } | null;
+    /** Whether head is neither worse nor better by the margin or more; null: no margin, or nothing to test */
+    equivalent: boolean | null;
+    /** Numbers of the tested runs besides passing */
     measures: Array<{
       /** What is measured */
       name:
         | 'cost_usd'
+        | 'cost_per_pass_usd'
         | 'duration_secs'
         | 'tokens'
         | 'tool_calls'
@@ -864,8 +958,8 @@ export interface Comparison {
         | 'judge_score'
         | 'human_score'
         | 'composite_score';
-      /** How it is averaged */
-      of: 'mean' | 'median';
+      /** How it is averaged; per pass: the sum of all tested runs / passed runs */
+      of: 'mean' | 'median' | 'per pass';
       /** Before */
       base: {
         /** Null: unknown */
@@ -880,8 +974,24 @@ export interface Comparison {
         /** Number of runs measured */
         runs: number;
       };
+      /** Null: not known on both sides, or not tested */
+      effect: {
+        /** `ratio`: head / base, of geometric means; `difference`: head - base, of means */
+        kind: 'ratio' | 'difference';
+        /** Mean over configurations */
+        value: number;
+        /** At the confidence 1 - alpha; null: runs are too few or all alike */
+        interval: {
+          /** Lower end */
+          low: number;
+          /** Upper end */
+          high: number;
+        } | null;
+        /** Two-sided, Welch's t test; not corrected for the number of measures */
+        p: number | null;
+      } | null;
     }>;
-    /** p corrected by Holm over all values of all parameters; decides the verdict */
+    /** p allowing for the number of values of all parameters (Holm); decides the verdict */
     adjusted_p: number | null;
     /** Capabilities that gates checked */
     capabilities: Array<{
@@ -990,15 +1100,17 @@ export interface ComparedConfiguration {
     passed: number;
     /** Runs that passed or failed and count here */
     tested: number;
-    /** Passed / tested */
+    /** Passed / tested; for several configurations, the mean of their pass rates */
     rate: number | null;
-    /** 95 % interval; null for several configurations */
+    /** Interval of the pass rate (Wilson) at the confidence 1 - alpha; null for several configurations */
     interval: {
       /** Lower end */
       low: number;
       /** Upper end */
       high: number;
     } | null;
+    /** Configurations in which some runs of the same build of the target passed and some failed */
+    flaky: number;
     /** Tested runs reused from earlier sweeps */
     reused: number;
     /** Left out: the same run as on the other side */
@@ -1018,15 +1130,17 @@ export interface ComparedConfiguration {
     passed: number;
     /** Runs that passed or failed and count here */
     tested: number;
-    /** Passed / tested */
+    /** Passed / tested; for several configurations, the mean of their pass rates */
     rate: number | null;
-    /** 95 % interval; null for several configurations */
+    /** Interval of the pass rate (Wilson) at the confidence 1 - alpha; null for several configurations */
     interval: {
       /** Lower end */
       low: number;
       /** Upper end */
       high: number;
     } | null;
+    /** Configurations in which some runs of the same build of the target passed and some failed */
+    flaky: number;
     /** Tested runs reused from earlier sweeps */
     reused: number;
     /** Left out: the same run as on the other side */
@@ -1040,19 +1154,38 @@ export interface ComparedConfiguration {
     /** Left out: no result yet */
     waiting: number;
   };
-  /** Rate of head minus rate of base; for several configurations, the weighted mean (Mantel-Haenszel) */
+  /** Pass rate of head minus pass rate of base; for several configurations, the mean of their differences */
   difference: number | null;
-  /** Two-sided, exact; null: nothing to test */
+  /** Interval of the difference (Miettinen-Nurminen) at the confidence 1 - alpha; excludes 0 exactly if the verdict is `better` or `worse` */
+  interval: {
+    /** Lower end */
+    low: number;
+    /** Upper end */
+    high: number;
+  } | null;
+  /** Two-sided (mid-p; Boschloo for a single configuration); null: nothing to test */
   p: number | null;
-  /** The smallest p possible with this number of runs */
+  /** The smallest p, adjusted if there is an adjusted one, that is possible with these numbers of runs */
   smallest_p: number | null;
   /** Verdict based on p */
   verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
-  /** Not tested for significance */
+  /** Whether `better` or `worse` would remain whatever the untested cells had shown; null: neither */
+  robust: boolean | null;
+  /** Whether head is not worse by the margin or more; null: no margin, or nothing to test */
+  not_worse: {
+    /** Lower bound of the difference, one-sided at the confidence 1 - alpha */
+    bound: number;
+    /** Whether the bound is above the negative margin */
+    holds: boolean;
+  } | null;
+  /** Whether head is neither worse nor better by the margin or more; null: no margin, or nothing to test */
+  equivalent: boolean | null;
+  /** Numbers of the tested runs besides passing */
   measures: Array<{
     /** What is measured */
     name:
       | 'cost_usd'
+      | 'cost_per_pass_usd'
       | 'duration_secs'
       | 'tokens'
       | 'tool_calls'
@@ -1061,8 +1194,8 @@ export interface ComparedConfiguration {
       | 'judge_score'
       | 'human_score'
       | 'composite_score';
-    /** How it is averaged */
-    of: 'mean' | 'median';
+    /** How it is averaged; per pass: the sum of all tested runs / passed runs */
+    of: 'mean' | 'median' | 'per pass';
     /** Before */
     base: {
       /** Null: unknown */
@@ -1077,8 +1210,24 @@ export interface ComparedConfiguration {
       /** Number of runs measured */
       runs: number;
     };
+    /** Null: not known on both sides, or not tested */
+    effect: {
+      /** `ratio`: head / base, of geometric means; `difference`: head - base, of means */
+      kind: 'ratio' | 'difference';
+      /** Mean over configurations */
+      value: number;
+      /** At the confidence 1 - alpha; null: runs are too few or all alike */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      } | null;
+      /** Two-sided, Welch's t test; not corrected for the number of measures */
+      p: number | null;
+    } | null;
   }>;
-  /** p corrected by Holm over all configurations; decides the verdict */
+  /** p allowing for the number of configurations (step-down min-p); decides the verdict */
   adjusted_p: number | null;
   /** Gates that pass more or less often than before */
   gates: Array<{

@@ -2,13 +2,13 @@ import { formatCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText } from '../lib/format/table.js';
 import { beginningOf } from '../lib/format/truncate.js';
-import {
-  ALPHA,
-  type ComparedConfiguration,
-  type Comparison,
-  type Configuration,
-  type Measure,
-  type Side,
+import type {
+  ComparedConfiguration,
+  Comparison,
+  Configuration,
+  Effect,
+  Measure,
+  Side,
 } from '../results/comparison/document.js';
 import type { Colors, TextOptions } from './terminal.js';
 
@@ -29,10 +29,10 @@ export function namer(all: readonly Configuration[]): Namer {
 }
 
 /**
- * Renders a row per configuration: passed and tested runs with 95 % intervals, the difference, its p, and the verdict.
+ * Renders a row per configuration: passed and tested runs with their intervals, the difference, its p, and the verdict.
  */
 export function configurationTable(
-  { configurations }: Comparison,
+  { configurations, alpha }: Comparison,
   name: Namer,
   options: TextOptions,
   colors: Colors,
@@ -40,7 +40,8 @@ export function configurationTable(
   const [first] = configurations;
   if (first === undefined) return [];
   const names = name(first).length;
-  const headings = ['base', '95 %', 'head', '95 %', 'change', 'p', ''];
+  const sure = confidence(alpha);
+  const headings = ['base', sure, 'head', sure, 'change', 'p', ''];
   const rows = [
     [...name(first).map(() => ''), ...headings.map(colors.dim)],
     ...configurations.map((one) => [
@@ -48,14 +49,14 @@ export function configurationTable(
       ...rate(one.base, colors),
       ...rate(one.head, colors),
       one.difference === null ? '' : points(one.difference),
-      one.adjusted_p === null ? '' : pText(one.adjusted_p),
+      one.adjusted_p === null ? '' : pText(one.adjusted_p, alpha),
       verdict(one, colors),
     ]),
   ];
   const tests = configurations.filter(({ p }) => p !== null).length;
   const errors = configurations.some(({ base, head }) => base.errored + head.errored > 0);
   const legend = [
-    ...(tests > 1 ? [`p: corrected for ${tests} tests (Holm)`] : []),
+    ...(tests > 1 ? [`p: adjusted for ${tests} configurations`] : []),
     ...(errors ? ['!: error'] : []),
   ];
   return [
@@ -69,7 +70,7 @@ export function configurationTable(
  * Every run counts once for each parameter.
  */
 export function parameterTable(
-  { parameters = [] }: Comparison,
+  { parameters = [], alpha }: Comparison,
   options: TextOptions,
   colors: Colors,
 ): string[] {
@@ -80,14 +81,14 @@ export function parameterTable(
     `${one.base.passed}/${one.base.tested}`,
     `${one.head.passed}/${one.head.tested}`,
     one.difference === null ? '' : points(one.difference),
-    one.adjusted_p === null ? '' : pText(one.adjusted_p),
+    one.adjusted_p === null ? '' : pText(one.adjusted_p, alpha),
     verdict(one, colors),
   ]);
   const headings = ['by parameter', 'value', 'base', 'head', 'change', 'p', ''];
   const tests = parameters.filter(({ p }) => p !== null).length;
   return [
     ...renderTable([headings.map(colors.dim), ...rows], { width: options.width, right: [2, 3, 4, 5] }),
-    ...(tests > 1 ? [colors.dim(`p: corrected for ${tests} tests (Holm)`)] : []),
+    ...(tests > 1 ? [colors.dim(`p: adjusted for ${tests} values`)] : []),
   ];
 }
 
@@ -119,9 +120,16 @@ const rate = ({ passed, tested, errored, interval }: Side, colors: Colors): stri
 ];
 
 function verdict(
-  { verdict: word, base, head }: Pick<ComparedConfiguration, 'verdict' | 'base' | 'head'>,
+  {
+    verdict: word,
+    robust = null,
+    base,
+    head,
+  }: Pick<ComparedConfiguration, 'verdict' | 'base' | 'head'> & { robust?: boolean | null },
   colors: Colors,
 ): string {
+  // Untested cells may be the reason.
+  if (robust === false) return colors.yellow(`${word}?`);
   switch (word) {
     case 'better':
       return colors.green(word);
@@ -138,6 +146,7 @@ function verdict(
 
 const LABELS: Record<Measure['name'], [label: string, text: (value: number) => string]> = {
   cost_usd: ['cost', formatCost],
+  cost_per_pass_usd: ['cost', formatCost],
   duration_secs: ['duration', (secs) => formatDuration(secs * 1000)],
   tokens: ['tokens', (count) => count.toLocaleString('en')],
   tool_calls: ['tool calls', String],
@@ -148,27 +157,72 @@ const LABELS: Record<Measure['name'], [label: string, text: (value: number) => s
   composite_score: ['score', (score) => score.toFixed(2)],
 };
 
-/** Renders numbers that are not tested for significance, each with the number of runs behind it. */
-export function measureTable(measures: readonly Measure[], options: TextOptions, colors: Colors): string[] {
+/** Renders what the tested runs took and scored, each number with its change, the interval of it, and the runs behind it. */
+export function measureTable(
+  measures: readonly Measure[],
+  alpha: number,
+  options: TextOptions,
+  colors: Colors,
+): string[] {
   if (measures.length === 0) return [];
-  const rows = measures.map(({ name, of, base, head }) => {
+  const rows = measures.map(({ name, of, base, head, effect }) => {
     const [label, text] = LABELS[name];
     const value = (side: Measure['base']): string[] => [
       side.value === null ? 'n/a' : text(side.value),
       colors.dim(`of ${side.runs}`),
     ];
-    return [`${label}, ${of}`, ...value(base), ...value(head)];
+    return [`${label}, ${of}`, ...value(base), ...value(head), ...effectText(effect, alpha)];
   });
+  const headings = ['', 'base', '', 'head', '', 'change', confidence(alpha), 'p'];
   return [
-    ...renderTable([['', 'base', '', 'head', ''].map(colors.dim), ...rows], {
-      width: options.width,
-      right: [1, 3],
-    }),
-    colors.dim('Passing runs only (judge, human, score: all runs). Not tested for significance.'),
+    ...renderTable([headings.map(colors.dim), ...rows], { width: options.width, right: [1, 3, 5, 6, 7] }),
+    colors.dim('All tested runs. Among several numbers, one may differ by chance.'),
   ];
 }
 
-export const percent = (share: number): string => String(Math.round(100 * share));
+function effectText(effect: Effect | null, alpha: number): string[] {
+  if (effect === null) return ['', '', ''];
+  const text = (value: number): string =>
+    effect.kind === 'ratio'
+      ? `${points(value - 1)} %`
+      : `${value > 0 ? '+' : ''}${(Math.abs(value) < 0.005 ? 0 : value).toFixed(2)}`;
+  const { interval, p } = effect;
+  const ends = interval && [interval.low, interval.high].map((end) => text(end).replace(' %', ''));
+  return [text(effect.value), ends?.join(' to ') ?? '', p === null ? '' : pText(p, alpha)];
+}
+
+/** Renders how often the configurations pass if they are tried several times, and how many of them are flaky. */
+export function reliabilityTable({ total, configurations }: Comparison, colors: Colors): string[] {
+  const { reliability: tries, base, head } = total;
+  const tested = configurations.filter(({ p }) => p !== null).length;
+  if (tries === null || tries.k < 2 || tested < 2) return [];
+  const share = (value: number): string => `${percent(value)} %`;
+  return renderTable(
+    [
+      ['', 'base', 'head'].map(colors.dim),
+      [
+        `at least one of ${tries.k} runs passes (pass@${tries.k})`,
+        share(tries.base.pass_at_k),
+        share(tries.head.pass_at_k),
+      ],
+      [
+        `all of ${tries.k} runs pass (pass^${tries.k})`,
+        share(tries.base.pass_hat_k),
+        share(tries.head.pass_hat_k),
+      ],
+      ['flaky: some runs passed, some failed', `${base.flaky} of ${tested}`, `${head.flaky} of ${tested}`],
+    ],
+    { right: [1, 2] },
+  );
+}
+
+const confidence = (alpha: number): string => `${Number((100 * (1 - alpha)).toFixed(2))} %`;
+
+/** Formats a share as a whole percentage: "17". */
+export const percent = (share: number): string => String(Math.round(100 * share) || 0);
+
+/** Formats the ends of an interval of shares: "10 and 62". */
+export const betweenText = (low: number, high: number): string => `${percent(low)} and ${percent(high)}`;
 
 /** Formats a difference in percentage points, with its sign: "-83". */
 export function points(difference: number): string {
@@ -177,8 +231,8 @@ export function points(difference: number): string {
 }
 
 /** Formats a p value with two digits, or with as many as it takes to show on which side of the level it is. */
-export function pText(p: number): string {
+export function pText(p: number, alpha: number): string {
   if (p < 0.0001) return '<0.0001';
-  const digits = [2, 3, 4, 5].find((count) => p === ALPHA || Number(p.toPrecision(count)) !== ALPHA) ?? 6;
+  const digits = [2, 3, 4, 5].find((count) => p === alpha || Number(p.toPrecision(count)) !== alpha) ?? 6;
   return p.toPrecision(digits);
 }

@@ -2,23 +2,18 @@ import pc from 'picocolors';
 import { formatAge } from '../lib/format/age.js';
 import { renderTable, terminalText, truncate } from '../lib/format/table.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
-import type {
-  Change,
-  Comparison,
-  ComparisonVerdict,
-  Configuration,
-  Side,
-} from '../results/comparison/document.js';
-import { minimumRuns } from '../statistics/exact-test.js';
+import type { Change, Comparison, Configuration, Side } from '../results/comparison/document.js';
 import { comparedJudges } from './calibration-text.js';
+import { answer } from './comparison-answer.js';
+import { explanation } from './comparison-explain.js';
 import {
   capabilityTable,
   configurationTable,
   measureTable,
   namer,
   parameterTable,
-  pText,
-  points,
+  percent,
+  reliabilityTable,
   type Namer,
 } from './comparison-tables.js';
 import type { Colors, TextOptions } from './terminal.js';
@@ -28,6 +23,8 @@ interface ComparisonOptions extends TextOptions {
   now: number;
   /** Formats a command of this program for display. */
   command: (words: string) => string;
+  /** Say what each number means. */
+  explain?: boolean;
 }
 
 /**
@@ -39,11 +36,13 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
   const name = namer(comparison.configurations);
   const blocks = [
     answer(comparison, name, colors),
+    options.explain === true ? explanation(comparison, options) : [],
     sweeps(comparison, options),
     configurationTable(comparison, name, options, colors),
     parameterTable(comparison, options, colors),
     capabilityTable(comparison, options),
-    measureTable(comparison.total.measures, options, colors),
+    reliabilityTable(comparison, colors),
+    measureTable(comparison.total.measures, comparison.alpha, options, colors),
     gates(comparison, name, options, colors),
     changes(comparison, options, colors),
     leftOut(comparison, options),
@@ -58,56 +57,7 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
     .join('\n\n')}\n`;
 }
 
-/** Renders the verdict, with the number of runs behind it and its p. */
-function answer(comparison: Comparison, name: Namer, colors: Colors): string[] {
-  const { verdict, total, configurations, alpha } = comparison;
-  const { base, head, difference, p, smallest_p: smallest } = total;
-  if (difference === null || p === null || smallest === null)
-    return [headline(verdict, colors), `  ${whyNothing(total)}`];
-  const tested = configurations.filter((one) => one.p !== null);
-  const alone = tested.filter((one) => isShown(one.verdict) && one.verdict !== verdict);
-  const runs = `${base.tested} and ${head.tested} runs${tested.length > 1 ? ` of ${tested.length} configurations` : ''}`;
-  return [
-    `${headline(verdict, colors)}: ${passRates(comparison)}`,
-    verdict === 'too few runs'
-      ? `  with ${runs} the smallest possible p is ${pText(smallest)}; showing a difference requires ${alpha} or less`
-      : `  ${points(difference)} points, p = ${pText(p)} (exact test, two-sided; ${alpha} or less is significant)`,
-    ...alone
-      .slice(0, MOST_ALONE)
-      .map((one) => `  but ${headline(one.verdict, colors)} on its own: ${name(one).join(' ')}`),
-    ...(alone.length > MOST_ALONE ? [`  and ${alone.length - MOST_ALONE} more, see below`] : []),
-  ];
-}
-
-/** Variants of one sweep ran side by side, so none of them was "before" the other. */
-function passRates({ base: { variant: before }, head: { variant: after }, total }: Comparison): string {
-  const { base, head } = total;
-  return before === null || after === null
-    ? `${head.passed} of ${head.tested} runs passed, ${base.passed} of ${base.tested} before`
-    : `${terminalText(after)} passed ${head.passed} of ${head.tested} runs, ${terminalText(before)} ${base.passed} of ${base.tested}`;
-}
-
-/** The table lists all of them. */
-const MOST_ALONE = 3;
-
-const isShown = (verdict: ComparisonVerdict): boolean => verdict === 'better' || verdict === 'worse';
-
-function headline(verdict: ComparisonVerdict, colors: Colors): string {
-  switch (verdict) {
-    case 'better':
-      return colors.green('✓ better');
-    case 'worse':
-      return colors.red('✗ worse');
-    case 'no difference shown':
-      return colors.yellow('? no difference shown');
-    case 'too few runs':
-      return colors.yellow('? too few runs to show any difference');
-    case 'nothing to compare':
-      return colors.yellow('- nothing to compare');
-  }
-}
-
-/** Says why `--fail-on-worse` would not pass. A reason that the answer already gives is left out. */
+/** Says why `--gate` would not pass. A reason that the answer already gives is left out. */
 const gateReasons = ({ gate, verdict }: Comparison, colors: Colors): string[] =>
   gate.result !== 'not tested'
     ? []
@@ -115,20 +65,15 @@ const gateReasons = ({ gate, verdict }: Comparison, colors: Colors): string[] =>
         .filter((_, at) => verdict !== 'nothing to compare' || at > 0)
         .map((reason) => `${colors.yellow('!')} not tested: ${terminalText(reason)}`);
 
-const whyNothing = ({ base, head }: Comparison['total']): string =>
-  base.shared + head.shared > 0
-    ? 'one sweep reused the runs of the other, so there is no difference to test'
-    : 'no configuration has runs that passed or failed in both';
-
 /** Says which sweeps are compared, and what is not counted of them. */
 function sweeps({ base, head, total }: Comparison, { now, width }: ComparisonOptions): string[] {
   const row = (
     label: string,
-    { sweep, variant, started, status }: Comparison['base'],
+    { sweep, variant, started, status, baseline }: Comparison['base'],
     side: Side,
   ): string[] => [
     label,
-    terminalText(variant === null ? sweep : `${variant} of ${sweep}`),
+    terminalText(baseline ?? (variant === null ? sweep : `${variant} of ${sweep}`)),
     formatAge(now - Date.parse(started)),
     [...(status === 'completed' ? [] : [status]), `${side.tested} compared`, ...notCounted(side)].join(', '),
   ];
@@ -223,28 +168,37 @@ function leftOut({ only_in_base, only_in_head }: Comparison, { width }: TextOpti
 const fullName = (one: Configuration): string =>
   terminalText(`${scenarioLabel(one)} ${one.agent}/${one.model}`);
 
-function hints(
-  { verdict, total, head, configurations, alpha }: Comparison,
-  { command }: ComparisonOptions,
-): string[] {
-  const tested = configurations.filter(({ p }) => p !== null).length;
+function hints({ verdict, total, base, head }: Comparison, { command }: ComparisonOptions): string[] {
   switch (verdict) {
     case 'better':
     case 'worse':
       return [`Runs and their reports: ${command(`show ${head.sweep}`)}`];
     case 'no difference shown':
-      return [
-        'This does not prove that they are equal: any value in the intervals is possible.',
-        `More runs narrow them: ${command('run --repeat <n>')}`,
-      ];
     case 'too few runs':
       return [
-        `Showing any difference takes at least ${minimumRuns(tested, alpha)} runs per side and configuration;`,
-        `a small difference takes many more: ${command('run --repeat <n>')}`,
+        'This does not prove that they are equal.',
+        ...neededRuns(total),
+        'Decide on the number first: looking again and again finds false differences.',
+        ...(base.baseline === undefined
+          ? [
+              `To stop as soon as it is clear: ${command(`run --until-clear --vs ${base.variant ?? base.sweep}`)}`,
+            ]
+          : []),
       ];
     case 'nothing to compare':
       return total.base.shared + total.head.shared > 0
         ? [`To rerun the same inputs: ${command('run --no-cache')}`]
         : [];
   }
+}
+
+/** Says how many more runs would show a difference of a certain size. */
+function neededRuns({ needed }: Comparison['total']): string[] {
+  if (needed === null) return [];
+  const size = `${percent(needed.difference)} points`;
+  return [
+    needed.runs === 0
+      ? `So many runs show a true difference of ${size} in 4 of 5 cases or more.`
+      : `${needed.runs} more ${needed.runs === 1 ? 'run' : 'runs'} per configuration and side show ${size} in 4 of 5 cases.`,
+  ];
 }

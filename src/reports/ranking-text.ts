@@ -124,7 +124,7 @@ function pairs({ pairs: all, alpha, scenarios }: Ranking, { width }: TextOptions
       nameOf(loser),
       pair.difference === null ? 'no common scenario' : `${points(sign * pair.difference)} points`,
       pair.interval === null ? '' : colors.dim(`${points(from)} to ${points(to)}`),
-      pair.adjusted_p === null ? '' : `p = ${pText(pair.adjusted_p)}`.replace('= <', '< '),
+      pair.adjusted_p === null ? '' : `p = ${pText(pair.adjusted_p, alpha)}`.replace('= <', '< '),
       colors.dim(
         [
           ...(pair.scenarios < scenarios.length

@@ -11,6 +11,12 @@ describe('whether the job fails', () => {
     [{ run: 0, compare: 0, ...strict }, ''],
     [{ run: 0, compare: null, ...strict }, ''],
     [{ run: 0, compare: 4, ...strict }, ''],
+    [
+      { run: 0, compare: 4, ...strict, hasMargin: true },
+      'the runs are too few to show that the loss is within the margin',
+    ],
+    [{ run: 0, compare: 4, ...lax, hasMargin: true }, ''],
+    [{ run: 0, compare: 0, ...strict, hasMargin: true }, ''],
     [{ run: 1, compare: 0, ...strict }, 'a cell failed'],
     [{ run: 1, compare: 1, ...strict }, 'the sweep is worse than that of the base branch'],
     [{ run: 1, compare: 1, ...lax }, ''],

@@ -106,7 +106,7 @@ describe('the steps of the action, in a repository with a pull request', () => {
     expect(failed).toBe(true);
     expect(outputs.comparison).toBe('worse');
     base = outputs.base ?? '';
-    expect(summary).toContain('✗ worse: 0 of 4 runs passed, 4 of 4 before');
+    expect(summary).toContain('✗ worse: 4 of 4 passed before, 0 of 4 now');
     expect(log).toContain('::error title=fail%3A stock_delivery mock/default');
     expect(log).toContain('::error::the sweep is worse than that of the base branch');
     expect(server.comments).toHaveLength(1);
@@ -135,6 +135,25 @@ describe('the steps of the action, in a repository with a pull request', () => {
     await expect(text).toMatchFileSnapshot('../walks/action.md');
   });
 
+  test('compare with a baseline file of the repository, and fail unless the loss is within the margin', async () => {
+    const file = at('baseline.jsonl');
+    const args = [
+      'compare',
+      base,
+      '--write-baseline',
+      file,
+      '--results',
+      join(workspace(), 'llm-tool-test-results'),
+    ];
+    await execa(CLI, args, { env: { LLM_TOOL_TEST_HOME: at('state') } });
+    const worse = await job('pull_request', 'worse', { baseline: file });
+    expect([worse.failed, worse.outputs.comparison]).toEqual([true, 'worse']);
+    expect(worse.summary).toContain(`**Compared with \`${file}\`**`);
+    const few = await job('pull_request', 'corrected', { baseline: file, margin: '10' });
+    expect([few.failed, few.outputs.comparison]).toEqual([true, 'undecided']);
+    expect(few.log).toContain('too few to show that the loss is within the margin');
+  });
+
   test('say in the summary what the comment would have said if a fork may not comment', async () => {
     server.refused.set('POST', 403).set('PATCH', 403);
     const before = server.comments[0]?.body;
@@ -143,7 +162,7 @@ describe('the steps of the action, in a repository with a pull request', () => {
       'fail-on-failure': 'false',
     });
     expect(failed, log).toBe(false);
-    expect(summary).toContain('✗ worse: 0 of 4 runs passed');
+    expect(summary).toContain('✗ worse: 4 of 4 passed before, 0 of 4 now');
     expect(summary).toContain('Not shown in a comment on the pull request: GitHub answered 403');
     expect(server.comments[0]?.body).toBe(before);
   });

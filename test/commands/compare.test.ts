@@ -41,6 +41,7 @@ describe('two sweeps of different builds', () => {
       await project.run(['notes', '--name', name, ...args]);
     };
     await run('before', '--repeat', '6');
+    await run('same-build', '--repeat', '6', '--no-cache');
     await run('broken', '--repeat', '6', '--target-binary', 'bin/broken');
     await run('unfit', '--repeat', '6', '--target-binary', 'bin/unfit');
     await project.write('fixtures/notes/AGENTS.md', 'be brief\n');
@@ -56,7 +57,8 @@ describe('two sweeps of different builds', () => {
       only_in_base: [],
       doubts: [],
     });
-    expect(document.total.p).toBeCloseTo(2 / 924, 10);
+    expect(document.total.p).toBeLessThan(0.01);
+    expect(document.total.interval?.high).toBeLessThan(0);
     expect(document.configurations[0]).toMatchObject({
       scenario: 'notes',
       agent: 'mock',
@@ -76,11 +78,14 @@ describe('two sweeps of different builds', () => {
     ]);
   });
 
-  test('--fail-on-worse exits with 1 if the head is worse, and with 0 if it is better', async () => {
-    expect((await compare('before', 'broken', '--fail-on-worse')).exitCode).toBe(1);
-    const { exitCode, document } = await compare('broken', 'before', '--fail-on-worse');
-    expect([exitCode, document.verdict]).toEqual([0, 'better']);
-  });
+  test.each(['--gate', '--fail-on-worse'])(
+    '%s exits with 1 if the head is worse, and with 0 if it is better',
+    async (flag) => {
+      expect((await compare('before', 'broken', flag)).exitCode).toBe(1);
+      const { exitCode, document } = await compare('broken', 'before', flag);
+      expect([exitCode, document.verdict]).toEqual([0, 'better']);
+    },
+  );
 
   test('--fail-on-worse exits with 3, and gives the reason, for a build that no run could test', async () => {
     const { stdout, stderr, exitCode } = await project.cli(['compare', 'before', 'unfit', '--fail-on-worse']);
@@ -89,6 +94,56 @@ describe('two sweeps of different builds', () => {
     expect(exitCode).toBe(3);
     const { document } = await compare('before', 'unfit');
     expect(document.gate.result).toBe('not tested');
+  });
+
+  test('a broken build does not pass a gate with a margin or a baseline either', async () => {
+    const baseline = join(project.folder, 'before.jsonl');
+    await project.cli(['compare', 'before', '--write-baseline', baseline]);
+    for (const args of [
+      ['before', 'unfit', '--margin', '50'],
+      ['unfit', '--baseline', baseline],
+    ])
+      expect((await compare(...args, '--gate')).exitCode).toBe(3);
+    expect((await compare('broken', '--baseline', baseline, '--gate')).exitCode).toBe(1);
+  });
+
+  test('--margin asks whether the loss is within it, and --alpha sets the confidence', async () => {
+    const { exitCode, document } = await compare('before', 'same-build', '--gate', '--margin', '20');
+    expect(exitCode).toBe(4);
+    expect(document).toMatchObject({
+      margin: 0.2,
+      total: { not_worse: { holds: false }, equivalent: false },
+    });
+    const lax = await compare('before', 'same-build', '--gate', '--margin', '60');
+    expect(lax.exitCode).toBe(0);
+    const strict = await compare('before', 'broken', '--alpha', '0.0001');
+    expect(strict.document).toMatchObject({ alpha: 0.0001, verdict: 'too few runs' });
+  });
+
+  test('--explain says what each number means', async () => {
+    const { stdout } = await project.cli(['compare', 'before', 'broken', '--explain', '--margin', '10']);
+    expect(stdout).toMatch(
+      /^✗ worse: 6 of 6 passed before, 0 of 6 now\n {2}the pass rate fell by 100 points/,
+    );
+    expect(stdout).toMatch(/\nwhat the numbers mean\n {2}difference: -100 points\n/);
+    for (const name of [
+      'interval, 95 %',
+      'p',
+      'smallest possible p',
+      'not worse by 10 points',
+      'runs still needed',
+    ])
+      expect(stdout).toMatch(new RegExp(`\\n  ${name}: .+\\n    \\S`));
+  });
+
+  test.each([
+    ['--margin', '0'],
+    ['--margin', '100'],
+    ['--alpha', '0.5'],
+    ['--alpha', 'x'],
+  ])('%s %s is a usage error', async (option, value) => {
+    const { exitCode, stderr } = await project.cli(['compare', 'before', 'broken', option, value]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/expected a number/)]);
   });
 
   test('the head defaults to the newest sweep, and changed files of the fixture are named', async () => {
@@ -100,7 +155,7 @@ describe('two sweeps of different builds', () => {
     const few = await compare('before');
     expect(few.document).toMatchObject({ verdict: 'no difference shown' });
     const { stdout } = await project.cli(['compare', 'before', 'few']);
-    expect(stdout).toMatch(/^\? no difference shown: 2 of 2 runs passed, 6 of 6 before\n/);
+    expect(stdout).toMatch(/^\? no difference shown: 6 of 6 passed before, 2 of 2 now\n/);
   });
 
   test('reused runs are not compared with themselves', async () => {
@@ -138,8 +193,8 @@ describe('the content of the results', () => {
   const failing = () => ({ outcome: 'fail' }) as const;
 
   beforeAll(() => {
-    writePastSweep(results(), null, { id: 'aaa', daysAgo: 3, runs: 3 });
-    const runs = writePastSweep(results(), null, { id: 'bbb', daysAgo: 2, runs: 3, change: failing });
+    writePastSweep(results(), null, { id: 'aaa', daysAgo: 3, runs: 2 });
+    const runs = writePastSweep(results(), null, { id: 'bbb', daysAgo: 2, runs: 2, change: failing });
     writePastSweep(results(), null, {
       id: 'ccc',
       daysAgo: 1,
@@ -153,10 +208,10 @@ describe('the content of the results', () => {
 
   test('is compared as far as it can be read, with warnings', async () => {
     const { stdout, stderr, exitCode } = await inPast('aaa', 'bbb');
-    expect(stdout).toMatch(/^\? too few runs to show any difference: 0 of 3 runs passed, 3 of 3 before\n/);
+    expect(stdout).toMatch(/^\? too few runs to show any difference: 2 of 2 passed before, 0 of 2 now\n/);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/results\.jsonl:10: skipped this line: not JSON/);
-    expect(stderr).toMatch(/run\.json and 2 more cannot be read/);
+    expect(stderr).toMatch(/results\.jsonl:8: skipped this line: not JSON/);
+    expect(stderr).toMatch(/run\.json and 1 more cannot be read/);
   });
 
   test('is compared for a sweep that has not ended, and cells that only one sweep has are listed', async () => {
@@ -173,7 +228,9 @@ describe('the content of the results', () => {
     writePastSweep(results(), null, { id: 'eee', daysAgo: 6, runs: 6 });
     writePastSweep(results(), null, { id: 'fff', daysAgo: 5, runs: 6, change: outage });
     const { stdout, stderr, exitCode } = await inPast('eee', 'fff', '--fail-on-worse');
-    expect(stdout).toMatch(/^✗ worse: 0 of 2 runs passed, 6 of 6 before\n/);
+    expect(stdout).toMatch(
+      /^\? perhaps worse: 6 of 6 passed before, 0 of 2 now\n {2}cells without a result could be the reason\n/,
+    );
     expect(stderr).toMatch(/not tested: 4 cells of head .* head would not be worse/);
     expect(exitCode).toBe(3);
   });
@@ -182,7 +239,7 @@ describe('the content of the results', () => {
     ['an unknown sweep', ['aaa', 'zzz'], /no sweep or run 'zzz'/, 'unknown_id'],
     ['the same sweep twice', ['aaa', 'aa'], /are the same sweep, aaa/, 'usage'],
     ['the newest sweep with itself', ['latest'], /are the same sweep, ccc/, 'usage'],
-    ['no sweep', [], /missing required argument 'base'/, 'usage'],
+    ['no sweep', [], /missing required argument 'base'.*--baseline/, 'usage'],
   ])('%s is a usage error', async (_name, args, message, code) => {
     const { stdout, stderr, exitCode } = await inPast(...args, '--json');
     expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);

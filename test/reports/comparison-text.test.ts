@@ -43,19 +43,19 @@ describe('renderComparison', () => {
     });
     expect(compare(base, head)).toBe(
       [
-        '✗ worse: 1 of 6 runs passed, 6 of 6 before',
-        '  -83 points, p = 0.015 (exact test, two-sided; 0.05 or less is significant)',
+        '✗ worse: 6 of 6 passed before, 1 of 6 now',
+        '  the pass rate fell by 83 points (between 29 and 97)',
         '',
         'base  old  2h ago  6 compared',
         'head  new  2h ago  6 compared, 1 error left out',
         '',
-        '       base    95 %    head  95 %  change      p',
-        'notes   6/6  61-100  !1 1/6  3-56     -83  0.015  worse',
+        '       base    95 %    head  95 %  change       p',
+        'notes   6/6  61-100  !1 1/6  3-56     -83  0.0063  worse',
         '!: error',
         '',
-        '                   base         head',
-        'duration, median  1.5 s  of 6  1.5 s  of 1',
-        'Passing runs only (judge, human, score: all runs). Not tested for significance.',
+        '                   base         head        change    95 %    p',
+        'duration, median  1.5 s  of 6  1.5 s  of 6     0 %  0 to 0  1.0',
+        'All tested runs. Among several numbers, one may differ by chance.',
         '',
         'gates that fail more often',
         '  6/6 → 0/6  file_exists notes.md',
@@ -73,17 +73,18 @@ describe('renderComparison', () => {
   });
 
   test('says that there are too few runs to show a difference, and how many are needed', () => {
-    const text = compare(sweepOf('a', { notes: 'ppp' }), sweepOf('b', { notes: 'fff' }));
+    const text = compare(sweepOf('a', { notes: 'pp' }), sweepOf('b', { notes: 'ff' }));
     expect(text).toMatch(
-      /^\? too few runs to show any difference: 0 of 3 runs passed, 3 of 3 before\n {2}with 3 and 3 runs the smallest possible p is 0\.10; showing a difference requires 0\.05 or less\n/,
+      /^\? too few runs to show any difference: 2 of 2 passed before, 0 of 2 now\n {2}even the largest difference could be chance \(p = 0\.13, above 0\.05\)\n/,
     );
-    expect(text).toMatch(/at least 4 runs per side/);
+    expect(text).toMatch(/\n\d+ more runs per configuration and side show 20 points in 4 of 5 cases\.\n/);
+    expect(text).toContain('tool run --until-clear --vs a');
   });
 
   test('does not claim equality when no difference is shown', () => {
     const text = compare(sweepOf('a', { notes: 'pppppp' }), sweepOf('b', { notes: 'pppppf' }));
     expect(text).toMatch(
-      /^\? no difference shown: 5 of 6 runs passed, 6 of 6 before\n {2}-17 points, p = 1\.0/,
+      /^\? no difference shown: 6 of 6 passed before, 5 of 6 now\n {2}the true change may be anything from 5\d points down to 2\d points up\n/,
     );
     expect(text).toMatch(/does not prove that they are equal/);
   });
@@ -113,7 +114,7 @@ describe('renderComparison', () => {
     );
     expect(text).toMatch(/^\? no difference shown/);
     expect(text).toMatch(/\n {2}but ✗ worse on its own: bad\n {2}but ✓ better on its own: good\n/);
-    expect(text).toMatch(/p: corrected for 2 tests \(Holm\)/);
+    expect(text).toMatch(/p: adjusted for 2 configurations/);
     const many = (bad: string, good: string) => ({
       a: bad,
       b: bad,
@@ -158,7 +159,7 @@ describe('renderComparison', () => {
 });
 
 test('pText has two digits, or as many as are needed to tell p from the significance level', () => {
-  expect([1, 0.1, 0.0152, 0.00001, 0.0496, 0.0504, 0.05].map(pText)).toEqual([
+  expect([1, 0.1, 0.0152, 0.00001, 0.0496, 0.0504, 0.05].map((p) => pText(p, 0.05))).toEqual([
     '1.0',
     '0.10',
     '0.015',

@@ -2,16 +2,34 @@ import { UsageError } from '../../lib/errors/usage-error.js';
 import { isJsonObject, type Json } from '../../lib/json.js';
 import { checkVariant } from '../../planning/choose-variants.js';
 import { differingFiles } from '../../platform/fs/compare-trees.js';
-import { compareSweeps, type SweepToCompare } from '../../results/comparison/compare-sweeps.js';
-import type { Comparison } from '../../results/comparison/document.js';
+import { baselineOf, type BaselineLine } from '../../results/comparison/baseline.js';
+import {
+  compareSweeps,
+  compareWithBaseline,
+  type SweepToCompare,
+} from '../../results/comparison/compare-sweeps.js';
+import {
+  DEFAULT_OPTIONS,
+  type Comparison,
+  type ComparisonOptions,
+} from '../../results/comparison/document.js';
 import { judgeWarnings } from '../../results/calibration/judge-note.js';
 import { oneVariant } from '../../results/comparison/one-variant.js';
 import type { Plan } from '../../scenario/plan.js';
 import { fixtureFolder } from '../../store/results-folder.js';
+import { readBaseline } from '../../store/baseline-file.js';
 import { findById } from './find-sweep.js';
 import { calibrationOf, reviewReader } from './judged-runs.js';
 import { readLog } from './read-log.js';
 import { readToCompare } from './read-to-compare.js';
+
+interface Options extends Partial<ComparisonOptions> {
+  warn: (text: string) => void;
+}
+
+interface SweepOptions extends Options {
+  variants: readonly string[];
+}
 
 /**
  * Compares two sweeps by their ids, unique prefixes of these, or `latest`, using only the files. `variants`: the variant of
@@ -23,7 +41,7 @@ export async function comparisonOf(
   resultsPath: string,
   base: string,
   head: string,
-  { variants, warn }: { variants: readonly string[]; warn: (text: string) => void },
+  { variants, warn, ...options }: SweepOptions,
 ): Promise<Comparison> {
   const before = await sweepToCompare(resultsPath, base);
   const after = await sweepToCompare(resultsPath, head);
@@ -38,16 +56,69 @@ export async function comparisonOf(
     narrowed(await readToCompare(resultsPath, before, results, warn), variantBefore),
     narrowed(await readToCompare(resultsPath, after, results, warn), variantAfter),
   ] as const;
-  const comparison = compareSweeps(...sides, await fixtureFiles(resultsPath, ...sides));
+  const files = await fixtureFiles(resultsPath, ...sides);
+  const comparison = compareSweeps(...sides, files, { ...DEFAULT_OPTIONS, ...options });
   const readQuietly = reviewReader(resultsPath, results, () => undefined);
-  const calibration = {
+  return withJudges(comparison, {
     base: calibrationOf(resultsPath, sides[0], results, readQuietly),
     head: calibrationOf(resultsPath, sides[1], results, readQuietly),
-  };
-  const warnings = new Set([...calibration.base, ...calibration.head].flatMap((one) => judgeWarnings([one])));
-  return calibration.base.length + calibration.head.length === 0
-    ? comparison
-    : { ...comparison, calibration, doubts: [...comparison.doubts, ...warnings] };
+  });
+}
+
+/**
+ * Compares a sweep with a baseline file.
+ *
+ * @throws UsageError if there is no such sweep, or the file cannot be read
+ */
+export async function comparisonWithBaseline(
+  resultsPath: string,
+  file: string,
+  head: string,
+  { warn, ...options }: Options,
+): Promise<Comparison> {
+  const lines = await readBaseline(file);
+  const results = readLog(resultsPath, warn);
+  const sweep = await readToCompare(resultsPath, await sweepToCompare(resultsPath, head), results, warn);
+  const comparison = compareWithBaseline({ file, lines }, sweep, { ...DEFAULT_OPTIONS, ...options });
+  const readQuietly = reviewReader(resultsPath, results, () => undefined);
+  return withJudges(comparison, {
+    base: [],
+    head: calibrationOf(resultsPath, sweep, results, readQuietly),
+  });
+}
+
+/**
+ * Returns the lines of a baseline that a sweep gives.
+ *
+ * @throws UsageError if there is no such sweep, it has not ended, or it has tested nothing
+ */
+export async function baselineOfSweep(
+  resultsPath: string,
+  id: string,
+  warn: (text: string) => void,
+): Promise<BaselineLine[]> {
+  const plan = await sweepToCompare(resultsPath, id);
+  const sweep = await readToCompare(resultsPath, plan, readLog(resultsPath, warn), warn);
+  if (sweep.status !== 'completed')
+    throw new UsageError(
+      'bad_baseline',
+      `${sweep.sweep} ${sweep.status === 'open' ? 'has not ended' : 'was cancelled'}: a baseline needs all of its results`,
+    );
+  const lines = baselineOf(sweep);
+  if (lines.length === 0)
+    throw new UsageError(
+      'bad_baseline',
+      `no run of ${sweep.sweep} passed or failed: it cannot be a baseline`,
+    );
+  return lines;
+}
+
+/** Adds how far the judges agree with people. One that is not shown to agree is a doubt. */
+function withJudges(comparison: Comparison, calibration: NonNullable<Comparison['calibration']>): Comparison {
+  const { base, head } = calibration;
+  if (base.length + head.length === 0) return comparison;
+  const warnings = new Set([...judgeWarnings(base), ...judgeWarnings(head)]);
+  return { ...comparison, calibration, doubts: [...comparison.doubts, ...warnings] };
 }
 
 const narrowed = (sweep: SweepToCompare, variant: string | null): SweepToCompare =>

@@ -1,15 +1,25 @@
-import { comparisonOf } from '../../client/sweeps/comparison-of.js';
+import { baselineOfSweep, comparisonOf, comparisonWithBaseline } from '../../client/sweeps/comparison-of.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 import { openProject } from '../../planning/project.js';
+import { displayPath } from '../../platform/display-path.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { renderComparison } from '../../reports/comparison-text.js';
-import type { Gate } from '../../results/comparison/document.js';
+import { ALPHA, type Comparison, type Gate } from '../../results/comparison/document.js';
 import { exitCodeOfGate } from '../../results/schedules/decide-firing.js';
+import { writeBaseline } from '../../store/baseline-file.js';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
 
 export interface CompareOptions {
   /** The variant of base and the variant of head to compare. If empty, each variant is compared with itself. */
   variants: string[];
+  gate: boolean;
   failOnWorse: boolean;
+  /** As a share. */
+  margin?: number;
+  alpha?: number;
+  baseline?: string;
+  writeBaseline?: string;
+  explain: boolean;
   results?: string;
   json: boolean;
 }
@@ -19,23 +29,71 @@ export interface CompareOptions {
  * head is the newest sweep; to compare variants, it is the base. Returns the exit code.
  */
 export async function compare(
-  base: string,
+  base: string | undefined,
   head: string | undefined,
   options: CompareOptions,
 ): Promise<number> {
-  const { resultsPath } = openProject(options.results);
-  const { variants } = options;
-  const other = head ?? (variants.length > 0 ? base : 'latest');
-  const comparison = await comparisonOf(resultsPath, base, other, { variants, warn: printNotice });
+  if (options.writeBaseline !== undefined) return write(options.writeBaseline, base, head, options);
+  const comparison = await comparisonFrom(base, head, options);
   if (options.json) printJson(comparison);
   else
     process.stdout.write(
-      renderComparison(comparison, { ...textOptions(), now: Date.now(), command: ownCommand }),
+      renderComparison(comparison, {
+        ...textOptions(),
+        ...{ now: Date.now(), command: ownCommand, explain: options.explain },
+      }),
     );
-  return options.failOnWorse ? exitOf(comparison.gate) : 0;
+  return options.gate || options.failOnWorse ? exitOf(comparison.gate) : 0;
 }
 
-/** Returns the exit code of `--fail-on-worse`. Prints the reasons on stderr. */
+function comparisonFrom(
+  base: string | undefined,
+  head: string | undefined,
+  { results, variants, baseline, alpha = ALPHA, margin = null }: WithMargin,
+): Promise<Comparison> {
+  const { resultsPath } = openProject(results);
+  const options = { alpha, margin, warn: printNotice };
+  if (baseline === undefined) {
+    if (base === undefined)
+      throw new UsageError(
+        'usage',
+        "missing required argument 'base': a sweep before the change, or --baseline <file>",
+      );
+    const other = head ?? (variants.length > 0 ? base : 'latest');
+    return comparisonOf(resultsPath, base, other, { ...options, variants });
+  }
+  if (head !== undefined)
+    throw new UsageError('usage', '--baseline replaces base: name only the sweep after the change');
+  if (variants.length > 0) throw new UsageError('usage', '--variants compares sweeps; leave out --baseline');
+  return comparisonWithBaseline(resultsPath, baseline, base ?? 'latest', options);
+}
+
+type WithMargin = Omit<CompareOptions, 'margin'> & { margin?: number | null };
+
+/** `--write-baseline`: records a sweep instead of comparing it. */
+async function write(
+  file: string,
+  sweep: string | undefined,
+  second: string | undefined,
+  { results, variants, baseline, gate, failOnWorse, json }: CompareOptions,
+): Promise<number> {
+  if (second !== undefined || variants.length > 0 || baseline !== undefined || gate || failOnWorse)
+    throw new UsageError(
+      'usage',
+      '--write-baseline records one sweep and compares nothing; leave out --gate, --baseline, --variants and the second sweep',
+    );
+  const lines = await baselineOfSweep(openProject(results).resultsPath, sweep ?? 'latest', printNotice);
+  const total = await writeBaseline(file, lines);
+  const written = lines.length;
+  if (json) printJson({ baseline: file, sweep: lines[0]?.sweep ?? null, written, total });
+  else
+    process.stdout.write(
+      `${displayPath(file)}: ${written} of ${total} configurations written, from ${lines[0]?.sweep ?? ''}\n`,
+    );
+  return 0;
+}
+
+/** Returns the exit code of `--gate`. Prints the reasons on stderr. */
 function exitOf({ result, reasons }: Gate): 0 | 1 | 3 | 4 {
   for (const reason of reasons) printNotice(`${result}: ${reason}`);
   return exitCodeOfGate(result);

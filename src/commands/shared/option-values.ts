@@ -22,6 +22,22 @@ export const positive = (value: string): number => {
   return number;
 };
 
+/** A number of percentage points, as a share: 10 is 0.1. */
+export const percentagePoints = (value: string): number => {
+  const number = Number(value);
+  if (!(number > 0 && number < 100))
+    throw new InvalidArgumentError('expected a number of points above 0 and below 100, e.g. 10');
+  return number / 100;
+};
+
+/** A level of significance. */
+export const level = (value: string): number => {
+  const number = Number(value);
+  if (!(number > 0 && number < 0.5))
+    throw new InvalidArgumentError('expected a number above 0 and below 0.5');
+  return number;
+};
+
 /** A number of seconds that a timer supports. */
 export const seconds = (value: string): number => {
   const number = positive(value);

@@ -33,6 +33,7 @@ export const USAGE_CODES = [
   'no_server',
   'unknown_id',
   'sweep_open',
+  'bad_baseline',
   'bad_schedule',
   'unknown_schedule',
   'schedule_exists',

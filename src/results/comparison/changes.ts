@@ -72,15 +72,24 @@ export function changesBetween(
 
 const UNRECORDED = 'an unrecorded input: a program file, an environment variable, or the llm-tool-test build';
 
+/** Returns what is known to differ since a baseline was written: whether the inputs do, but not which of them. */
+export const changesSinceBaseline = (pairs: readonly Pair[]): Change[] =>
+  together(
+    pairs
+      .filter((pair) => hasSameInputs(pair) === false)
+      .map(({ head: { configuration } }) =>
+        changeOf('the inputs; a baseline does not record which', scenarioLabel(configuration)),
+      ),
+  );
+
 /**
- * Returns whether cells of the same repetition have the same cache key, which covers everything that a result depends
- * on; null if no repetition has a key on both sides.
+ * Returns whether cells of the same repetition have the same inputs, which are everything that a result depends on; null if that
+ * is known of no repetition on both sides.
  */
-export function hasSameInputs({ base, head }: Pair): boolean | null {
-  const keys = new Map(base.cells.map(({ cell, line }) => [cell.repetition, line?.cache_key ?? null]));
-  const same = head.cells.flatMap(({ cell, line }) => {
-    const [before, after] = [keys.get(cell.repetition) ?? null, line?.cache_key ?? null];
-    return before === null || after === null ? [] : [before === after];
+export function hasSameInputs({ base, head }: Pick<Pair, 'base' | 'head'>): boolean | null {
+  const same = [...head.inputs].flatMap(([repetition, after]) => {
+    const before = base.inputs.get(repetition);
+    return before === undefined ? [] : [before === after];
   });
   return same.length === 0 ? null : same.every(Boolean);
 }

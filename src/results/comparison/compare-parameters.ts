@@ -2,12 +2,13 @@ import { canonicalJson } from '../../lib/canonical-json.js';
 import { groupByParameter, type Combined } from '../by-parameter.js';
 import { capabilitiesIn, capabilityRates } from '../capabilities.js';
 import { commonTrajectories } from '../common-trajectories.js';
-import type { ResultLine } from '../records/result-line.js';
-import type { ComparedParameter } from './document.js';
 import { holm } from '../../statistics/holm.js';
+import { decide } from '../../statistics/test-difference.js';
+import type { ResultLine } from '../records/result-line.js';
+import type { ComparedParameter, ComparisonOptions } from './document.js';
+import { stratumOf, testOf } from './findings.js';
 import type { Pair, SweepResults } from './samples.js';
-import { isTested, totalOf } from './total-of.js';
-import { verdictOf } from './verdict-of.js';
+import { isTested, sumOf } from './total-of.js';
 
 /**
  * Compares two sweeps of a matrix by each value of each parameter. The values overlap: each run counts once for every
@@ -17,20 +18,49 @@ export function compareParameters(
   base: Pick<SweepResults, 'combinations'>,
   head: Pick<SweepResults, 'combinations'>,
   pairs: readonly Pair[],
+  options: ComparisonOptions,
 ): ComparedParameter[] {
   const groups = groupByParameter(
     commonTo(base.combinations, head.combinations),
     pairs,
     (pair) => pair.head.configuration,
-  ).map((group) => ({ ...group, total: totalOf(group.items) }));
-  const adjusted = holm(groups.flatMap(({ total }) => total.p ?? []));
-  let next = 0;
-  return groups.map(({ parameter, value, items, total }) => {
-    const adjusted_p = total.p === null ? null : (adjusted[next++] ?? null);
+  );
+  const tests = correctedForAll(
+    groups.map(({ items }) => testOf(items.map(stratumOf), options)),
+    options,
+  );
+  return groups.flatMap(({ parameter, value, items }, at) => {
+    const test = tests[at];
+    if (test === undefined) return [];
     return {
-      ...{ parameter, value, configurations: items.length, ...total, adjusted_p },
-      verdict: verdictOf({ ...total, p: adjusted_p }),
+      ...{ parameter, value, configurations: items.length },
+      ...sumOf(items, options),
+      ...test,
       ...judgedAndDone(items.filter(isTested)),
+    };
+  });
+}
+
+type Test = ReturnType<typeof testOf>;
+
+/** Corrects p of all tests together, and with it the smallest p that each could have had, given the others. */
+function correctedForAll(
+  tests: readonly Test[],
+  { alpha }: ComparisonOptions,
+): (Test & { adjusted_p: number | null })[] {
+  const ps = tests.flatMap(({ p }) => p ?? []);
+  const adjusted = holm(ps);
+  let next = 0;
+  return tests.map((test) => {
+    const { difference, interval, p, smallest_p } = test;
+    if (difference === null || interval === null || p === null || smallest_p === null)
+      return { ...test, adjusted_p: null };
+    const at = next++;
+    const adjusted_p = adjusted[at] ?? p;
+    const smallest = holm(ps.with(at, smallest_p))[at] ?? smallest_p;
+    return {
+      ...{ ...test, smallest_p: smallest, adjusted_p },
+      ...decide({ difference, p: adjusted_p, smallest, interval, alpha }),
     };
   });
 }

@@ -1,15 +1,20 @@
-import { SCHEMA_VERSION } from '../records/result-line.js';
+import { armsOfBaseline, isInBaseline, nameOfBaseline, type StoredBaseline } from './baseline.js';
+import { changesBetween, changesSinceBaseline, hasSameInputs, type SweepInputs } from './changes.js';
 import { compareParameters } from './compare-parameters.js';
-import { changesBetween, hasSameInputs, type SweepInputs } from './changes.js';
-import { ALPHA, type ComparedConfiguration, type Comparison } from './document.js';
-import { doubtsOf } from './doubts.js';
 import { decideGate } from './decide-gate.js';
+import {
+  COMPARISON_VERSION,
+  DEFAULT_OPTIONS,
+  type ComparedConfiguration,
+  type Comparison,
+  type ComparisonOptions,
+} from './document.js';
+import { baselineDoubts, doubtsOf } from './doubts.js';
+import { boundedFindings, isRobust, type BoundedFindings } from './findings.js';
 import { gateChanges } from './gate-changes.js';
-import { holm } from '../../statistics/holm.js';
 import { measuresOf } from './measures.js';
-import { armsOf, runsOf, type Arm, type Pair, type SweepResults } from './samples.js';
-import { isTested, stratumOf, totalOf } from './total-of.js';
-import { testOf, verdictOf } from './verdict-of.js';
+import { armsOf, isSharedWith, type Arm, type Pair, type SweepResults } from './samples.js';
+import { neededFor, reliabilityOf, sumOf } from './total-of.js';
 
 export interface SweepToCompare extends SweepResults, SweepInputs {}
 
@@ -19,33 +24,70 @@ export function compareSweeps(
   head: SweepToCompare,
   /** By scenario: files of its fixture that differ between the sweeps. */
   fixtureFiles: ReadonlyMap<string, readonly string[]>,
+  options: ComparisonOptions = DEFAULT_OPTIONS,
 ): Comparison {
-  const before = armsOf(base, runsOf(head));
-  const after = armsOf(head, runsOf(base));
+  const before = armsOf(base, isSharedWith(head), options);
+  const after = armsOf(head, isSharedWith(base), options);
+  return compareArms(before, after, options, (pairs) => {
+    const parameters = compareParameters(base, head, pairs, options);
+    return {
+      base: nameOf(base),
+      head: nameOf(head),
+      ...(parameters.length === 0 ? {} : { parameters }),
+      changes: changesBetween(base, head, pairs, fixtureFiles),
+      doubts: doubtsOf(base, head, pairs),
+    };
+  });
+}
+
+/** Compares a sweep with what a baseline file has recorded of an earlier one. */
+export function compareWithBaseline(
+  base: StoredBaseline,
+  head: SweepToCompare,
+  options: ComparisonOptions = DEFAULT_OPTIONS,
+): Comparison {
+  const before = armsOfBaseline(base.lines, options);
+  const after = armsOf(head, isInBaseline(base), options);
+  return compareArms(before, after, options, (pairs) => ({
+    base: nameOfBaseline(base),
+    head: nameOf(head),
+    changes: changesSinceBaseline(pairs),
+    doubts: baselineDoubts(nameOfBaseline(base), head, pairs),
+  }));
+}
+
+type Context = Pick<Comparison, 'base' | 'head' | 'parameters' | 'changes' | 'doubts'>;
+
+function compareArms(
+  before: ReadonlyMap<string, Arm>,
+  after: ReadonlyMap<string, Arm>,
+  options: ComparisonOptions,
+  contextOf: (pairs: readonly Pair[]) => Context,
+): Comparison {
   const pairs = [...before].flatMap(([key, arm]): Pair[] => {
     const other = after.get(key);
     return other === undefined ? [] : [{ base: arm, head: other }];
   });
-  const only = (arms: Map<string, Arm>, others: Map<string, Arm>) =>
-    [...arms].flatMap(([key, { configuration }]) => (others.has(key) ? [] : configuration));
-  const total = totalOf(pairs);
-  const verdict = verdictOf(total);
-  const parameters = compareParameters(base, head, pairs);
   const missing = [...before].flatMap(([key, arm]) => (after.has(key) ? [] : arm));
+  const added = [...after].flatMap(([key, arm]) => (before.has(key) ? [] : arm));
+  const findings = boundedFindings(pairs, options);
+  const { verdict, ...total } = findings.actual.total;
+  const { base, head, parameters, changes, doubts } = contextOf(pairs);
   return {
-    schema_version: SCHEMA_VERSION,
-    base: nameOf(base),
-    head: nameOf(head),
-    alpha: ALPHA,
-    verdict,
-    gate: decideGate(verdict, pairs, missing),
-    total,
-    configurations: withAdjusted(pairs),
-    ...(parameters.length === 0 ? {} : { parameters }),
-    only_in_base: only(before, after),
-    only_in_head: only(after, before),
-    changes: changesBetween(base, head, pairs, fixtureFiles),
-    doubts: doubtsOf(base, head, pairs),
+    ...{ schema_version: COMPARISON_VERSION, base, head, ...options, verdict },
+    gate: decideGate(findings, pairs, missing, options),
+    total: {
+      ...sumOf(pairs, options),
+      ...total,
+      robust: isRobust(verdict, findings.bestForHead.total, findings.worstForHead.total),
+      reliability: reliabilityOf(pairs),
+      needed: neededFor(pairs, options),
+    },
+    configurations: pairs.map((pair, at) => configurationOf(pair, at, findings, options)),
+    ...(parameters === undefined ? {} : { parameters }),
+    only_in_base: missing.map(({ configuration }) => configuration),
+    only_in_head: added.map(({ configuration }) => configuration),
+    ...{ changes, doubts },
   };
 }
 
@@ -56,26 +98,22 @@ const nameOf = ({ sweep, variant, started, status }: SweepToCompare): Comparison
   status,
 });
 
-/** Tests each configuration. Among many, some differ by chance; Holm's correction allows for that. */
-function withAdjusted(pairs: readonly Pair[]): ComparedConfiguration[] {
-  const tests = pairs.map((pair) => testOf(isTested(pair) ? [stratumOf(pair)] : []));
-  const adjusted = holm(tests.flatMap(({ p }) => p ?? []));
-  let next = 0;
-  return pairs.map((pair, at) => {
-    const { difference, p, smallest_p } = tests[at] ?? testOf([]);
-    const adjusted_p = p === null ? null : (adjusted[next++] ?? null);
-    return {
-      ...pair.head.configuration,
-      base: pair.base.side,
-      head: pair.head.side,
-      difference,
-      p,
-      adjusted_p,
-      smallest_p,
-      verdict: verdictOf({ difference, p: adjusted_p, smallest_p }),
-      measures: measuresOf(pair.base.samples, pair.head.samples),
-      gates: gateChanges(pair.base.samples, pair.head.samples),
-      same_inputs: hasSameInputs(pair),
-    };
-  });
+function configurationOf(
+  pair: Pair,
+  at: number,
+  { actual, bestForHead, worstForHead }: BoundedFindings,
+  options: ComparisonOptions,
+): ComparedConfiguration {
+  const found = actual.configurations[at];
+  if (found === undefined) throw new Error(`no findings of configuration ${at}`);
+  return {
+    ...pair.head.configuration,
+    base: pair.base.side,
+    head: pair.head.side,
+    ...found,
+    robust: isRobust(found.verdict, bestForHead.configurations[at], worstForHead.configurations[at]),
+    measures: measuresOf([pair], options),
+    gates: gateChanges(pair.base.samples, pair.head.samples),
+    same_inputs: hasSameInputs(pair),
+  };
 }

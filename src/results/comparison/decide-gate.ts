@@ -1,88 +1,115 @@
-import { assertNever } from '../../lib/assert-never.js';
 import { configurationLabel } from '../records/cell-label.js';
-import type { ComparisonVerdict, Gate, Side } from './document.js';
-import type { Stratum } from '../../statistics/counts.js';
+import type { ComparisonOptions, Gate, Side } from './document.js';
+import { untested, type BoundedFindings, type Findings } from './findings.js';
 import type { Arm, Pair } from './samples.js';
-import { testOf, verdictOf } from './verdict-of.js';
 
 /**
- * Decides the result of `--fail-on-worse`. It fails closed: head passes only if everything that base tested was tested
- * again, and missing results could not make it worse. On the other hand, head is not called worse if only missing
- * results could make it so. `onlyInBase`: configurations that head does not have.
+ * Decides the result of `--gate`. It fails closed: head passes only if everything that base tested was tested again, and
+ * untested cells could not make it worse. On the other hand, head is not called worse if only untested cells could make
+ * it so. `onlyInBase`: configurations that head does not have.
  */
 export function decideGate(
-  verdict: ComparisonVerdict,
+  findings: BoundedFindings,
   pairs: readonly Pair[],
   onlyInBase: readonly Arm[],
+  options: ComparisonOptions,
 ): Gate {
-  const doubts = missingCells(verdict, pairs);
-  if (verdict === 'worse')
-    return doubts.length === 0 ? { result: 'worse', reasons: [] } : { result: 'not tested', reasons: doubts };
+  const { margin } = options;
+  const [actual, best, worst] = [
+    gateOf(findings.actual, margin),
+    gateOf(findings.bestForHead, margin),
+    gateOf(findings.worstForHead, margin),
+  ];
+  if (actual === 'worse')
+    return best === 'worse'
+      ? { result: 'worse', reasons: reasonsForWorse(findings.actual, pairs) }
+      : { result: 'not tested', reasons: [doubt(pairs, true)] };
   const dropped = onlyInBase.filter(({ side }) => results(side) > 0);
-  const untested = pairs.filter(({ base, head }) => results(base.side) > 0 && results(head.side) === 0);
+  const withoutHead = pairs.filter(({ base, head }) => results(base.side) > 0 && results(head.side) === 0);
   const reasons = [
     ...(pairs.some(({ base, head }) => results(base.side) > 0 && results(head.side) > 0)
       ? []
       : ['no configuration has runs that passed or failed in both']),
     ...sentence(dropped, 'tested in base, missing in head'),
     ...sentence(
-      untested.map(({ head }) => head),
+      withoutHead.map(({ head }) => head),
       'tested in base, but no run of head passed or failed',
     ),
-    ...doubts,
+    ...unfinished(pairs),
+    ...(worst === 'worse' || (actual === 'not worse' && worst !== 'not worse') ? [doubt(pairs, false)] : []),
   ];
   if (reasons.length > 0) return { result: 'not tested', reasons };
-  switch (verdict) {
-    case 'too few runs':
-      return { result: 'undecided', reasons: ['too few runs to show that head is worse'] };
-    case 'better':
-    case 'no difference shown':
-      return { result: 'not worse', reasons: [] };
-    case 'nothing to compare':
-      // All results were reused: the inputs are the same, and so are the results.
-      return { result: 'not worse', reasons: [] };
-    default:
-      return assertNever(verdict);
-  }
+  return actual === 'undecided'
+    ? { result: 'undecided', reasons: [whyUndecided(findings.actual, margin)] }
+    : { result: 'not worse', reasons: [] };
 }
 
 /** Number of cells that passed or failed, including those not counted because the other side has the same run. */
 const results = ({ tested, shared }: Side): number => tested + shared;
-const missing = ({ errored, cancelled, waiting }: Side): number => errored + cancelled + waiting;
 
 /**
- * Returns a reason if the cells without a result decide whether head is worse. These cells are not a fair sample: a
- * broken tool may cause errors where it would have failed, and a judge that is asked only after all gates passed turns
- * passes into errors, never failures. So a verdict must also hold if the missing cells turned out against it.
+ * All configurations together and each by itself are tested at the full level, two-sided. An alarm needs a fall, so each of the two
+ * has half of the level: they share it.
  */
-function missingCells(verdict: ComparisonVerdict, pairs: readonly Pair[]): string[] {
-  const isWorse = verdict === 'worse';
-  if ((withMissing(pairs, { headPasses: isWorse }) === 'worse') === isWorse) return [];
-  const count = (name: keyof Pair): number => pairs.reduce((sum, pair) => sum + missing(pair[name].side), 0);
+function gateOf(
+  { total, configurations }: Findings,
+  margin: number | null,
+): 'worse' | 'not worse' | 'undecided' {
+  if ([total, ...configurations].some(isTooMuchWorse)) return 'worse';
+  if (margin === null) return total.verdict === 'too few runs' ? 'undecided' : 'not worse';
+  // If all results were reused, the inputs are the same, and so are the results.
+  return total.verdict === 'nothing to compare' || total.not_worse?.holds === true
+    ? 'not worse'
+    : 'undecided';
+}
+
+/** Whether something is worse, and not shown to be worse by less than the margin. */
+const isTooMuchWorse = ({ verdict, not_worse }: Pick<Findings['total'], 'verdict' | 'not_worse'>): boolean =>
+  verdict === 'worse' && not_worse?.holds !== true;
+
+/** Names configurations that are worse, if all together are not. */
+function reasonsForWorse({ total, configurations }: Findings, pairs: readonly Pair[]): string[] {
+  if (isTooMuchWorse(total)) return [];
+  const worse = pairs.filter((_, at) => {
+    const found = configurations[at];
+    return found !== undefined && isTooMuchWorse(found);
+  });
+  const text = ({ base, head }: Pair): string =>
+    `${configurationLabel(head.configuration)} (${count(base.side)} before, ${count(head.side)} now)`;
+  return [`worse on its own: ${listOf(worse.map(text))}`];
+}
+
+const count = ({ passed, tested }: Side): string => `${passed} of ${tested} passed`;
+
+const whyUndecided = ({ total: { not_worse } }: Findings, margin: number | null): string =>
+  margin === null || not_worse === null
+    ? 'too few runs to show that head is worse'
+    : `head may be worse by ${points(-not_worse.bound)} points, and ${points(margin)} are too many`;
+
+const points = (share: number): number => Number((100 * share).toFixed(1));
+
+function doubt(pairs: readonly Pair[], isWorse: boolean): string {
+  const all = (name: keyof Pair): number => pairs.reduce((sum, pair) => sum + untested(pair[name].side), 0);
   const otherwise = isWorse
     ? 'if those of head passed and those of base failed, head would not be worse'
     : 'if those of head failed and those of base passed, head would be worse';
-  return [`${count('head')} cells of head and ${count('base')} of base were not tested: ${otherwise}`];
+  return `${all('head')} cells of head and ${all('base')} of base were not tested: ${otherwise}`;
 }
 
-/** Returns the verdict if all missing cells of head had passed and all of base failed, or the other way round. */
-function withMissing(pairs: readonly Pair[], { headPasses }: { headPasses: boolean }): ComparisonVerdict {
-  const completed = ({ side }: Arm, passes: boolean): Stratum['base'] => ({
-    passed: side.passed + (passes ? missing(side) : 0),
-    tested: side.tested + missing(side),
-  });
-  const strata = pairs.map(({ base, head }): Stratum => ({
-    base: completed(base, !headPasses),
-    head: completed(head, headPasses),
-  }));
-  return verdictOf(testOf(strata.filter(({ base, head }) => base.tested > 0 && head.tested > 0)));
+/** The results to come are not a sample of all: those that take long are missing. */
+function unfinished(pairs: readonly Pair[]): string[] {
+  const waiting = (name: keyof Pair): number => pairs.reduce((sum, pair) => sum + pair[name].side.waiting, 0);
+  return (['head', 'base'] as const).flatMap((name) =>
+    waiting(name) === 0 ? [] : [`${waiting(name)} cells of ${name} have no result yet`],
+  );
 }
+
+const sentence = (arms: readonly Arm[], what: string): string[] =>
+  arms.length === 0
+    ? []
+    : [`${what}: ${listOf(arms.map(({ configuration }) => configurationLabel(configuration)))}`];
 
 const NAMED = 3;
 
-function sentence(arms: readonly Arm[], what: string): string[] {
-  if (arms.length === 0) return [];
-  const names = arms.slice(0, NAMED).map(({ configuration }) => configurationLabel(configuration));
-  const more = arms.length > NAMED ? ` and ${arms.length - NAMED} more` : '';
-  return [`${what}: ${names.join(', ')}${more}`];
-}
+const listOf = (names: readonly string[]): string =>
+  names.slice(0, NAMED).join(', ') + (names.length > NAMED ? ` and ${names.length - NAMED} more` : '');

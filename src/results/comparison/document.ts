@@ -3,10 +3,18 @@ import { Calibration } from '../calibration/document.js';
 import { CommonTrajectory } from '../common-trajectories.js';
 import { Interval } from '../interval.js';
 import { Cell } from '../records/cell.js';
-import { SCHEMA_VERSION } from '../records/result-line.js';
 
-/** Level of significance: a difference is shown as such if its p is not above this. */
+/** Version of the format of `Comparison`. Version 1 had no intervals of differences, and its total was pooled. */
+export const COMPARISON_VERSION = 2;
+
+/** The default level of significance: a difference is shown as such if its p is not above this. */
 export const ALPHA = 0.05;
+
+/** The difference that `needed` is about if there is no margin. */
+export const DIFFERENCE_TO_SHOW = 0.2;
+
+/** The probability with which the needed runs show that difference, if it is real. */
+export const POWER = 0.8;
 
 /** What repetitions of a cell have in common. */
 export const Configuration = Cell.pick({ scenario: true, agent: true, model: true, variant: true });
@@ -29,8 +37,17 @@ export type ComparisonVerdict = z.infer<typeof ComparisonVerdict>;
 export const Side = z.object({
   passed: z.number().int().describe('Runs that passed'),
   tested: z.number().int().describe('Runs that passed or failed and count here'),
-  rate: z.number().nullable().describe('Passed / tested'),
-  interval: Interval.nullable().describe('95 % interval; null for several configurations'),
+  rate: z
+    .number()
+    .nullable()
+    .describe('Passed / tested; for several configurations, the mean of their pass rates'),
+  interval: Interval.nullable().describe(
+    'Interval of the pass rate (Wilson) at the confidence 1 - alpha; null for several configurations',
+  ),
+  flaky: z
+    .number()
+    .int()
+    .describe('Configurations in which some runs of the same build of the target passed and some failed'),
   reused: z.number().int().describe('Tested runs reused from earlier sweeps'),
   shared: z.number().int().describe('Left out: the same run as on the other side'),
   retried: z.number().int().describe('Rerun although they had a result; the first result counts'),
@@ -41,14 +58,14 @@ export const Side = z.object({
 export type Side = z.infer<typeof Side>;
 
 /**
- * The result of `--fail-on-worse`. `undecided`: too few runs. `not tested`: head lacks results that base has, or the
- * missing results decide whether it is worse.
+ * The result of `--gate`. `undecided`: too few runs. `not tested`: head lacks results that base has, or the untested
+ * cells decide whether it is worse.
  */
 export const Gate = z.object({
   result: z
     .enum(['not worse', 'worse', 'undecided', 'not tested'])
-    .describe('Decides the exit status with --fail-on-worse'),
-  reasons: z.array(z.string()).describe('Why it is undecided or not tested'),
+    .describe('Decides the exit code of --gate'),
+  reasons: z.array(z.string()).describe('Why it is not `not worse`: sentences'),
 });
 export type Gate = z.infer<typeof Gate>;
 
@@ -59,6 +76,7 @@ const Value = z.object({
 
 export const MEASURES = [
   'cost_usd',
+  'cost_per_pass_usd',
   'duration_secs',
   'tokens',
   'tool_calls',
@@ -69,12 +87,26 @@ export const MEASURES = [
   'composite_score',
 ] as const;
 
-/** One number measured in runs, before and after. It is not tested for significance. */
+/** How much a measure has changed, over configurations that have it on both sides. */
+const Effect = z.object({
+  kind: z
+    .enum(['ratio', 'difference'])
+    .describe('`ratio`: head / base, of geometric means; `difference`: head - base, of means'),
+  value: z.number().describe('Mean over configurations'),
+  interval: Interval.nullable().describe('At the confidence 1 - alpha; null: runs are too few or all alike'),
+  p: z.number().nullable().describe("Two-sided, Welch's t test; not corrected for the number of measures"),
+});
+export type Effect = z.infer<typeof Effect>;
+
+/** One number measured in all tested runs, before and after. */
 export const Measure = z.object({
   name: z.enum(MEASURES).describe('What is measured'),
-  of: z.enum(['mean', 'median']).describe('How it is averaged'),
+  of: z
+    .enum(['mean', 'median', 'per pass'])
+    .describe('How it is averaged; per pass: the sum of all tested runs / passed runs'),
   base: Value.describe('Before'),
   head: Value.describe('After'),
+  effect: Effect.nullable().describe('Null: not known on both sides, or not tested'),
 });
 export type Measure = z.infer<typeof Measure>;
 
@@ -109,12 +141,42 @@ const Tested = z.object({
     .number()
     .nullable()
     .describe(
-      'Rate of head minus rate of base; for several configurations, the weighted mean (Mantel-Haenszel)',
+      'Pass rate of head minus pass rate of base; for several configurations, the mean of their differences',
     ),
-  p: z.number().nullable().describe('Two-sided, exact; null: nothing to test'),
-  smallest_p: z.number().nullable().describe('The smallest p possible with this number of runs'),
+  interval: Interval.nullable().describe(
+    'Interval of the difference (Miettinen-Nurminen) at the confidence 1 - alpha; excludes 0 exactly if the verdict is `better` or `worse`',
+  ),
+  p: z
+    .number()
+    .nullable()
+    .describe('Two-sided (mid-p; Boschloo for a single configuration); null: nothing to test'),
+  smallest_p: z
+    .number()
+    .nullable()
+    .describe(
+      'The smallest p, adjusted if there is an adjusted one, that is possible with these numbers of runs',
+    ),
   verdict: ComparisonVerdict.describe('Verdict based on p'),
-  measures: z.array(Measure).describe('Not tested for significance'),
+  robust: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether `better` or `worse` would remain whatever the untested cells had shown; null: neither',
+    ),
+  not_worse: z
+    .object({
+      bound: z.number().describe('Lower bound of the difference, one-sided at the confidence 1 - alpha'),
+      holds: z.boolean().describe('Whether the bound is above the negative margin'),
+    })
+    .nullable()
+    .describe('Whether head is not worse by the margin or more; null: no margin, or nothing to test'),
+  equivalent: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether head is neither worse nor better by the margin or more; null: no margin, or nothing to test',
+    ),
+  measures: z.array(Measure).describe('Numbers of the tested runs besides passing'),
 });
 
 export const ComparedConfiguration = Configuration.extend({
@@ -122,7 +184,7 @@ export const ComparedConfiguration = Configuration.extend({
   adjusted_p: z
     .number()
     .nullable()
-    .describe('p corrected by Holm over all configurations; decides the verdict'),
+    .describe('p allowing for the number of configurations (step-down min-p); decides the verdict'),
   gates: z.array(GateChange).describe('Gates that pass more or less often than before'),
   same_inputs: z
     .boolean()
@@ -130,6 +192,31 @@ export const ComparedConfiguration = Configuration.extend({
     .describe('Whether everything that a result depends on is the same; null: unknown'),
 });
 export type ComparedConfiguration = z.infer<typeof ComparedConfiguration>;
+
+const Reliability = z.object({
+  pass_at_k: z.number().describe('Probability that at least one of k runs passes (pass@k)'),
+  pass_hat_k: z.number().describe('Probability that all of k runs pass (pass^k)'),
+});
+
+/** All configurations together, each with the same weight. */
+const Total = Tested.omit({ verdict: true }).extend({
+  reliability: z
+    .object({
+      k: z.number().int().describe('Runs that every compared configuration has on both sides'),
+      base: Reliability.describe('Mean over configurations, before'),
+      head: Reliability.describe('Mean over configurations, after'),
+    })
+    .nullable()
+    .describe('Null: nothing to compare'),
+  needed: z
+    .object({
+      difference: z.number().describe('The margin, or 0.2'),
+      power: z.number().describe('The probability of showing this difference if it is real'),
+      runs: z.number().int().describe('Further runs of each configuration on each side; 0: enough'),
+    })
+    .nullable()
+    .describe('How many more runs show a difference of this size; null: nothing to compare'),
+});
 
 const CapabilityCount = z.object({
   achieved: z.number().int().describe('How often it was achieved'),
@@ -148,11 +235,11 @@ export const ComparedParameter = z.object({
   parameter: z.string().describe('Field of the scenario file that varies'),
   value: z.json().describe('One of its values'),
   configurations: z.number().int().describe('Configurations with this value on both sides'),
-  ...Tested.shape,
+  ...Tested.omit({ robust: true }).shape,
   adjusted_p: z
     .number()
     .nullable()
-    .describe('p corrected by Holm over all values of all parameters; decides the verdict'),
+    .describe('p allowing for the number of values of all parameters (Holm); decides the verdict'),
   capabilities: z.array(ComparedCapability).describe('Capabilities that gates checked'),
   common_trajectories: z
     .object({
@@ -170,17 +257,22 @@ const SweepName = z.object({
   status: z
     .enum(['open', 'completed', 'cancelled'])
     .describe('open: not ended; the results so far are compared'),
+  baseline: z
+    .string()
+    .exactOptional()
+    .describe('The baseline file, if base is one; `sweep` and `started` are those of its newest line'),
 });
 
 /** What `compare --json` prints. */
 export const Comparison = z.object({
-  schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
+  schema_version: z.literal(COMPARISON_VERSION).describe('Version of the format'),
   base: SweepName.describe('Before'),
   head: SweepName.describe('After'),
-  alpha: z.literal(ALPHA).describe('Level of significance'),
+  alpha: z.number().describe('Level of significance'),
+  margin: z.number().nullable().describe('The largest loss that is accepted, as a share; null: none given'),
   verdict: ComparisonVerdict.describe('Of all configurations together'),
-  gate: Gate.describe('For --fail-on-worse'),
-  total: Tested.omit({ verdict: true }).describe('All configurations with tested runs on both sides'),
+  gate: Gate.describe('Result of --gate'),
+  total: Total.describe('All configurations with tested runs on both sides, each with the same weight'),
   configurations: z
     .array(ComparedConfiguration)
     .describe('One for each scenario, agent, model and variant on both sides'),
@@ -201,3 +293,13 @@ export const Comparison = z.object({
   doubts: z.array(z.string()).describe('Reasons to doubt these numbers'),
 });
 export type Comparison = z.infer<typeof Comparison>;
+
+/** What a comparison is to show, and how surely. */
+export interface ComparisonOptions {
+  /** Level of significance, between 0 and 1. */
+  alpha: number;
+  /** The largest loss of the pass rate that is accepted, as a share; null: none is named. */
+  margin: number | null;
+}
+
+export const DEFAULT_OPTIONS: ComparisonOptions = { alpha: ALPHA, margin: null };

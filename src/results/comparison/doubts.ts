@@ -1,4 +1,5 @@
 import type { SweepInputs } from './changes.js';
+import type { Comparison } from './document.js';
 import { jsonDifferences } from './json-differences.js';
 import { resultsOfRetries, type Pair, type SweepResults } from './samples.js';
 
@@ -9,12 +10,20 @@ export const doubtsOf = (base: Sweep, head: Sweep, pairs: readonly Pair[]): stri
   ...sweepDoubts('base', base),
   ...sweepDoubts('head', head),
   ...errorDoubts(pairs),
+  ...ageDoubts(base, head),
   ...(jsonDifferences(base.prices, head.prices).length === 0
     ? []
     : ['the prices in the config file differ: costs computed from them cannot be compared']),
 ];
 
-function sweepDoubts(name: string, { status, cells, lines }: Sweep): string[] {
+/** The same for a baseline, of which no more is known than its numbers. */
+export const baselineDoubts = (
+  base: Comparison['base'],
+  head: SweepResults,
+  pairs: readonly Pair[],
+): string[] => [...sweepDoubts('head', head), ...errorDoubts(pairs), ...ageDoubts(base, head)];
+
+function sweepDoubts(name: string, { status, cells, lines }: SweepResults): string[] {
   const again = resultsOfRetries(lines);
   const passed = again.filter(({ outcome }) => outcome === 'pass').length;
   const finished = new Set(lines.map(({ cell }) => cell));
@@ -27,6 +36,17 @@ function sweepDoubts(name: string, { status, cells, lines }: Sweep): string[] {
           `${name}: ${count(again.length, 'cell')} had a result and ran again (retry --failed), and ${passed} of them then passed; the first result counts`,
         ]),
   ];
+}
+
+const DAY = 86_400_000;
+const MOST_DAYS = 14;
+
+/** Models, providers and machines change. Nothing but running both sides together corrects that. */
+function ageDoubts(base: Pick<Comparison['base'], 'started'>, head: Pick<SweepResults, 'started'>): string[] {
+  const days = Math.floor((Date.parse(head.started) - Date.parse(base.started)) / DAY);
+  return days >= MOST_DAYS
+    ? [`base ran ${days} days before head: models and providers may have changed meanwhile`]
+    : [];
 }
 
 /** The largest difference between shares of errors that is not reported. */

@@ -2,8 +2,10 @@ import type { Combined } from '../by-parameter.js';
 import type { Cell } from '../records/cell.js';
 import { workRunOf, type ResultLine } from '../records/result-line.js';
 import { totalsOf, unfinishedCells } from '../totals.js';
-import { ALPHA, type Configuration, type Side } from './document.js';
+import { groupBy } from '../../lib/group-by.js';
+import { mean } from '../../lib/mean.js';
 import { wilsonInterval } from '../../statistics/wilson-interval.js';
+import type { Configuration, Side } from './document.js';
 
 /** A finished run, with what is not in results.jsonl. */
 export interface Sample extends ResultLine {
@@ -26,11 +28,13 @@ export interface SweepResults {
   lines: readonly Sample[];
 }
 
-/** The cells of a configuration and their results. `samples` are the runs that count on this side. */
+/** One side of a configuration. */
 export interface Arm {
   configuration: Configuration;
-  cells: { cell: Cell; line: Sample | null }[];
+  /** The runs that count on this side; empty for a baseline, which has only their numbers. */
   samples: Sample[];
+  /** By repetition, what tells inputs apart: everything that a result depends on. */
+  inputs: ReadonlyMap<number, string>;
   side: Side;
 }
 
@@ -65,21 +69,38 @@ export function resultsOfRetries(lines: readonly Sample[]): Sample[] {
   return [...new Map(retries.map((line) => [line.cell, line])).values()];
 }
 
-/** Returns the ids of all runs behind a sweep's lines, including those that do not count. */
-export const runsOf = ({ lines }: SweepResults): Set<string> => new Set(lines.map(workRunOf));
+/** The beginning of a cache key tells inputs apart as well as all of it. */
+export const shortKey = (cacheKey: string): string => cacheKey.slice(0, 12);
 
-const configurationKey = ({ scenario, agent, model, variant }: Configuration): string =>
+export const configurationKey = ({ scenario, agent, model, variant }: Configuration): string =>
   JSON.stringify([scenario, agent, model, variant]);
 
+/** Whether the other side has the run of a line. */
+type IsShared = (line: Sample) => boolean;
+
 /**
- * Groups a sweep by configuration. Each run counts once: a result reused from the other sweep counts only there, and
- * one that both sweeps reused from a third counts in neither. Otherwise one observation would be on both sides, or
- * twice on one.
+ * A result reused from the other sweep counts only there, and one that both sweeps reused from a third counts in neither.
+ * Otherwise one observation would be on both sides.
  */
-export function armsOf(sweep: SweepResults, runsOfOther: ReadonlySet<string>): Map<string, Arm> {
+export const isSharedWith = (other: SweepResults): IsShared => {
+  const runs = new Set(other.lines.map(workRunOf));
+  return (line) => workRunOf(line) !== line.id && runs.has(workRunOf(line));
+};
+
+interface Cells {
+  cell: Cell;
+  line: Sample | null;
+}
+
+/** Groups a sweep by configuration. Each run counts once. */
+export function armsOf(
+  sweep: SweepResults,
+  isShared: IsShared,
+  options: { alpha: number },
+): Map<string, Arm> {
   const lines = countedLines(sweep.lines);
   const retries = resultsOfRetries(sweep.lines);
-  const groups = new Map<string, Arm['cells']>();
+  const groups = new Map<string, Cells[]>();
   for (const cell of sweep.cells) {
     const key = configurationKey(cell);
     const group = groups.get(key) ?? [];
@@ -89,23 +110,22 @@ export function armsOf(sweep: SweepResults, runsOfOther: ReadonlySet<string>): M
   return new Map(
     [...groups].flatMap(([key, cells]): [string, Arm][] => {
       const [first] = cells;
-      return first === undefined ? [] : [[key, armOf(first.cell, { cells, retries }, runsOfOther)]];
+      return first === undefined ? [] : [[key, armOf(first.cell, { cells, retries, isShared }, options)]];
     }),
   );
 }
 
 function armOf(
   { scenario, agent, model, variant }: Configuration,
-  { cells, retries }: { cells: Arm['cells']; retries: readonly Sample[] },
-  runsOfOther: ReadonlySet<string>,
+  { cells, retries, isShared }: { cells: readonly Cells[]; retries: readonly Sample[]; isShared: IsShared },
+  options: { alpha: number },
 ): Arm {
   const decided = cells.flatMap(({ line }) => (line !== null && isDecided(line) ? line : []));
   const runs = new Set<string>();
   const samples = decided.filter((line) => {
-    const isShared = workRunOf(line) !== line.id && runsOfOther.has(workRunOf(line));
     const isNew = !runs.has(workRunOf(line));
     runs.add(workRunOf(line));
-    return isNew && !isShared;
+    return isNew && !isShared(line);
   });
   const ids = new Set(cells.map(({ cell }) => cell.id));
   const totals = totalsOf(
@@ -114,44 +134,59 @@ function armOf(
   );
   return {
     configuration: { scenario, agent, model, variant },
-    cells,
     samples,
-    side: sideOf(samples, {
-      shared: decided.length - samples.length,
-      retried: retries.filter(({ cell }) => ids.has(cell)).length,
-      errored: totals.errored,
-      cancelled: totals.cancelled,
-      waiting: unfinishedCells(totals),
-    }),
+    inputs: new Map(
+      cells.flatMap(({ cell, line }) =>
+        line?.cache_key == null ? [] : [[cell.repetition, shortKey(line.cache_key)] as const],
+      ),
+    ),
+    side: sideOf(
+      { passed: samples.filter(({ outcome }) => outcome === 'pass').length, tested: samples.length },
+      {
+        flaky: isFlaky(samples) ? 1 : 0,
+        reused: samples.filter(({ cached_from }) => cached_from !== null).length,
+        shared: decided.length - samples.length,
+        retried: retries.filter(({ cell }) => ids.has(cell)).length,
+        errored: totals.errored,
+        cancelled: totals.cancelled,
+        waiting: unfinishedCells(totals),
+      },
+      options,
+    ),
   };
 }
 
-type LeftOut = Pick<Side, 'shared' | 'retried' | 'errored' | 'cancelled' | 'waiting'>;
+/** Whether runs of the same build have passed and failed. */
+const isFlaky = (samples: readonly Sample[]): boolean =>
+  groupBy(samples, ({ target_fingerprint }) => target_fingerprint ?? '').some(
+    (runs) => new Set(runs.map(({ outcome }) => outcome)).size > 1,
+  );
 
-function sideOf(samples: readonly Sample[], leftOut: LeftOut): Side {
-  const tested = samples.length;
-  const passed = samples.filter(({ outcome }) => outcome === 'pass').length;
-  return {
-    passed,
-    tested,
-    rate: tested === 0 ? null : passed / tested,
-    interval: wilsonInterval({ passed, tested }, { alpha: ALPHA }),
-    reused: samples.filter(({ cached_from }) => cached_from !== null).length,
-    ...leftOut,
-  };
-}
+type Counts = Omit<Side, 'passed' | 'tested' | 'rate' | 'interval'>;
+
+/** Returns a side of a configuration: its numbers, and what follows from them. */
+export const sideOf = (
+  { passed, tested }: Pick<Side, 'passed' | 'tested'>,
+  counts: Counts,
+  options: { alpha: number },
+): Side => ({
+  passed,
+  tested,
+  rate: tested === 0 ? null : passed / tested,
+  interval: wilsonInterval({ passed, tested }, options),
+  ...counts,
+});
 
 /** Adds up configurations: the runs of those that are tested, and the cells left out of all of them. */
 export function sumOfSides(tested: readonly Side[], all: readonly Side[]): Side {
-  const sum = (sides: readonly Side[], name: 'passed' | 'tested' | 'reused' | keyof LeftOut): number =>
+  const sum = (sides: readonly Side[], name: 'passed' | 'tested' | keyof Counts): number =>
     sides.reduce((total, side) => total + side[name], 0);
-  const runs = sum(tested, 'tested');
-  const passed = sum(tested, 'passed');
   return {
-    passed,
-    tested: runs,
-    rate: runs === 0 ? null : passed / runs,
+    passed: sum(tested, 'passed'),
+    tested: sum(tested, 'tested'),
+    rate: mean(tested.map(({ rate }) => rate)),
     interval: tested.length === 1 ? (tested[0]?.interval ?? null) : null,
+    flaky: sum(tested, 'flaky'),
     reused: sum(tested, 'reused'),
     shared: sum(all, 'shared'),
     retried: sum(all, 'retried'),

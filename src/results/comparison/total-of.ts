@@ -1,25 +1,45 @@
-import type { Comparison } from './document.js';
-import type { Stratum } from '../../statistics/counts.js';
+import { isTested as isTestedStratum } from '../../statistics/counts.js';
+import { neededRuns } from '../../statistics/needed-runs.js';
+import { passAtK, passHatK } from '../../statistics/pass-at-k.js';
+import { mean } from '../../lib/mean.js';
+import { DIFFERENCE_TO_SHOW, POWER, type Comparison, type ComparisonOptions } from './document.js';
+import { stratumOf } from './findings.js';
 import { measuresOf } from './measures.js';
 import { sumOfSides, type Pair } from './samples.js';
-import { testOf } from './verdict-of.js';
 
-export const stratumOf = ({ base, head }: Pair): Stratum => ({ base: base.side, head: head.side });
-export const isTested = ({ base, head }: Pair): boolean => base.side.tested > 0 && head.side.tested > 0;
+type Total = Comparison['total'];
 
-/** Compares several configurations together, as far as they have tested runs on both sides. */
-export function totalOf(pairs: readonly Pair[]): Comparison['total'] {
+export const isTested = (pair: Pair): boolean => isTestedStratum(stratumOf(pair));
+
+/** Adds up several configurations, as far as they have tested runs on both sides. */
+export function sumOf(
+  pairs: readonly Pair[],
+  { alpha }: Pick<ComparisonOptions, 'alpha'>,
+): Pick<Total, 'base' | 'head' | 'measures'> {
   const tested = pairs.filter(isTested);
   const sideOf = (name: keyof Pair) =>
     sumOfSides(
       tested.map((pair) => pair[name].side),
       pairs.map((pair) => pair[name].side),
     );
-  const samplesOf = (name: keyof Pair) => tested.flatMap((pair) => pair[name].samples);
-  return {
-    base: sideOf('base'),
-    head: sideOf('head'),
-    ...testOf(tested.map(stratumOf)),
-    measures: measuresOf(samplesOf('base'), samplesOf('head')),
-  };
+  return { base: sideOf('base'), head: sideOf('head'), measures: measuresOf(tested, { alpha }) };
+}
+
+/** Returns how reliably the configurations pass if they are tried k times, where k is what all of them have been tried. */
+export function reliabilityOf(pairs: readonly Pair[]): Total['reliability'] {
+  const tested = pairs.filter(isTested);
+  if (tested.length === 0) return null;
+  const k = Math.min(...tested.flatMap(({ base, head }) => [base.side.tested, head.side.tested]));
+  const of = (name: keyof Pair) => ({
+    pass_at_k: mean(tested.map((pair) => passAtK(pair[name].side, k))) ?? 0,
+    pass_hat_k: mean(tested.map((pair) => passHatK(pair[name].side, k))) ?? 0,
+  });
+  return { k, base: of('base'), head: of('head') };
+}
+
+/** Returns how many more runs it takes to show a loss of the margin, or a difference of 20 points. */
+export function neededFor(pairs: readonly Pair[], { alpha, margin }: ComparisonOptions): Total['needed'] {
+  const difference = margin ?? DIFFERENCE_TO_SHOW;
+  const runs = neededRuns(pairs.map(stratumOf), { difference, alpha, power: POWER });
+  return runs === null ? null : { difference, power: POWER, runs };
 }

@@ -11,8 +11,8 @@ export interface AgentRuns extends AgentName {
 }
 
 /** Groups a sweep by agent and model, in the order of its cells. */
-export const runsByAgent = (sweep: SweepResults): AgentRuns[] =>
-  groupBy([...armsOf(sweep, new Set()).values()], ({ configuration: { agent, model } }) =>
+export const runsByAgent = (sweep: SweepResults, options: { alpha: number }): AgentRuns[] =>
+  groupBy([...armsOf(sweep, () => false, options).values()], ({ configuration: { agent, model } }) =>
     JSON.stringify([agent, model]),
   ).flatMap((arms) =>
     arms.slice(0, 1).map(({ configuration: { agent, model } }) => ({

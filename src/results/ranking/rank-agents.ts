@@ -11,7 +11,7 @@ import { rankingDoubts } from './ranking-doubts.js';
  * agent that was not tested in one of them has no rank, because the others would be averaged over harder or easier tasks.
  */
 export function rankAgents(sweep: SweepResults, { alpha }: { alpha: number }): Ranking {
-  const runs = runsByAgent(sweep);
+  const runs = runsByAgent(sweep, { alpha });
   const scenarios = [
     ...new Set(
       runs.flatMap(({ arms }) => [...arms].flatMap(([name, { side }]) => (side.tested > 0 ? [name] : []))),

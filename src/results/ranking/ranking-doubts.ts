@@ -52,7 +52,7 @@ function errorDoubts(agents: readonly RankedAgent[]): string[] {
   ];
 }
 
-export const nameOf = ({ agent, model }: Pick<RankedAgent, 'agent' | 'model'>): string => `${agent}/${model}`;
+const nameOf = ({ agent, model }: Pick<RankedAgent, 'agent' | 'model'>): string => `${agent}/${model}`;
 
 /** More names do not fit into a sentence. */
 const MOST_NAMES = 5;

@@ -4,7 +4,7 @@ import type { Firing } from '../records/firing.js';
 import { exitCodeOf } from '../records/sweep-document.js';
 import type { Totals } from '../totals.js';
 
-/** The exit code of `compare --fail-on-worse`. */
+/** The exit code of `compare --gate`. */
 export function exitCodeOfGate(result: Gate['result']): 0 | 1 | 3 | 4 {
   switch (result) {
     case 'not worse':
@@ -21,7 +21,7 @@ export function exitCodeOfGate(result: Gate['result']): 0 | 1 | 3 | 4 {
 }
 
 /**
- * Decides the exit code of a firing that has ended. `failed`: that of `run`. `worse`: that of `compare --fail-on-worse`;
+ * Decides the exit code of a firing that has ended. `failed`: that of `run`. `worse`: that of `compare --gate`;
  * without an earlier sweep, that of `run`.
  */
 export function exitCodeOfFiring(

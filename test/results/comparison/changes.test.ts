@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/lib/json.js';
 import { compareSweeps } from '../../../src/results/comparison/compare-sweeps.js';
+import { DEFAULT_OPTIONS } from '../../../src/results/comparison/document.js';
+import { armsOf } from '../../../src/results/comparison/samples.js';
 import type { Change } from '../../../src/results/comparison/document.js';
 import { jsonDifferences } from '../../../src/results/comparison/json-differences.js';
 import { hasSameInputs, type RunInputs } from '../../../src/results/comparison/changes.js';
@@ -39,10 +41,16 @@ const changesOfRuns = (change: Partial<RunInputs>): Change[] => {
 test('does not know whether inputs are the same if a cell has no cache key on one side', () => {
   const pairOf = (base: string | null, head: string | null) => {
     const side = (sweep: string, cache_key: string | null) => {
-      const { cells, lines } = sweepOf(sweep, { notes: 'p' }, () => ({ cache_key }));
-      return { cells: cells.map((cell, at) => ({ cell, line: lines[at] ?? null })) };
+      const arms = armsOf(
+        sweepOf(sweep, { notes: 'p' }, () => ({ cache_key })),
+        () => false,
+        DEFAULT_OPTIONS,
+      );
+      const [arm] = arms.values();
+      if (arm === undefined) throw new Error('no configuration');
+      return arm;
     };
-    return { base: side('a', base), head: side('b', head) } as unknown as Parameters<typeof hasSameInputs>[0];
+    return { base: side('a', base), head: side('b', head) };
   };
   expect(hasSameInputs(pairOf('key', 'key'))).toBe(true);
   expect(hasSameInputs(pairOf('key', 'other'))).toBe(false);

@@ -3,7 +3,7 @@ import { compareSweeps, type SweepToCompare } from '../../../src/results/compari
 import { Comparison } from '../../../src/results/comparison/document.js';
 import type { ResultLine } from '../../../src/results/records/result-line.js';
 import { gate, metrics } from '../sample.js';
-import { sweepOf } from './sample.js';
+import { sweepOf, type Outcomes } from './sample.js';
 
 const compare = (base: SweepToCompare, head: SweepToCompare): Comparison =>
   Comparison.parse(compareSweeps(base, head, new Map()));
@@ -13,7 +13,8 @@ describe('the verdict', () => {
     ['pppppp', 'pfffff', 'worse'],
     ['pfffff', 'pppppp', 'better'],
     ['pppppp', 'pppppf', 'no difference shown'],
-    ['ppp', 'fff', 'too few runs'],
+    ['ppp', 'fff', 'worse'],
+    ['pp', 'ff', 'too few runs'],
     ['ppp', 'ece', 'nothing to compare'],
     ['ppp', '...', 'nothing to compare'],
   ])('of %s and %s is %s', (before, after, verdict) => {
@@ -39,13 +40,40 @@ describe('the verdict', () => {
     expect(result.total.base.interval).toBeNull();
   });
 
-  test('of one of many configurations is corrected for their number', () => {
-    const same = { b: 'pppp', c: 'pppp', d: 'pppp' };
-    const [before, after] = [sweepOf('a', { a: 'pppp', ...same }), sweepOf('b', { a: 'ffff', ...same })];
-    const { configurations } = compare(before, after);
-    expect(configurations[0]).toMatchObject({ verdict: 'no difference shown' });
-    expect(configurations[0]?.p).toBeCloseTo(2 / 70, 12);
-    expect(configurations[0]?.adjusted_p).toBeCloseTo(8 / 70, 12);
+  test('of one of many configurations allows for those that could have differed by chance', () => {
+    const one = (same: Outcomes) =>
+      compare(sweepOf('a', { a: 'pppp', ...same }), sweepOf('b', { a: 'ffff', ...same })).configurations[0];
+    const [certain, mixed] = ['pppp', 'ppff'].map((runs) => one({ b: runs, c: runs, d: runs }));
+    expect(certain).toMatchObject({ verdict: 'worse' });
+    expect(mixed?.p).toBe(certain?.p);
+    expect(mixed?.adjusted_p).toBeGreaterThan(certain?.adjusted_p ?? 1);
+  });
+
+  test('of ten configurations that all fell as far as possible is never "no difference shown"', () => {
+    const names = Array.from('abcdefghij');
+    const all = (runs: string): Outcomes => Object.fromEntries(names.map((name) => [name, runs]));
+    const verdicts = (before: string, after: string) =>
+      new Set(
+        compare(sweepOf('a', all(before)), sweepOf('b', all(after))).configurations.map(
+          ({ verdict }) => verdict,
+        ),
+      );
+    expect(verdicts('ppp', 'fff')).toEqual(new Set(['too few runs']));
+    expect(verdicts('pppppppp', 'ffffffff')).toEqual(new Set(['worse']));
+  });
+
+  test('weighs configurations alike, so that different numbers of runs cannot reverse it', () => {
+    const runs = (passed: number, failed: number) => 'p'.repeat(passed) + 'f'.repeat(failed);
+    const { verdict, total } = compare(
+      sweepOf('a', { easy: runs(36, 4), hard: runs(1, 9) }),
+      sweepOf('b', { easy: runs(10, 0), hard: runs(20, 20) }),
+    );
+    // Simpson: better in both, while 37 of 50 passed before and 30 of 50 now.
+    expect(verdict).toBe('better');
+    expect(total).toMatchObject({ base: { passed: 37, tested: 50 }, head: { passed: 30, tested: 50 } });
+    expect(total.base.rate).toBeCloseTo(0.5, 12);
+    expect(total.head.rate).toBeCloseTo(0.75, 12);
+    expect(total.difference).toBeCloseTo(0.25, 12);
   });
 
   test('gives each configuration its own p even if others cannot be tested', () => {
@@ -164,7 +192,7 @@ describe('the measures of runs', () => {
   const measure = (result: Comparison, name: string) =>
     result.total.measures.find((one) => one.name === name);
 
-  test('are the mean cost and the median of the others, over passed runs with a value', () => {
+  test('are the mean cost, the cost per pass and the median of the others, over all tested runs', () => {
     const costs = [0.5, null, 0.1, 9];
     const secs = [1, 2, 10, 99];
     const of = (_: string, n: number) => ({
@@ -172,12 +200,11 @@ describe('the measures of runs', () => {
       duration_secs: secs[n - 1] ?? null,
     });
     const result = compare(sweepOf('a', { notes: 'pppf' }, of), sweepOf('b', { notes: 'ffff' }, of));
-    expect(measure(result, 'cost_usd')).toMatchObject({
-      of: 'mean',
-      base: { value: 0.3, runs: 2 },
-      head: { value: null, runs: 0 },
-    });
-    expect(measure(result, 'duration_secs')?.base).toEqual({ value: 2, runs: 3 });
+    expect(measure(result, 'cost_usd')).toMatchObject({ of: 'mean', base: { runs: 3 }, head: { runs: 3 } });
+    expect(measure(result, 'cost_usd')?.base.value).toBeCloseTo(3.2, 12);
+    expect(measure(result, 'cost_per_pass_usd')?.base).toEqual({ value: null, runs: 3 });
+    expect(measure(result, 'duration_secs')?.base).toEqual({ value: 6, runs: 4 });
+    expect(measure(result, 'duration_secs')?.effect).toMatchObject({ kind: 'ratio', value: 1 });
     expect(measure(result, 'judge_score')).toBeUndefined();
   });
 

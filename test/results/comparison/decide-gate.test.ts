@@ -4,8 +4,8 @@ import { compareSweeps } from '../../../src/results/comparison/compare-sweeps.js
 import type { Comparison } from '../../../src/results/comparison/document.js';
 import { sweepOf, type Outcomes } from './sample.js';
 
-const compare = (before: Outcomes, after: Outcomes): Comparison =>
-  compareSweeps(sweepOf('a', before), sweepOf('b', after), new Map());
+const compare = (before: Outcomes, after: Outcomes, margin: number | null = null): Comparison =>
+  compareSweeps(sweepOf('a', before), sweepOf('b', after), new Map(), { alpha: 0.05, margin });
 const gate = (before: Outcomes, after: Outcomes): string => compare(before, after).gate.result;
 
 describe('the gate', () => {
@@ -16,8 +16,9 @@ describe('the gate', () => {
     ['a rise', { x: 'ffffff' }, { x: 'pppppp' }, 'not worse'],
     ['a new scenario', { x: 'pppppp' }, { x: 'pppppp', y: 'f' }, 'not worse'],
     ['fewer repetitions', { x: 'pppppp' }, { x: 'pppp' }, 'not worse'],
-    ['too few runs', { x: 'ppp' }, { x: 'ppp' }, 'undecided'],
+    ['too few runs', { x: 'pp' }, { x: 'pp' }, 'undecided'],
     ['errors only', { x: 'pppppp' }, { x: 'eeeeee' }, 'not tested'],
+    ['a sweep that has not ended', { x: 'pppppp' }, { x: 'pppppp.' }, 'not tested'],
     ['no result yet', { x: 'pppppp' }, { x: '......' }, 'not tested'],
     ['errors only in base', { x: 'eeeeee' }, { x: 'pppppp' }, 'not tested'],
     ['other scenarios', { x: 'pppppp' }, { y: 'pppppp' }, 'not tested'],
@@ -38,6 +39,18 @@ describe('the gate', () => {
     ['a fall that cells without a result could have caused', { x: 'pppppp' }, { x: 'ffc...' }, 'not tested'],
   ])('of %s is %s', (_name, before, after, result) => {
     expect(gate(before, after)).toBe(result);
+  });
+
+  test('of one cell of ten that fell is worse, and names the cell', () => {
+    const steady = Object.fromEntries(Array.from('abcdefghi', (name) => [name, 'pppppppppf']));
+    const { verdict, gate: found } = compare({ ...steady, x: 'pppppppppp' }, { ...steady, x: 'ppffffffff' });
+    expect(verdict).toBe('no difference shown');
+    expect(found).toEqual({
+      result: 'worse',
+      reasons: ['worse on its own: x mock/default (10 of 10 passed before, 2 of 10 passed now)'],
+    });
+    const missing = compare({ ...steady, x: 'pppppppppp' }, { ...steady, x: 'ppeeeeeeee' });
+    expect(missing.gate.result).toBe('not tested');
   });
 
   test('names what was not tested', () => {
@@ -68,9 +81,43 @@ describe('the gate', () => {
   });
 });
 
+describe('the gate with a margin of 10 points', () => {
+  const runs = (passed: number, failed: number, errors = 0): string =>
+    'p'.repeat(passed) + 'f'.repeat(failed) + 'e'.repeat(errors);
+  const resultOf = (before: string, after: string): string =>
+    compare({ x: before }, { x: after }, 0.1).gate.result;
+
+  test.each([
+    ['enough runs without a change', runs(95, 5), runs(95, 5), 'not worse'],
+    ['too few runs without a change', runs(19, 1), runs(19, 1), 'undecided'],
+    ['a fall', runs(95, 5), runs(60, 40), 'worse'],
+    ['a small fall that is significant, but within the margin', runs(400, 0), runs(392, 8), 'not worse'],
+    ['errors that could be a loss beyond the margin', runs(95, 5), runs(80, 4, 16), 'not tested'],
+  ])('of %s is right', (_name, before, after, result) => {
+    expect(resultOf(before, after)).toBe(result);
+  });
+
+  test('says how much worse head may be, and how many more runs it takes', () => {
+    const { gate: found, total } = compare({ x: runs(19, 1) }, { x: runs(19, 1) }, 0.1);
+    expect(found.reasons).toEqual([
+      expect.stringMatching(/^head may be worse by 1\d(\.\d)? points, and 10 are too many$/),
+    ]);
+    expect(total.needed).toMatchObject({ difference: 0.1, power: 0.8 });
+    expect(total.needed?.runs).toBeGreaterThan(50);
+  });
+
+  test('calls two sides equivalent only if head is neither worse nor better by the margin', () => {
+    const equivalent = (before: string, after: string) =>
+      compare({ x: before }, { x: after }, 0.1).total.equivalent;
+    expect(equivalent(runs(190, 10), runs(190, 10))).toBe(true);
+    expect(equivalent(runs(100, 100), runs(190, 10))).toBe(false);
+    expect(compare({ x: 'pp' }, { x: 'pp' }).total).toMatchObject({ equivalent: null, not_worse: null });
+  });
+});
+
 describe('by property', () => {
   const outcomes = (letters: string) =>
-    fc.string({ unit: fc.constantFrom(...Array.from(letters)), minLength: 1, maxLength: 12 });
+    fc.string({ unit: fc.constantFrom(...Array.from(letters)), minLength: 1, maxLength: 8 });
   const arms = fc.array(fc.record({ base: outcomes('pf'), head: outcomes('pf') }), {
     minLength: 1,
     maxLength: 3,
@@ -95,7 +142,7 @@ describe('by property', () => {
           ),
         ).not.toBe('worse');
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 
@@ -113,7 +160,7 @@ describe('by property', () => {
         if (result === 'worse') expect(gate(came(base, 'f'), came(head, 'p'))).toBe('worse');
         if (result === 'not worse') expect(gate(came(base, 'p'), came(head, 'f'))).not.toBe('worse');
       }),
-      { numRuns: 500 },
+      { numRuns: 100 },
     );
   });
 });
@@ -145,11 +192,11 @@ function numbers(seed: number): () => number {
 }
 
 describe('by simulation of an agent that passes 60 % of its runs and does not change', () => {
-  const SWEEPS = 400;
+  const SWEEPS = 100;
   const random = numbers(20_261_122);
   const draw = (runs: number): string =>
     Array.from({ length: runs }, () => (random() < 0.6 ? 'p' : 'f')).join('');
-  const falseAlarms = (base: () => ReturnType<typeof sweepOf>, head = () => draw(30)): number => {
+  const falseAlarms = (base: () => ReturnType<typeof sweepOf>, head = () => draw(15)): number => {
     let worse = 0;
     for (let at = 0; at < SWEEPS; at++)
       if (compareSweeps(base(), sweepOf('b', { x: head() }), new Map()).gate.result === 'worse') worse += 1;
@@ -158,7 +205,7 @@ describe('by simulation of an agent that passes 60 % of its runs and does not ch
 
   test('a base with failures that ran again (retry --failed) gives no more alarms than chance', () => {
     const base = () => {
-      const first = sweepOf('a', { x: draw(30) });
+      const first = sweepOf('a', { x: draw(15) });
       const again = first.lines
         .filter(({ outcome }) => outcome === 'fail')
         .map((line) => ({
@@ -172,13 +219,13 @@ describe('by simulation of an agent that passes 60 % of its runs and does not ch
   });
 
   test('a judge that fails for half of the passing runs of head gives no more alarms than chance', () => {
-    const judged = () => draw(50).replaceAll('p', () => (random() < 0.5 ? 'e' : 'p'));
-    expect(falseAlarms(() => sweepOf('a', { x: draw(50) }), judged)).toBeLessThan(0.05);
+    const judged = () => draw(20).replaceAll('p', () => (random() < 0.5 ? 'e' : 'p'));
+    expect(falseAlarms(() => sweepOf('a', { x: draw(20) }), judged)).toBeLessThan(0.05);
   });
 
   test('a build that breaks half of its failing runs never passes as not worse', () => {
     // Head passes 30 % and has errors instead of failures: all remaining runs have passed.
-    for (let at = 0; at < 50; at++) {
+    for (let at = 0; at < 20; at++) {
       const head = Array.from({ length: 30 }, () => (random() < 0.3 ? 'p' : 'e')).join('');
       expect(gate({ x: 'p'.repeat(28) + 'ff' }, { x: head })).toBe('not tested');
     }

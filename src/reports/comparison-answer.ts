@@ -1,0 +1,117 @@
+import { terminalText } from '../lib/format/table.js';
+import type { Comparison, ComparisonVerdict } from '../results/comparison/document.js';
+import { betweenText, percent, pText, type Namer } from './comparison-tables.js';
+import type { Colors } from './terminal.js';
+
+/** Renders the verdict in words that need no statistics, with the numbers of runs behind it. */
+export function answer(comparison: Comparison, name: Namer, colors: Colors): string[] {
+  const { verdict, total, configurations } = comparison;
+  if (total.difference === null) return [headline(verdict, true, colors), `  ${whyNothing(total)}`];
+  const tested = configurations.filter(({ p }) => p !== null);
+  const alone = tested.filter((one) => isShown(one.verdict) && one.verdict !== verdict);
+  return [
+    `${headline(verdict, total.robust !== false, colors)}: ${passRates(comparison, tested.length)}`,
+    ...[
+      ...(total.robust === false ? ['cells without a result could be the reason'] : []),
+      ...change(comparison),
+      ...pooled(comparison, tested.length),
+      ...margin(comparison),
+    ].map((line) => `  ${line}`),
+    ...alone
+      .slice(0, MOST_ALONE)
+      .map(
+        (one) =>
+          `  but ${headline(one.verdict, one.robust !== false, colors)} on its own: ${name(one).join(' ')}`,
+      ),
+    ...(alone.length > MOST_ALONE ? [`  and ${alone.length - MOST_ALONE} more, see below`] : []),
+  ];
+}
+
+/** The table lists all of them. */
+const MOST_ALONE = 3;
+
+const isShown = (verdict: ComparisonVerdict): boolean => verdict === 'better' || verdict === 'worse';
+
+function headline(verdict: ComparisonVerdict, isRobust: boolean, colors: Colors): string {
+  switch (verdict) {
+    case 'better':
+    case 'worse':
+      if (!isRobust) return colors.yellow(`? perhaps ${verdict}`);
+      return verdict === 'better' ? colors.green('✓ better') : colors.red('✗ worse');
+    case 'no difference shown':
+      return colors.yellow('? no difference shown');
+    case 'too few runs':
+      return colors.yellow('? too few runs to show any difference');
+    case 'nothing to compare':
+      return colors.yellow('- nothing to compare');
+  }
+}
+
+const whyNothing = ({ base, head }: Comparison['total']): string =>
+  base.shared + head.shared > 0
+    ? 'one sweep reused the runs of the other, so there is no difference to test'
+    : 'no configuration has runs that passed or failed in both';
+
+/** Variants of one sweep ran side by side, so none of them was "before" the other. */
+function passRates(comparison: Comparison, configurations: number): string {
+  const [before, now] = sidesOf(comparison);
+  const { base, head } = comparison.total;
+  if (configurations > 1) return `${rate(base.rate)} passed ${before}, ${rate(head.rate)} ${now} on average`;
+  return `${base.passed} of ${base.tested} passed ${before}, ${head.passed} of ${head.tested} ${now}`;
+}
+
+const sidesOf = ({ base, head }: Comparison): [string, string] =>
+  base.variant === null || head.variant === null
+    ? ['before', 'now']
+    : [`with ${terminalText(base.variant)}`, `with ${terminalText(head.variant)}`];
+
+const rate = (share: number | null): string => `${percent(share ?? 0)} %`;
+
+/** Says by how much the pass rate has changed, and between which bounds the true change probably lies. */
+function change({ verdict, total: { difference, interval, smallest_p }, alpha }: Comparison): string[] {
+  if (difference === null || interval === null || smallest_p === null) return [];
+  const size = `${percent(Math.abs(difference))} points`;
+  switch (verdict) {
+    case 'better':
+      return [`the pass rate rose by ${size} (between ${betweenText(interval.low, interval.high)})`];
+    case 'worse':
+      return [`the pass rate fell by ${size} (between ${betweenText(-interval.high, -interval.low)})`];
+    case 'too few runs':
+      return [
+        `even the largest difference could be chance (p = ${pText(smallest_p, alpha)}, above ${alpha})`,
+      ];
+    case 'no difference shown':
+      return [
+        `the true change may be anything from ${percent(-interval.low)} points down to ${percent(interval.high)} points up`,
+      ];
+    case 'nothing to compare':
+      return [];
+  }
+}
+
+/** The sum of all runs favours configurations with many runs, so it can even point the other way. */
+function pooled(comparison: Comparison, configurations: number): string[] {
+  const { base, head, difference } = comparison.total;
+  if (configurations < 2 || difference === null) return [];
+  const [before, now] = sidesOf(comparison);
+  const raw = head.passed / head.tested - base.passed / base.tested;
+  return [
+    `all runs of ${configurations} configurations: ${base.passed} of ${base.tested} passed ${before}, ${head.passed} of ${head.tested} ${now}`,
+    ...(raw * difference < 0
+      ? ['these sums mislead: the sides have different shares of easy configurations']
+      : []),
+  ];
+}
+
+function margin({ margin, total: { not_worse, equivalent } }: Comparison): string[] {
+  if (margin === null || not_worse === null) return [];
+  const allowed = `${percent(margin)} points`;
+  if (equivalent === true) return [`equivalent: neither worse nor better by ${allowed} or more`];
+  if (!not_worse.holds)
+    return [`not shown to be within ${allowed}: it may be ${percent(-not_worse.bound)} points worse`];
+  return [
+    `not worse by ${allowed} or more: ${
+      not_worse.bound < 0 ? `at most ${percent(-not_worse.bound)} points` : 'the pass rate has not fallen'
+    }`,
+  ];
+}

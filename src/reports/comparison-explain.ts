@@ -1,0 +1,108 @@
+import { wrap } from '../lib/format/wrap.js';
+import type { Comparison } from '../results/comparison/document.js';
+import { percent, points, pText } from './comparison-tables.js';
+import type { TextOptions } from './terminal.js';
+
+/** Renders `--explain`: each number behind the verdict, and what it means. */
+export function explanation(comparison: Comparison, { width }: TextOptions): string[] {
+  const rows = [...differenceRows(comparison), ...marginRows(comparison), ...cellRows(comparison)];
+  const room = Math.max(30, width - INDENT);
+  return [
+    'what the numbers mean',
+    ...rows.flatMap(([name, value, meaning]) => [
+      `  ${name}: ${value}`,
+      ...wrap(meaning, room).map((line) => `${' '.repeat(INDENT)}${line}`),
+    ]),
+  ];
+}
+
+const INDENT = 4;
+
+type Row = [name: string, value: string, meaning: string];
+
+function differenceRows({ alpha, total, configurations }: Comparison): Row[] {
+  const { difference, interval, p, smallest_p, robust } = total;
+  if (difference === null || interval === null || p === null || smallest_p === null) return [];
+  const sure = `${Number((100 * (1 - alpha)).toFixed(2))} %`;
+  const tested = configurations.filter((one) => one.p !== null).length;
+  return [
+    [
+      'difference',
+      `${points(difference)} points`,
+      tested > 1
+        ? `the pass rate of head minus that of base in each of ${tested} configurations, averaged; each configuration counts alike, however many runs it has`
+        : 'the pass rate of head minus that of base',
+    ],
+    [
+      `interval, ${sure}`,
+      `${points(interval.low)} to ${points(interval.high)} points`,
+      `the true difference lies in such an interval in ${sure} of all comparisons; it excludes 0 only if the verdict is better or worse`,
+    ],
+    [
+      'p',
+      pText(p, alpha),
+      `if nothing had changed, chance alone would show so large a difference with about this probability; ${alpha} or less is called better or worse`,
+    ],
+    [
+      'smallest possible p',
+      pText(smallest_p, alpha),
+      `what p would be if all runs of one side had passed and none of the other; above ${alpha}, no result of so few runs can show a difference`,
+    ],
+    ...(robust === null
+      ? []
+      : [
+          [
+            'holds without the untested cells',
+            robust ? 'yes' : 'no',
+            'whether the verdict would be the same if the cells with an error or without a result had all gone against it',
+          ] satisfies Row,
+        ]),
+  ];
+}
+
+function marginRows({ margin, alpha, total: { not_worse, needed } }: Comparison): Row[] {
+  return [
+    ...(margin === null || not_worse === null
+      ? []
+      : [
+          [
+            `not worse by ${percent(margin)} points`,
+            not_worse.holds ? 'yes' : 'not shown',
+            `with a confidence of ${Number((100 * (1 - alpha)).toFixed(2))} %, the difference is above ${points(not_worse.bound)} points; it must be above ${points(-margin)}`,
+          ] satisfies Row,
+        ]),
+    ...(needed === null
+      ? []
+      : [
+          [
+            'runs still needed',
+            String(needed.runs),
+            `for each configuration and side, so that a true difference of ${percent(needed.difference)} points is shown in ${percent(needed.power)} % of comparisons`,
+          ] satisfies Row,
+        ]),
+  ];
+}
+
+function cellRows({ configurations, total: { reliability } }: Comparison): Row[] {
+  const tested = configurations.filter(({ p }) => p !== null).length;
+  return [
+    ...(tested < 2
+      ? []
+      : [
+          [
+            'p of a configuration',
+            'see the table',
+            `adjusted for ${tested} configurations, so that the chance of any false alarm among them is still that of one test`,
+          ] satisfies Row,
+        ]),
+    ...(reliability === null
+      ? []
+      : [
+          [
+            `pass@${reliability.k} and pass^${reliability.k}`,
+            `${percent(reliability.head.pass_at_k)} % and ${percent(reliability.head.pass_hat_k)} %`,
+            `the probability that at least one, and that every one, of ${reliability.k} runs of head passes; before: ${percent(reliability.base.pass_at_k)} % and ${percent(reliability.base.pass_hat_k)} %`,
+          ] satisfies Row,
+        ]),
+  ];
+}

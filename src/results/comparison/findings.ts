@@ -1,0 +1,102 @@
+import { omit } from '../../lib/omit.js';
+import { equivalent, notWorse } from '../../statistics/not-worse.js';
+import type { Count, Stratum } from '../../statistics/counts.js';
+import { testDifference, type TestedDifference } from '../../statistics/test-difference.js';
+import { testEach, type TestedConfiguration } from '../../statistics/test-each.js';
+import type { Comparison, ComparisonOptions, Side } from './document.js';
+import type { Pair } from './samples.js';
+
+type Margins = Pick<Comparison['total'], 'not_worse' | 'equivalent'>;
+
+/** What the runs of some configurations show: of all together, and of each, in the order given. */
+export interface Findings {
+  total: TestedDifference & Margins;
+  configurations: (TestedConfiguration & Margins)[];
+}
+
+export function findingsOf(strata: readonly Stratum[], options: ComparisonOptions): Findings {
+  const configurations = testEach(strata, options).map((test, at) => ({
+    ...test,
+    ...marginsOf(strata.slice(at, at + 1), test, options),
+  }));
+  return { total: totalOf(strata, configurations, options), configurations };
+}
+
+/** A single configuration with runs on both sides is all there is: it need not be tested twice. */
+function totalOf(
+  strata: readonly Stratum[],
+  configurations: Findings['configurations'],
+  options: ComparisonOptions,
+): Findings['total'] {
+  const [only, ...others] = configurations.filter(({ p }) => p !== null);
+  if (only === undefined || others.length > 0) return testOf(strata, options);
+  return omit(only, 'adjusted_p');
+}
+
+/** Tests some configurations together. */
+export function testOf(strata: readonly Stratum[], options: ComparisonOptions): Findings['total'] {
+  const test = testDifference(strata, options);
+  return { ...test, ...marginsOf(strata, test, options) };
+}
+
+function marginsOf(
+  strata: readonly Stratum[],
+  { difference }: TestedDifference,
+  { alpha, margin }: ComparisonOptions,
+): Margins {
+  if (margin === null || difference === null) return { not_worse: null, equivalent: null };
+  return {
+    not_worse: notWorse(strata, { margin, alpha }),
+    equivalent: equivalent(strata, { margin, alpha }),
+  };
+}
+
+export const stratumOf = ({ base, head }: Pair): Stratum => ({ base: base.side, head: head.side });
+
+/** Cells without a pass or failure: they ended with an error, were cancelled, or have not ended. */
+export const untested = ({ errored, cancelled, waiting }: Side): number => errored + cancelled + waiting;
+
+/** Findings from the tested runs, and what they would be if the untested cells had gone one way or the other. */
+export interface BoundedFindings {
+  actual: Findings;
+  /** The untested cells of head passed, and those of base failed. If nothing is worse, this is not asked for. */
+  bestForHead: Findings;
+  /** The untested cells of head failed, and those of base passed. */
+  worstForHead: Findings;
+}
+
+/**
+ * Untested cells are not a fair sample: a broken tool may cause errors where it would have failed, a judge that is asked
+ * only after all gates passed turns passes into errors, never failures, and in an open sweep the quick runs have ended.
+ * So a finding is sure only if it also holds when the untested cells turn out against it.
+ */
+export function boundedFindings(pairs: readonly Pair[], options: ComparisonOptions): BoundedFindings {
+  const actual = findingsOf(pairs.map(stratumOf), options);
+  const isComplete = pairs.every(({ base, head }) => untested(base.side) + untested(head.side) === 0);
+  if (isComplete) return { actual, bestForHead: actual, worstForHead: actual };
+  const findIf = (headPasses: boolean): Findings =>
+    findingsOf(
+      pairs.map(({ base, head }) => ({
+        base: completed(base.side, !headPasses),
+        head: completed(head.side, headPasses),
+      })),
+      options,
+    );
+  const isAnyWorse = [actual.total, ...actual.configurations].some(({ verdict }) => verdict === 'worse');
+  return { actual, bestForHead: isAnyWorse ? findIf(true) : actual, worstForHead: findIf(false) };
+}
+
+const completed = (side: Side, passes: boolean): Count => ({
+  passed: side.passed + (passes ? untested(side) : 0),
+  tested: side.tested + untested(side),
+});
+
+/** Whether `better` or `worse` remains whatever the untested cells had shown; null for other verdicts. */
+export function isRobust(
+  verdict: TestedDifference['verdict'],
+  best: Pick<TestedDifference, 'verdict'> | undefined,
+  worst: Pick<TestedDifference, 'verdict'> | undefined,
+): boolean | null {
+  if (verdict === 'worse') return best?.verdict === 'worse';
+  return verdict === 'better' ? worst?.verdict === 'better' : null;
+}
