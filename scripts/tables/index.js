@@ -6,6 +6,7 @@ import { JudgeAnswer, Judgment } from '../../src/results/records/judgment.ts';
 import { Firing } from '../../src/results/records/firing.ts';
 import { Metrics, ResultLine } from '../../src/results/records/result-line.ts';
 import { SweepDocument } from '../../src/results/records/sweep-document.ts';
+import { Ranking } from '../../src/results/ranking/document.ts';
 import { BaselineLine } from '../../src/results/comparison/baseline.ts';
 import { Comparison } from '../../src/results/comparison/document.ts';
 import { Config } from '../../src/scenario/config.ts';
@@ -160,6 +161,10 @@ export const tables = {
   }),
   executions: outputTable(written(Executions)),
   sweep: outputTable(written(SweepDocument)),
-  comparison: outputTable(written(Comparison)),
+  ranking: outputTable(written(Ranking), { calibration: 'as `calibration` of [summary.json](#summaryjson)' }),
+  comparison: outputTable(written(Comparison), {
+    'calibration.base': 'as `calibration` of [summary.json](#summaryjson)',
+    'calibration.head': 'as `calibration` of [summary.json](#summaryjson)',
+  }),
   baseline: outputTable(written(BaselineLine)),
 };

@@ -1,5 +1,7 @@
 import { format, resolveConfig } from 'prettier';
 import { z } from 'zod';
+import { Calibration } from '../../src/results/calibration/document.ts';
+import { Ranking } from '../../src/results/ranking/document.ts';
 import { AgentEvent, EventBody } from '../../src/results/records/events.ts';
 import { Comparison, ComparedConfiguration } from '../../src/results/comparison/document.ts';
 import { GateDetail, Metrics, Outcome } from '../../src/results/records/result-line.ts';
@@ -27,6 +29,8 @@ const documents = {
     ComparedConfiguration,
     'Both sides of a scenario with an agent, a model and a variant.',
   ],
+  Ranking: [Ranking, 'What `compare --agents --json` prints.'],
+  Calibration: [Calibration, 'How far the scores of a judge agree with those of people.'],
   AgentEvent: [AgentEvent, 'A line that an agent with `output = "jsonl"` prints.'],
   EventBody: [EventBody, 'What an agent did, in one of several types of events.'],
 };

@@ -11,6 +11,7 @@ export function addCompare(program: Program, { exitWith }: CommandLine): void {
     .argument('[base]', 'sweep before the change: its id, a unique prefix of it, or `latest`')
     .argument('[head]', 'sweep after the change (default: latest; with --variants the same sweep)')
     .option('--variants <base,head>', 'compare these two variants', list, [])
+    .option('--agents', 'rank the agents and models of one sweep (default: latest)', false)
     .option(
       '--gate',
       'exit 0 if head is not worse, 1 if it is worse, 3 if it was not fully tested, 4 if the runs are too few to tell',
@@ -28,14 +29,19 @@ export function addCompare(program: Program, { exitWith }: CommandLine): void {
     .option('--explain', 'say what each number means', false)
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
-    .action(async (base, head, options) =>
-      exitWith((await import('./compare/compare.js')).compare(base, head, options)),
-    );
+    .action(async (base, head, { agents, ...options }) => {
+      if (agents) {
+        const { compareAgents } = await import('./compare/compare-agents.js');
+        return exitWith(compareAgents(base, head, options));
+      }
+      return exitWith((await import('./compare/compare.js')).compare(base, head, options));
+    });
   addHelp(
     command,
     'compare',
     ['Compare the sweeps named before and after', 'llm-tool-test compare before after'],
     ['Compare two variants in the newest sweep', 'llm-tool-test compare latest --variants bare,guided'],
+    ['Rank the agents and models of the newest sweep', 'llm-tool-test compare --agents'],
     [
       'Fail a CI job unless the newest sweep is at most 10 points worse',
       'llm-tool-test compare before --gate --margin 10',

@@ -160,6 +160,8 @@ export interface SweepDocument {
       average_duration_secs: number | null;
     }>;
   }>;
+  /** The judges compared with people; absent: no run was judged, or not read */
+  calibration?: Array<Calibration>;
   /** Whether mocks were ignored (`--live`) */
   live?: boolean;
   /** Reasons to doubt the results as a whole */
@@ -200,6 +202,8 @@ export interface SweepCell {
     points: number | null;
     /** As written: 5 of 4/5 */
     max: number | null;
+    /** Score of each of the judge's criteria that was scored, 0 to 1; absent: none */
+    criteria?: Record<string, number>;
     /** The notes, redacted */
     notes: string | null;
     /** Who wrote the review */
@@ -1135,6 +1139,13 @@ export interface Comparison {
     /** Scenarios or agents concerned; empty: all */
     of: Array<string>;
   }>;
+  /** The judges compared with people; absent: no run was judged */
+  calibration?: {
+    /** Before */
+    base: Array<Calibration>;
+    /** After */
+    head: Array<Calibration>;
+  };
   /** Reasons to doubt these numbers */
   doubts: Array<string>;
 }
@@ -1307,6 +1318,204 @@ export interface ComparedConfiguration {
   }>;
   /** Whether everything that a result depends on is the same; null: unknown */
   same_inputs: boolean | null;
+}
+
+/** What `compare --agents --json` prints. */
+export interface Ranking {
+  /** Version of the format */
+  schema_version: 1;
+  /** Id of the sweep */
+  sweep: string;
+  /** ISO 8601 in UTC */
+  started: string;
+  /** open: not ended; these are the results so far */
+  status: 'open' | 'completed' | 'cancelled';
+  /** Chance of any false difference among all pairs */
+  alpha: number;
+  /** Scenarios, with their variants, in which any agent was tested */
+  scenarios: Array<string>;
+  /** By rank; those that are not ranked come last */
+  agents: Array<{
+    /** Name of the agent */
+    agent: string;
+    /** Name of the model */
+    model: string;
+    /** Place by pass rate, from 1; equal rates share it; null: a scenario is missing */
+    rank: number | null;
+    /** Runs that passed */
+    passed: number;
+    /** Runs that passed or failed */
+    tested: number;
+    /** Mean of the pass rates of its scenarios, each with the same weight */
+    rate: number | null;
+    /** 95 % interval of the rate */
+    interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Scenarios in which no run of it passed or failed, but one of others did */
+    missing: Array<string>;
+    /** Left out: outcome error */
+    errored: number;
+    /** Left out: cancelled */
+    cancelled: number;
+    /** Left out: no result yet */
+    waiting: number;
+    /** Mean cost of a tested run without the judge, each scenario with the same weight; null: unknown */
+    cost_usd: number | null;
+    /** Tested runs whose cost is known */
+    cost_runs: number;
+    /** cost_usd / rate; null: unknown, or nothing passed */
+    cost_per_pass_usd: number | null;
+    /** Mean duration of a tested run, each scenario with the same weight */
+    duration_secs: number | null;
+    /** Whether no other ranked agent passes as often for less, or more often for as much per pass; null: not ranked, or unknown cost */
+    pareto: boolean | null;
+    /** Whether no other agent is shown to be better; null: not ranked */
+    unbeaten: boolean | null;
+  }>;
+  /** All pairs of agents */
+  pairs: Array<{
+    /** The one listed first */
+    first: {
+      /** Name of the agent */
+      agent: string;
+      /** Name of the model */
+      model: string;
+    };
+    /** The other one */
+    second: {
+      /** Name of the agent */
+      agent: string;
+      /** Name of the model */
+      model: string;
+    };
+    /** Scenarios in which both were tested; only these are compared */
+    scenarios: number;
+    /** Pass rate of the first minus that of the second, mean over scenarios */
+    difference: number | null;
+    /** Of the difference; all intervals together hold with 95 % */
+    interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Two-sided; null: nothing to test */
+    p: number | null;
+    /** p corrected for the number of pairs; decides the verdict */
+    adjusted_p: number | null;
+    /** The smallest p possible with this number of runs */
+    smallest_p: number | null;
+    /** Of the first */
+    verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
+  }>;
+  /** The judges of the sweep compared with people; absent: none */
+  calibration?: Array<Calibration>;
+  /** Reasons to doubt these numbers */
+  doubts: Array<string>;
+}
+
+/** How far the scores of a judge agree with those of people. */
+export interface Calibration {
+  /** Its model, as requested */
+  judge: string;
+  /** Scenarios of this sweep that it judged */
+  scenarios: Array<string>;
+  /** Runs of this sweep that it judged */
+  judged: number;
+  /** Of the weighted score or, if no person scored a run as a whole, of the criteria */
+  verdict: 'not calibrated' | 'unclear' | 'low agreement' | 'agrees';
+  /** Reviewed runs whose score reaches the threshold, and the person's does not */
+  passed_alone: number;
+  /** Reviewed runs whose score misses the threshold, and the person's does not */
+  failed_alone: number;
+  /** Of the weighted score */
+  overall: {
+    /** Runs that both a person and the judge scored, also in earlier sweeps */
+    reviewed: number;
+    /** Weighted kappa: 1 is perfect agreement, 0 is that of chance; null: fewer than 2 runs, or all scores alike */
+    kappa: number | null;
+    /** 95 % interval of kappa */
+    interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Mean of the judge's score minus the person's */
+    difference: number | null;
+    /** 95 % interval of the difference */
+    difference_interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Based on the interval of kappa */
+    verdict: 'not calibrated' | 'unclear' | 'low agreement' | 'agrees';
+    /** Mean score of the judge in this sweep's runs */
+    judge_mean: number | null;
+    /** judge_mean corrected by people's scores; null: fewer than 2 runs of this sweep have one */
+    corrected: {
+      /** Mean score that people would give to all of them */
+      mean: number;
+      /** 95 % interval */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      };
+      /** Runs of this sweep that it is based on */
+      reviewed: number;
+    } | null;
+  };
+  /** The same for each criterion */
+  criteria: Array<{
+    /** Runs that both a person and the judge scored, also in earlier sweeps */
+    reviewed: number;
+    /** Weighted kappa: 1 is perfect agreement, 0 is that of chance; null: fewer than 2 runs, or all scores alike */
+    kappa: number | null;
+    /** 95 % interval of kappa */
+    interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Mean of the judge's score minus the person's */
+    difference: number | null;
+    /** 95 % interval of the difference */
+    difference_interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Based on the interval of kappa */
+    verdict: 'not calibrated' | 'unclear' | 'low agreement' | 'agrees';
+    /** Mean score of the judge in this sweep's runs */
+    judge_mean: number | null;
+    /** judge_mean corrected by people's scores; null: fewer than 2 runs of this sweep have one */
+    corrected: {
+      /** Mean score that people would give to all of them */
+      mean: number;
+      /** 95 % interval */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      };
+      /** Runs of this sweep that it is based on */
+      reviewed: number;
+    } | null;
+    /** Id of the criterion */
+    criterion: string;
+  }>;
 }
 
 /** A line that an agent with `output = "jsonl"` prints. */

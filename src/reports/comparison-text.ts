@@ -3,6 +3,7 @@ import { formatAge } from '../lib/format/age.js';
 import { renderTable, terminalText, truncate } from '../lib/format/table.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
 import type { Change, Comparison, Configuration, Side } from '../results/comparison/document.js';
+import { comparedJudges } from './calibration-text.js';
 import { answer } from './comparison-answer.js';
 import { explanation } from './comparison-explain.js';
 import {
@@ -46,6 +47,7 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
     changes(comparison, options, colors),
     leftOut(comparison, options),
     gateReasons(comparison, colors),
+    comparedJudges(comparison.calibration, options, colors),
     comparison.doubts.map((doubt) => `${colors.yellow('!')} ${terminalText(doubt)}`),
     hints(comparison, options).map((hint) => colors.dim(hint)),
   ];

@@ -3,7 +3,7 @@ import { formatDuration } from '../lib/format/duration.js';
 import { compositeTier } from '../results/composite.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import type { EvaluatorResult, Metrics } from '../results/records/result-line.js';
-import { NEXT_HEADING, REVIEW_HEADING, REVIEW_TEMPLATE } from '../results/review/review-section.js';
+import { NEXT_HEADING, REVIEW_HEADING, reviewForm } from '../results/review/review-section.js';
 import { scoreText } from '../results/score-text.js';
 import { optionalArtifacts } from './artifact-links.js';
 import { judgeFeedback, judgeScore } from './judge-md.js';
@@ -27,7 +27,7 @@ export function renderEvaluation(run: RunRecord, metrics: Metrics): string {
     metrics.evaluator_results.length === 0 ? 'No evaluators were run.' : null,
     ...metrics.evaluator_results.map(evaluator),
     heading(2, REVIEW_HEADING),
-    ...REVIEW_TEMPLATE,
+    ...reviewForm(Object.keys(metrics.judge?.scores ?? {})),
     heading(2, NEXT_HEADING),
     links(run),
   ]);

@@ -3,7 +3,7 @@ import type { Judgment } from '../results/records/judgment.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import type { Metrics } from '../results/records/result-line.js';
 import { comparedScores, scoreText, votesText } from '../results/score-text.js';
-import { blocks, fence, inline, list, table } from './markdown.js';
+import { blocks, code, fence, inline, list, table } from './markdown.js';
 
 const count = (tokens: number | null): string => (tokens === null ? 'n/a' : String(tokens));
 
@@ -52,6 +52,7 @@ export function judgeSection(run: RunRecord, { judge }: Metrics): string {
       `Answers: ${judge.attempts}`,
       `Tokens: ${count(usage.input)} input, ${count(usage.output)} output`,
       `Cost: ${formatKnownCost(judge.cost_usd, judge.cost_usd_at_least)}`,
+      `Agreement with people: see ${code(`llm-tool-test show ${run.sweep}`)}`,
     ]),
   ]).trim();
 }

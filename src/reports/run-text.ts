@@ -224,6 +224,7 @@ const reviewLines = (human: HumanReview | null): string[] =>
     : [
         givenScore(human),
         ...(human.reviewer === null ? [] : [`by ${human.reviewer}`]),
+        ...Object.entries(human.criteria ?? {}).map(([id, score]) => `${id} ${scoreText(score)}`),
         ...(human.problem === null ? [] : [human.problem]),
         ...(human.notes?.split('\n') ?? []),
       ].map((line) => `  ${terminalText(line)}`.trimEnd());

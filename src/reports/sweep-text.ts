@@ -8,6 +8,7 @@ import { decisionText, progressText } from '../results/decision/decision-text.js
 import { configurationLabel } from '../results/records/cell-label.js';
 import { givenScore, scoreText } from '../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
+import { calibrationTable, judgeNotes } from './calibration-text.js';
 import { changedVerdicts } from './changed-verdicts.js';
 import { toMatrix, type Line, type Matrix } from './matrix.js';
 import { renderMatrix } from './outcome-matrix.js';
@@ -54,8 +55,12 @@ export function renderSweep(document: SweepDocument, options: SweepTextOptions):
         least: 0,
       },
     }),
+    linesPart(judges(document, options, colors), {
+      ...{ items: ['line about judges', 'lines about judges'], importance: 3, least: 0 },
+    }),
     always([
       '',
+      ...judgeNotes(document.calibration ?? [], colors),
       ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
       ...(document.live === true ? ['live: mocks were ignored'] : []),
       ...decisionLines(document, colors),
@@ -268,6 +273,12 @@ const byParameter = ({ parameters = [] }: SweepDocument, { width }: TextOptions,
     title,
     ...renderTable([columns.map(colors.dim), ...rows.map((row) => row.map(terminalText))], { width, right }),
   ]);
+
+/** Renders the numbers behind the sentences about judges. */
+function judges({ calibration = [] }: SweepDocument, options: TextOptions, colors: Colors): string[] {
+  const lines = calibrationTable(calibration, options, colors);
+  return lines.length === 0 ? [] : ['', ...lines];
+}
 
 function places({ sweep, ui_url: uiUrl, cells }: SweepDocument, options: TextOptions): string[] {
   const passed = cells.filter((cell) => cell.outcome === 'pass' && cell.results_dir !== null);

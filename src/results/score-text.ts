@@ -6,9 +6,8 @@ export const scoreText = (score: number | null): string => (score === null ? 'n/
 
 /** Formats the score of a human review as it was given: "4/5", "80%". */
 export function givenScore({ points, max, problem }: HumanReview): string {
-  if (problem !== null) return 'unreadable';
-  if (points === null || max === null) return 'no score';
-  return max === 100 ? `${points}%` : `${points}/${max}`;
+  if (points !== null && max !== null) return max === 100 ? `${points}%` : `${points}/${max}`;
+  return problem === null ? 'no score' : 'unreadable';
 }
 
 /** Formats a score and its threshold with two digits, or with as many as it takes to show that they differ. */

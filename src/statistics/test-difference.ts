@@ -58,7 +58,10 @@ export function decide({
   interval: Interval;
   alpha: number;
 }): { verdict: DifferenceVerdict; interval: Interval } {
-  if (p <= alpha) return { verdict: difference > 0 ? 'better' : 'worse', interval };
+  // A configuration without any pass has no variance at 0 and some beside it: the score test can reject 0 although the
+  // interval holds values on both sides of it.
+  const isExcluded = interval.low > 0 || interval.high < 0;
+  if (p <= alpha && isExcluded) return { verdict: difference > 0 ? 'better' : 'worse', interval };
   return {
     verdict: smallest > alpha ? 'too few runs' : 'no difference shown',
     interval: { low: Math.min(0, interval.low), high: Math.max(0, interval.high) },

@@ -133,7 +133,7 @@ describe('a review in evaluation.md', () => {
       await write(second.cells[at]?.results_dir?.split('/').at(-1) ?? '', score);
     const { stdout } = await project.cli(['compare', FIRST, SECOND, '--json']);
     const { total } = Comparison.parse(JSON.parse(stdout));
-    expect(total.measures.find(({ name }) => name === 'human_score')).toEqual({
+    expect(total.measures.find(({ name }) => name === 'human_score')).toMatchObject({
       ...{ name: 'human_score', of: 'mean' },
       ...{ base: { value: 0.4, runs: 1 }, head: { value: 0.9, runs: 2 } },
     });

@@ -183,7 +183,9 @@ test('no text from outside changes the structure of report.md or evaluation.md',
     blocks: readMarkdown(markdown).blocks.length,
     open: readMarkdown(markdown).open,
     items: readMarkdown(markdown).lines.filter((line) => /^ *(- |\d+\. )/.test(line)).length,
-    html: markdown.match(/^<!-- .* -->$/gm),
+    html: markdown
+      .match(/^<!-- .* -->$/gm)
+      ?.map((line) => line.replace(/(?<=Score of ).*(?=: __\/5 -->$)/, 'a criterion')),
   });
   const expected = full('plain').map(shape);
   fc.assert(

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reviewReader, withCalibration } from '../sweeps/judged-runs.js';
 import { WorkflowFailedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { markUsed } from '../../platform/engine/ensure-engine.js';
 import type { ResultLine } from '../../results/records/result-line.js';
@@ -131,7 +132,9 @@ export async function follow({
     results: lines,
     resultsPath,
   });
-  return { document: withWarnings(found, lines), interrupted: signals.interrupted() };
+  const reviewOf = reviewReader(resultsPath, lines, () => undefined);
+  const document = withCalibration(withWarnings(found, lines), resultsPath, lines, reviewOf);
+  return { document, interrupted: signals.interrupted() };
 }
 
 /** Says why there is no result, and what to do. If only the server is away, the sweep continues when it is back. */

@@ -13,11 +13,13 @@ import {
   type Comparison,
   type ComparisonOptions,
 } from '../../results/comparison/document.js';
+import { judgeWarnings } from '../../results/calibration/judge-note.js';
 import { oneVariant } from '../../results/comparison/one-variant.js';
 import type { Plan } from '../../scenario/plan.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { readBaseline } from '../../store/baseline-file.js';
 import { findById } from './find-sweep.js';
+import { calibrationOf, reviewReader } from './judged-runs.js';
 import { readLog } from './read-log.js';
 import { readToCompare } from './read-to-compare.js';
 
@@ -41,8 +43,8 @@ export async function comparisonOf(
   head: string,
   { variants, warn, ...options }: SweepOptions,
 ): Promise<Comparison> {
-  const before = await sweepOf(resultsPath, base);
-  const after = await sweepOf(resultsPath, head);
+  const before = await sweepToCompare(resultsPath, base);
+  const after = await sweepToCompare(resultsPath, head);
   if (before.sweep === after.sweep && variants.length === 0)
     throw new UsageError(
       'usage',
@@ -55,7 +57,12 @@ export async function comparisonOf(
     narrowed(await readToCompare(resultsPath, after, results, warn), variantAfter),
   ] as const;
   const files = await fixtureFiles(resultsPath, ...sides);
-  return compareSweeps(...sides, files, { ...DEFAULT_OPTIONS, ...options });
+  const comparison = compareSweeps(...sides, files, { ...DEFAULT_OPTIONS, ...options });
+  const readQuietly = reviewReader(resultsPath, results, () => undefined);
+  return withJudges(comparison, {
+    base: calibrationOf(resultsPath, sides[0], results, readQuietly),
+    head: calibrationOf(resultsPath, sides[1], results, readQuietly),
+  });
 }
 
 /**
@@ -70,13 +77,14 @@ export async function comparisonWithBaseline(
   { warn, ...options }: Options,
 ): Promise<Comparison> {
   const lines = await readBaseline(file);
-  const sweep = await readToCompare(
-    resultsPath,
-    await sweepOf(resultsPath, head),
-    readLog(resultsPath, warn),
-    warn,
-  );
-  return compareWithBaseline({ file, lines }, sweep, { ...DEFAULT_OPTIONS, ...options });
+  const results = readLog(resultsPath, warn);
+  const sweep = await readToCompare(resultsPath, await sweepToCompare(resultsPath, head), results, warn);
+  const comparison = compareWithBaseline({ file, lines }, sweep, { ...DEFAULT_OPTIONS, ...options });
+  const readQuietly = reviewReader(resultsPath, results, () => undefined);
+  return withJudges(comparison, {
+    base: [],
+    head: calibrationOf(resultsPath, sweep, results, readQuietly),
+  });
 }
 
 /**
@@ -89,7 +97,7 @@ export async function baselineOfSweep(
   id: string,
   warn: (text: string) => void,
 ): Promise<BaselineLine[]> {
-  const plan = await sweepOf(resultsPath, id);
+  const plan = await sweepToCompare(resultsPath, id);
   const sweep = await readToCompare(resultsPath, plan, readLog(resultsPath, warn), warn);
   if (sweep.status !== 'completed')
     throw new UsageError(
@@ -103,6 +111,14 @@ export async function baselineOfSweep(
       `no run of ${sweep.sweep} passed or failed: it cannot be a baseline`,
     );
   return lines;
+}
+
+/** Adds how far the judges agree with people. One that is not shown to agree is a doubt. */
+function withJudges(comparison: Comparison, calibration: NonNullable<Comparison['calibration']>): Comparison {
+  const { base, head } = calibration;
+  if (base.length + head.length === 0) return comparison;
+  const warnings = new Set([...judgeWarnings(base), ...judgeWarnings(head)]);
+  return { ...comparison, calibration, doubts: [...comparison.doubts, ...warnings] };
 }
 
 const narrowed = (sweep: SweepToCompare, variant: string | null): SweepToCompare =>
@@ -121,7 +137,8 @@ function pairOf(variants: readonly string[], ...plans: [Plan, Plan]): [string | 
   return [before, after];
 }
 
-async function sweepOf(resultsPath: string, id: string): Promise<Plan> {
+/** Returns the plan of a sweep (see `findById`). @throws UsageError if there is none, or it is a run */
+export async function sweepToCompare(resultsPath: string, id: string): Promise<Plan> {
   const found = await findById(resultsPath, id);
   if (found.kind === 'sweep') return found.plan;
   throw new UsageError('unknown_id', `'${id}' is a run; only sweeps can be compared`);

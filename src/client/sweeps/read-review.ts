@@ -15,20 +15,28 @@ const MOST_BYTES = 4 * 1024 * 1024;
 const redact = createRedactor({ secrets: [] });
 
 /**
- * Reads the human review in a run's evaluation.md, redacted; null if there is none. Warns about a score that cannot be
- * read, with its place in the file.
+ * Reads the human review in a run's evaluation.md, redacted; null if there is none. `criteria`: those that the judge has scored.
+ * Warns about a score that cannot be read, with its place in the file.
  */
-export function readReview(folder: string, warn: (text: string) => void): HumanReview | null {
+export function readReview(
+  folder: string,
+  criteria: readonly string[],
+  warn: (text: string) => void,
+): HumanReview | null {
   const file = runFiles(folder).evaluation;
   const text = readSmall(file);
   if (text === null) return null;
-  const review = typeof text === 'string' ? parseReview(text) : { ...NOTHING, problem: text };
+  const review = typeof text === 'string' ? parseReview(text, criteria) : { ...NOTHING, problem: text };
   if (review === null) return null;
   const { score, problem } = review;
+  const criteriaScores: Record<string, number> = Object.fromEntries(
+    Object.entries(review.criteria).map(([id, { points, max }]) => [id, points / max]),
+  );
   const human: HumanReview = {
     score: score === null ? null : score.points / score.max,
     points: score?.points ?? null,
     max: score?.max ?? null,
+    ...(Object.keys(criteriaScores).length === 0 ? {} : { criteria: criteriaScores }),
     notes: review.notes,
     reviewer: review.reviewer,
     problem: problem === null ? null : `${problem.line}:${problem.column} ${problem.message}`,
@@ -38,7 +46,7 @@ export function readReview(folder: string, warn: (text: string) => void): HumanR
   return redacted.problem === null ? redacted : { ...redacted, problem: `evaluation.md:${redacted.problem}` };
 }
 
-const NOTHING = { score: null, notes: null, reviewer: null };
+const NOTHING = { score: null, criteria: {}, notes: null, reviewer: null };
 
 type Unreadable = { line: number; column: number; message: string };
 

@@ -21,6 +21,7 @@ import { readResultsFile } from '../../store/read-results-file.js';
 import { fetchSweep } from '../../store/shared/mirror.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { bringSweepRuns } from './bring-runs.js';
+import { criteriaOf } from './judged-runs.js';
 import { readReview } from './read-review.js';
 import { sweepStatus } from './sweep-status.js';
 
@@ -61,7 +62,7 @@ function withHumanScores(
 ): Sample[] {
   return lines.map((line) => {
     if (line.results_dir === null) return line;
-    const score = readReview(join(resultsPath, line.results_dir), warn)?.score ?? null;
+    const score = readReview(join(resultsPath, line.results_dir), criteriaOf(line), warn)?.score ?? null;
     return score === null ? line : { ...line, human_score: score };
   });
 }

@@ -9,6 +9,7 @@ import { withWarnings } from '../../store/with-warnings.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { uiPage } from '../ui-page.js';
 import { addReviews } from './add-reviews.js';
+import { reviewReader, withCalibration } from './judged-runs.js';
 import { readLog } from './read-log.js';
 import { readResultsFile } from '../../store/read-results-file.js';
 
@@ -43,7 +44,9 @@ export async function sweepDocument(
     results,
     resultsPath,
   });
-  return addReviews(withWarnings(document, results), warn);
+  const reviewOf = reviewReader(resultsPath, results, warn);
+  const reviewed = addReviews(withWarnings(document, results), reviewOf);
+  return withCalibration(reviewed, resultsPath, results, reviewOf);
 }
 
 /** The only part of a summary that is read: its cells may be thousands, and are built again from the log. */

@@ -12,7 +12,7 @@ export async function showRun(folder: string, { all, json }: { all: boolean; jso
   const files = runFiles(folder);
   const run = readResultsFile(files.run, RunRecord);
   const metrics = readResultsFile(files.metrics, Metrics);
-  const human = readReview(folder, printNotice);
+  const human = readReview(folder, Object.keys(metrics.judge?.scores ?? {}), printNotice);
   if (json) {
     printJson({ run, metrics, ...(human === null ? {} : { human }) });
     return;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { Calibration } from '../calibration/document.js';
 import { CommonTrajectory } from '../common-trajectories.js';
+import { Interval } from '../interval.js';
 import { Cell } from '../records/cell.js';
 
 /** Version of the format of `Comparison`. Version 1 had no intervals of differences, and its total was pooled. */
@@ -13,11 +15,6 @@ export const DIFFERENCE_TO_SHOW = 0.2;
 
 /** The probability with which the needed runs show that difference, if it is real. */
 export const POWER = 0.8;
-
-const Interval = z.object({
-  low: z.number().describe('Lower end'),
-  high: z.number().describe('Upper end'),
-});
 
 /** What repetitions of a cell have in common. */
 export const Configuration = Cell.pick({ scenario: true, agent: true, model: true, variant: true });
@@ -286,6 +283,13 @@ export const Comparison = z.object({
   only_in_base: z.array(Configuration).describe('Not compared'),
   only_in_head: z.array(Configuration).describe('Not compared'),
   changes: z.array(Change).describe('What differs besides outcomes'),
+  calibration: z
+    .object({
+      base: z.array(Calibration).describe('Before'),
+      head: z.array(Calibration).describe('After'),
+    })
+    .exactOptional()
+    .describe('The judges compared with people; absent: no run was judged'),
   doubts: z.array(z.string()).describe('Reasons to doubt these numbers'),
 });
 export type Comparison = z.infer<typeof Comparison>;

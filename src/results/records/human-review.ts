@@ -5,6 +5,10 @@ export const HumanReview = z.object({
   score: z.number().nullable().describe('Points / max, 0 to 1; null: none, or unreadable'),
   points: z.number().nullable().describe('As written: 4 of 4/5'),
   max: z.number().nullable().describe('As written: 5 of 4/5'),
+  criteria: z
+    .record(z.string(), z.number())
+    .exactOptional()
+    .describe("Score of each of the judge's criteria that was scored, 0 to 1; absent: none"),
   notes: z.string().nullable().describe('The notes, redacted'),
   reviewer: z.string().nullable().describe('Who wrote the review'),
   problem: z.string().nullable().describe('Why the score cannot be read, with line and column'),

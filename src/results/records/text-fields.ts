@@ -54,6 +54,7 @@ export const reviewText: Treatments<HumanReview> = {
   score: 'kept',
   points: 'kept',
   max: 'kept',
+  criteria: 'kept',
   notes: 'redacted',
   reviewer: 'redacted',
   problem: 'redacted',

@@ -3,8 +3,17 @@ export const REVIEW_HEADING = 'Human Review';
 /** The section that follows it. Notes may have headings of their own, so only this one ends them. */
 export const NEXT_HEADING = 'Links';
 
-export const REVIEW_TEMPLATE = [
+/** The name of a criterion as the form has it. It must not end the comment that it is in. */
+export const nameInForm = (criterion: string): string =>
+  criterion
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim()
+    .replaceAll(/--(!?)>/g, '--$1 >');
+
+/** The form that a person fills in. It has a line for each criterion that the judge has scored. */
+export const reviewForm = (criteria: readonly string[]): string[] => [
   '<!-- Human Score: __/5 -->',
+  ...criteria.map((criterion) => `<!-- Human Score of ${nameInForm(criterion)}: __/5 -->`),
   '<!-- Reviewer: -->',
   '<!-- Further Human Notes: -->',
 ];

@@ -4,18 +4,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { renderEvaluation } from '../../../src/reports/evaluation-md.js';
 import { parseReview, type ParsedReview } from '../../../src/results/review/parse-review.js';
-import { keepReview, REVIEW_TEMPLATE } from '../../../src/results/review/review-section.js';
+import { keepReview, nameInForm, reviewForm } from '../../../src/results/review/review-section.js';
 import { REPOSITORY } from '../../commands/project.js';
 import { metrics, run } from '../sample.js';
 
 const written = renderEvaluation(run(), metrics());
+const REVIEW_TEMPLATE = reviewForm([]);
 const [SCORE = '', REVIEWER = '', NOTES = ''] = REVIEW_TEMPLATE;
 /** The file with a review instead of the template. */
 const withReview = (...lines: string[]): string =>
   written.replace(REVIEW_TEMPLATE.join('\n\n'), () => lines.join('\n'));
 const review = (...lines: string[]): ParsedReview | null => parseReview(withReview(...lines));
 
-const NOTHING = { score: null, notes: null, reviewer: null, problem: null };
+const NOTHING = { score: null, criteria: {}, notes: null, reviewer: null, problem: null };
 const FOUR = { ...NOTHING, score: { points: 4, max: 5 } };
 
 describe('parseReview', () => {
@@ -173,6 +174,109 @@ describe('parseReview', () => {
         const { score, problem } = review(parts.join(joint)) ?? NOTHING;
         if (score !== null) expect(score.points).toBeLessThanOrEqual(score.max);
         if (problem !== null) expect(score).toBeNull();
+      }),
+    );
+  });
+});
+
+describe('scores of criteria', () => {
+  const CRITERIA = ['correct', 'tidy: no leftovers', 'Tidy'];
+  const form = reviewForm(CRITERIA);
+  const withForm = (edit: (text: string) => string): string =>
+    withReview(...edit(form.join('\n\n')).split('\n'));
+  const points = (count: number) => ({ points: count, max: 5 });
+
+  test('the form has a line for each criterion, and none of them is a review', () => {
+    expect(form).toContain('<!-- Human Score of tidy: no leftovers: __/5 -->');
+    expect(
+      parseReview(
+        withForm((text) => text),
+        CRITERIA,
+      ),
+    ).toBeNull();
+  });
+
+  test('are read beside the score of the run, or without one', () => {
+    const some = withForm((text) => text.replace('of correct: __', 'of correct: 4'));
+    expect(parseReview(some, CRITERIA)).toEqual({ ...NOTHING, criteria: { correct: points(4) } });
+    const all = withForm((text) =>
+      text
+        .replace('Score: __', 'Score: 3')
+        .replace('of correct: __/5', 'of correct: 80%, slow')
+        .replace('leftovers: __', 'leftovers: 2')
+        .replace('of Tidy: __', 'of Tidy: 1'),
+    );
+    expect(parseReview(all, CRITERIA)).toEqual({
+      ...NOTHING,
+      score: points(3),
+      criteria: {
+        correct: { points: 80, max: 100 },
+        'tidy: no leftovers': points(2),
+        Tidy: points(1),
+      },
+      notes: 'correct: slow',
+    });
+  });
+
+  test.each<[string, string[]]>([
+    ['without the comment', ['Human score for Correct: 4/5']],
+    ['on the line below', ['<!-- Human Score of correct: -->', '4/5']],
+    ['below the notes', [NOTES, 'Good.', 'Human Score of correct: 4/5']],
+  ])('are read %s', (_, lines) => {
+    expect(parseReview(withReview(...lines), CRITERIA)?.criteria).toEqual({ correct: points(4) });
+  });
+
+  test('of an unknown criterion are a problem with its place, and the rest counts', () => {
+    const text = withReview(
+      'Human Score: 4/5',
+      '<!-- Human Score of corect: 3/5 -->',
+      'Human Score of Tidy: 2/5',
+    );
+    const found = parseReview(text, CRITERIA);
+    expect(found).toMatchObject({ score: points(4), criteria: { Tidy: points(2) } });
+    expect(found?.problem?.message).toBe(
+      "the judge has no criterion 'corect'; it has correct, tidy: no leftovers, Tidy",
+    );
+    expect(text.split('\n')[(found?.problem?.line ?? 0) - 1]).toContain('corect');
+  });
+
+  test('that cannot be read are a problem, and the score of the run counts', () => {
+    const twice = ['Human Score of correct: 4/5', 'Human Score of correct: 3/5'];
+    for (const [lines, message] of [
+      [['Human Score of correct: 9/5'], '9 is more than the maximum of 5'],
+      [twice, 'a second score; leave only one'],
+    ] as const) {
+      const found = parseReview(withReview('Human Score: 4/5', ...lines), CRITERIA);
+      expect(found).toMatchObject({ score: points(4), criteria: {} });
+      expect(found?.problem?.message).toContain(message);
+    }
+  });
+
+  test('are sentences where there are no such criteria: files of earlier builds are read as before', () => {
+    const sentence = 'Human score of the last run: 3/5';
+    expect(review(NOTES, sentence)).toEqual({ ...NOTHING, notes: sentence });
+    expect(review(sentence)).toEqual({ ...NOTHING, notes: sentence });
+    expect(parseReview(withReview(NOTES, sentence), CRITERIA)).toEqual({ ...NOTHING, notes: sentence });
+  });
+
+  test('are read back from the form, whatever the criteria are called', () => {
+    const id = fc
+      .string({ unit: 'grapheme', minLength: 1 })
+      .filter((text) => /^\P{Cc}*$/u.test(text) && text.trim() !== '');
+    const ids = fc.uniqueArray(fc.oneof(id, fc.constantFrom('a', 'A', 'a: b', 'a-->', '-->', '--!>')), {
+      minLength: 1,
+      maxLength: 5,
+      selector: (text) => nameInForm(text),
+    });
+    fc.assert(
+      fc.property(ids, (criteria) => {
+        const lines = reviewForm(criteria).map((line, at) => line.replace('__/5', () => `${at}/9`));
+        const found = parseReview(withReview(...lines), criteria);
+        expect(found).toEqual({
+          ...NOTHING,
+          score: { points: 0, max: 9 },
+          criteria: Object.fromEntries(criteria.map((one, at) => [one, { points: at + 1, max: 9 }])),
+        });
       }),
     );
   });

@@ -1,0 +1,38 @@
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { judgeWarnings } from '../../results/calibration/judge-note.js';
+import type { Ranking } from '../../results/ranking/document.js';
+import { rankAgents } from '../../results/ranking/rank-agents.js';
+import { sweepToCompare } from './comparison-of.js';
+import { calibrationOf, reviewReader } from './judged-runs.js';
+import { readLog } from './read-log.js';
+import { readToCompare } from './read-to-compare.js';
+
+/**
+ * Ranks the agents of a sweep, using only the files.
+ *
+ * @throws UsageError if there is no such sweep, or it has a single agent and model
+ */
+export async function rankingOf(
+  resultsPath: string,
+  id: string,
+  { alpha, warn }: { alpha: number; warn: (text: string) => void },
+): Promise<Ranking> {
+  const plan = await sweepToCompare(resultsPath, id);
+  const names = new Set(plan.cells.map(({ agent, model }) => `${agent}/${model}`));
+  if (names.size < 2)
+    throw new UsageError(
+      'usage',
+      `${plan.sweep} has a single agent and model, ${[...names].join('')}; run several in one sweep: run --agents a,b --models x,y`,
+    );
+  const results = readLog(resultsPath, warn);
+  const sweep = await readToCompare(resultsPath, plan, results, warn);
+  const ranking = rankAgents(sweep, { alpha });
+  const calibration = calibrationOf(
+    resultsPath,
+    sweep,
+    results,
+    reviewReader(resultsPath, results, () => undefined),
+  );
+  if (calibration.length === 0) return ranking;
+  return { ...ranking, calibration, doubts: [...ranking.doubts, ...judgeWarnings(calibration)] };
+}

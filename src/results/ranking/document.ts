@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { ComparisonVerdict } from '../comparison/document.js';
+import { Calibration } from '../calibration/document.js';
+import { Interval } from '../interval.js';
+import { Cell } from '../records/cell.js';
+
+const AgentName = Cell.pick({ agent: true, model: true });
+export type AgentName = z.infer<typeof AgentName>;
+
+/** An agent with a model, over all scenarios of a sweep. */
+export const RankedAgent = AgentName.extend({
+  rank: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Place by pass rate, from 1; equal rates share it; null: a scenario is missing'),
+  passed: z.number().int().describe('Runs that passed'),
+  tested: z.number().int().describe('Runs that passed or failed'),
+  rate: z.number().nullable().describe('Mean of the pass rates of its scenarios, each with the same weight'),
+  interval: Interval.nullable().describe('95 % interval of the rate'),
+  missing: z
+    .array(z.string())
+    .describe('Scenarios in which no run of it passed or failed, but one of others did'),
+  errored: z.number().int().describe('Left out: outcome error'),
+  cancelled: z.number().int().describe('Left out: cancelled'),
+  waiting: z.number().int().describe('Left out: no result yet'),
+  cost_usd: z
+    .number()
+    .nullable()
+    .describe(
+      'Mean cost of a tested run without the judge, each scenario with the same weight; null: unknown',
+    ),
+  cost_runs: z.number().int().describe('Tested runs whose cost is known'),
+  cost_per_pass_usd: z.number().nullable().describe('cost_usd / rate; null: unknown, or nothing passed'),
+  duration_secs: z
+    .number()
+    .nullable()
+    .describe('Mean duration of a tested run, each scenario with the same weight'),
+  pareto: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether no other ranked agent passes as often for less, or more often for as much per pass; null: not ranked, or unknown cost',
+    ),
+  unbeaten: z.boolean().nullable().describe('Whether no other agent is shown to be better; null: not ranked'),
+});
+export type RankedAgent = z.infer<typeof RankedAgent>;
+
+/** The difference between two agents. */
+export const AgentPair = z.object({
+  first: AgentName.describe('The one listed first'),
+  second: AgentName.describe('The other one'),
+  scenarios: z.number().int().describe('Scenarios in which both were tested; only these are compared'),
+  difference: z
+    .number()
+    .nullable()
+    .describe('Pass rate of the first minus that of the second, mean over scenarios'),
+  interval: Interval.nullable().describe('Of the difference; all intervals together hold with 95 %'),
+  p: z.number().nullable().describe('Two-sided; null: nothing to test'),
+  adjusted_p: z.number().nullable().describe('p corrected for the number of pairs; decides the verdict'),
+  smallest_p: z.number().nullable().describe('The smallest p possible with this number of runs'),
+  verdict: ComparisonVerdict.describe('Of the first'),
+});
+export type AgentPair = z.infer<typeof AgentPair>;
+
+/** What `compare --agents --json` prints. */
+export const Ranking = z.object({
+  schema_version: z.literal(1).describe('Version of the format'),
+  sweep: z.string().describe('Id of the sweep'),
+  started: z.string().describe('ISO 8601 in UTC'),
+  status: z
+    .enum(['open', 'completed', 'cancelled'])
+    .describe('open: not ended; these are the results so far'),
+  alpha: z.number().describe('Chance of any false difference among all pairs'),
+  scenarios: z.array(z.string()).describe('Scenarios, with their variants, in which any agent was tested'),
+  agents: z.array(RankedAgent).describe('By rank; those that are not ranked come last'),
+  pairs: z.array(AgentPair).describe('All pairs of agents'),
+  calibration: z
+    .array(Calibration)
+    .exactOptional()
+    .describe('The judges of the sweep compared with people; absent: none'),
+  doubts: z.array(z.string()).describe('Reasons to doubt these numbers'),
+});
+export type Ranking = z.infer<typeof Ranking>;

@@ -1,0 +1,123 @@
+import { meanRate } from '../../statistics/mean-rate.js';
+import { testFamily } from '../../statistics/test-family.js';
+import type { SweepResults } from '../comparison/samples.js';
+import { agentCost, meanOverScenarios, runsByAgent, type AgentRuns } from './agent-runs.js';
+import type { AgentPair, RankedAgent, Ranking } from './document.js';
+import { paretoFront } from './pareto-front.js';
+import { rankingDoubts } from './ranking-doubts.js';
+
+/**
+ * Ranks the agents and models of a sweep by their pass rate, and tests which of them differ. A rate is the mean over scenarios; an
+ * agent that was not tested in one of them has no rank, because the others would be averaged over harder or easier tasks.
+ */
+export function rankAgents(sweep: SweepResults, { alpha }: { alpha: number }): Ranking {
+  const runs = runsByAgent(sweep, { alpha });
+  const scenarios = [
+    ...new Set(
+      runs.flatMap(({ arms }) => [...arms].flatMap(([name, { side }]) => (side.tested > 0 ? [name] : []))),
+    ),
+  ];
+  const measured = runs.map((one) => ({ runs: one, agent: measure(one, scenarios, alpha) }));
+  const complete = measured.filter(({ agent }) => agent.missing.length === 0 && agent.rate !== null);
+  const ordered = [
+    ...complete.sort((a, b) => order(a.agent, b.agent)),
+    ...measured.filter((one) => !complete.includes(one)),
+  ];
+  const pairs = pairsOf(
+    ordered.map((one) => one.runs),
+    alpha,
+  );
+  const ranked = complete.map(({ agent }) => agent);
+  const agents = ordered.map(({ agent }) =>
+    ranked.includes(agent)
+      ? {
+          ...agent,
+          rank: 1 + ranked.filter(({ rate }) => isMore(rate, agent.rate)).length,
+          pareto: onFront(agent, ranked),
+          unbeaten: !pairs.some((pair) => isLoser(agent, pair)),
+        }
+      : agent,
+  );
+  const { sweep: id, started, status } = sweep;
+  return {
+    ...{ schema_version: 1, sweep: id, started, status, alpha, scenarios, agents, pairs },
+    doubts: rankingDoubts(sweep, agents),
+  };
+}
+
+function measure(
+  { agent, model, arms }: AgentRuns,
+  scenarios: readonly string[],
+  alpha: number,
+): RankedAgent {
+  const all = [...arms.values()];
+  const tested = all.filter(({ side }) => side.tested > 0);
+  const sum = (of: (side: (typeof all)[number]['side']) => number): number =>
+    all.reduce((total, { side }) => total + of(side), 0);
+  const { rate = null, interval = null } =
+    meanRate(
+      tested.map(({ side }) => side),
+      { alpha },
+    ) ?? {};
+  const cost = meanOverScenarios(tested, agentCost);
+  return {
+    ...{ rank: null, agent, model },
+    passed: sum(({ passed }) => passed),
+    tested: sum((side) => side.tested),
+    ...{ rate, interval },
+    missing: scenarios.filter((name) => (arms.get(name)?.side.tested ?? 0) === 0),
+    errored: sum(({ errored }) => errored),
+    cancelled: sum(({ cancelled }) => cancelled),
+    waiting: sum(({ waiting }) => waiting),
+    cost_usd: cost,
+    cost_runs: all.flatMap(({ samples }) => samples).filter((sample) => agentCost(sample) !== null).length,
+    cost_per_pass_usd: cost === null || rate === null || rate === 0 ? null : cost / rate,
+    duration_secs: meanOverScenarios(tested, ({ duration_secs: secs }) => secs),
+    ...{ pareto: null, unbeaten: null },
+  };
+}
+
+/** The mean of thirds in another order differs in its last digit. */
+const SAME = 1e-9;
+const isMore = (one: number | null, other: number | null): boolean => (one ?? 0) > (other ?? 0) + SAME;
+
+/** The higher rate comes first, then the lower cost per pass. */
+function order(a: RankedAgent, b: RankedAgent): number {
+  if (isMore(a.rate, b.rate)) return -1;
+  if (isMore(b.rate, a.rate)) return 1;
+  return (a.cost_per_pass_usd ?? Infinity) - (b.cost_per_pass_usd ?? Infinity) || 0;
+}
+
+/** An agent of which nothing passed is not on the front, whatever it cost. */
+function onFront(agent: RankedAgent, ranked: readonly RankedAgent[]): boolean | null {
+  if (agent.rate === 0) return false;
+  if (agent.cost_per_pass_usd === null) return null;
+  const known = ranked.filter(({ cost_per_pass_usd: cost }) => cost !== null);
+  const front = paretoFront(
+    known.map(({ rate, cost_per_pass_usd: cost }) => ({ rate: rate ?? 0, cost: cost ?? 0 })),
+  );
+  return front[known.indexOf(agent)] ?? null;
+}
+
+function pairsOf(agents: readonly AgentRuns[], alpha: number): AgentPair[] {
+  const pairs = agents.flatMap((first, at) => agents.slice(at + 1).map((second) => ({ first, second })));
+  const strata = pairs.map(({ first, second }) =>
+    [...first.arms].flatMap(([name, { side: head }]) => {
+      const base = second.arms.get(name)?.side;
+      return base === undefined || base.tested === 0 || head.tested === 0 ? [] : [{ base, head }];
+    }),
+  );
+  const tests = testFamily(strata, { alpha });
+  return pairs.flatMap(({ first, second }, at) => {
+    const test = tests[at];
+    if (test === undefined) return [];
+    return [{ first: nameOf(first), second: nameOf(second), scenarios: strata[at]?.length ?? 0, ...test }];
+  });
+}
+
+const nameOf = ({ agent, model }: AgentRuns) => ({ agent, model });
+
+const isLoser = ({ agent, model }: RankedAgent, { first, second, verdict }: AgentPair): boolean => {
+  const loser = verdict === 'better' ? second : verdict === 'worse' ? first : null;
+  return loser?.agent === agent && loser.model === model;
+};
