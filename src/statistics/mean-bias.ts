@@ -1,6 +1,6 @@
 import type { Interval } from './counts.js';
 import { meanContrast } from './mean-contrast.js';
-import type { ScorePair } from './weighted-kappa.js';
+import type { ScorePair } from './score-pairs.js';
 
 /** Returns by how much the judge scores higher than people, with the interval of the paired t test; null without scores. */
 export function meanBias(

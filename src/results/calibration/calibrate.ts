@@ -2,7 +2,8 @@ import { groupBy } from '../../lib/group-by.js';
 import { mean } from '../../lib/mean.js';
 import { meanBias } from '../../statistics/mean-bias.js';
 import { predictionPoweredMean } from '../../statistics/prediction-powered-mean.js';
-import { weightedKappa, type ScorePair } from '../../statistics/weighted-kappa.js';
+import type { ScorePair } from '../../statistics/score-pairs.js';
+import { weightedKappa } from '../../statistics/weighted-kappa.js';
 import type { Agreement, Calibration, CalibrationVerdict } from './document.js';
 import { judgeKey, type JudgedRun } from './judged-run.js';
 
