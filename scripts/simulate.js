@@ -14,24 +14,21 @@ const { values, positionals } = parseArgs({
     simulations: { type: 'string', default: '3000' },
     seed: { type: 'string', default: '1' },
     processes: { type: 'string', default: '1' },
-    /** Only every so many criteria, for one of several processes: `1/2`. */
+    // Only every so many criteria, for one of several processes: `1/2`.
     share: { type: 'string' },
   },
 });
-const { criteriaOf, measure } = await importBundled(
+const { PARTS, criteriaOf, example, measure } = await importBundled(
   fileURLToPath(new URL('./simulate/all.js', import.meta.url)),
 );
+const parts = positionals.length === 0 ? PARTS : positionals;
 const simulations = Number(values.simulations);
-const criteria = criteriaOf(positionals);
 const processes = Number(values.processes);
-if (!Number.isInteger(simulations) || simulations < 1 || !Number.isInteger(processes) || processes < 1) {
-  console.error('--simulations and --processes need a whole number of 1 or more');
-  process.exit(2);
-}
-if (criteria.length === 0) {
-  console.error(`no part ${positionals.join(', ')}; there are fixed, cells, sequential, means and judge`);
-  process.exit(2);
-}
+const unknown = parts.filter((/** @type {string} */ name) => !PARTS.includes(name));
+if (unknown.length > 0) fail(`no part ${unknown.join(', ')}; there are ${PARTS.join(', ')}`);
+if (![simulations, processes].every((number) => Number.isInteger(number) && number >= 1))
+  fail('--simulations and --processes need a whole number of 1 or more');
+const criteria = criteriaOf(parts);
 
 if (values.share !== undefined) {
   const [part = 0, of = 1] = values.share.split('/').map(Number);
@@ -40,10 +37,10 @@ if (values.share !== undefined) {
 } else if (processes === 1) {
   for (const criterion of criteria) print(criterion, measure(criterion, { seed: values.seed, simulations }));
 } else {
-  const parts = Array.from({ length: processes }, (_, part) =>
+  const children = Array.from({ length: processes }, (_, part) =>
     spawn(
       process.execPath,
-      [fileURLToPath(import.meta.url), ...positionals, '--share', `${part}/${processes}`].concat(
+      [fileURLToPath(import.meta.url), ...parts, '--share', `${part}/${processes}`].concat(
         '--simulations',
         values.simulations,
         '--seed',
@@ -53,7 +50,7 @@ if (values.share !== undefined) {
     ),
   );
   await Promise.all(
-    parts.map(async (child) => {
+    children.map(async (child) => {
       const exit = once(child, 'exit');
       for await (const line of createInterface({ input: child.stdout })) console.log(line);
       const [status] = await exit;
@@ -61,6 +58,9 @@ if (values.share !== undefined) {
     }),
   );
 }
+
+if (parts.includes('example') && values.share === undefined)
+  for (const line of example(values.seed)) console.log(line);
 
 /**
  * @param {import('./simulate/criterion.js').Criterion} criterion
@@ -74,4 +74,10 @@ function print({ what, bar }, { value, error, label, holds }) {
   console.log(
     `${holds ? 'ok   ' : 'SHORT'} ${what.padEnd(66)} ${figure}  ${word} ${limit.toFixed(digits)}  ${label}`,
   );
+}
+
+/** @param {string} message @returns {never} */
+function fail(message) {
+  console.error(message);
+  process.exit(2);
 }

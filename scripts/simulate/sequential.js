@@ -11,13 +11,17 @@ import { testDifference } from '../../src/statistics/test-difference.ts';
 const alpha = 0.05;
 const ROUNDS = 20;
 
-/** Runs all rounds: allocation depends on nothing that a stop depends on, and a look stops at the first clear round.
- * @param {Random} random @param {readonly Rates[]} rates @param {{ margin: number | null, adaptive?: boolean, most?: number }} options */
-export function untilClear(random, rates, { margin, adaptive = false, most = ROUNDS }) {
+/**
+ * Runs all rounds: which runs follow does not depend on whether a look stops, and a look counts only the rounds until it does.
+ * @param {Random} random @param {readonly Rates[]} rates
+ * @param {{ margin: number | null, adaptive?: boolean, cap?: number }} options `cap`: pairs of a configuration
+ */
+export function untilClear(random, rates, { margin, adaptive = false, cap = ROUNDS }) {
   /** @type {import('./draw.js').Stratum[][]} */
   const rounds = [];
-  const remaining = rates.map(() => (adaptive ? 2 * most : most));
-  for (let round = 0; round < most; round++) {
+  const remaining = rates.map(() => cap);
+  const most = ROUNDS * rates.length;
+  for (let done = 0; done < most; done += rates.length) {
     const pairs = adaptive
       ? nextRound(rounds, { size: rates.length, costs: rates.map(() => 1), remaining })
       : rates.map(() => 1);
@@ -29,7 +33,7 @@ export function untilClear(random, rates, { margin, adaptive = false, most = ROU
       })),
     );
   }
-  return look(rounds, { alpha, margin, most: most * rates.length });
+  return look(rounds, { alpha, margin, most });
 }
 
 /** @param {import('../../src/statistics/look.ts').Look} decided */
@@ -89,7 +93,8 @@ export const sequential = [
     of: 'worst',
     cells: UNCHANGED.filter(({ rates }) => rates.length > 1).map(({ label, rates }) => ({
       label,
-      once: (random) => share(isShown(untilClear(random, rates, { margin: null, adaptive: true }))),
+      once: (random) =>
+        share(isShown(untilClear(random, rates, { margin: null, adaptive: true, cap: 2 * ROUNDS }))),
     })),
   },
   {

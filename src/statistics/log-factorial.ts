@@ -1,7 +1,7 @@
 const logs = [0];
 
 /** Returns ln(n!). From n = 171 on, n! itself is too large for a number. */
-export function logFactorial(n: number): number {
+function logFactorial(n: number): number {
   for (let next = logs.length; next <= n; next++) logs.push((logs[next - 1] ?? 0) + Math.log(next));
   return logs[n] ?? NaN;
 }

@@ -15,7 +15,7 @@ export interface LookPlan {
 }
 
 /** Why a sweep stops, or does not. `most runs`: the cap is reached, and no verdict holds. */
-export type LookReason = 'difference' | 'margin' | 'most runs' | 'not clear yet';
+type LookReason = 'difference' | 'margin' | 'most runs' | 'not clear yet';
 
 export interface Look {
   stop: boolean;

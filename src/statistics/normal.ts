@@ -4,7 +4,6 @@ export function normalTail(z: number): number {
   return z < 3 ? 0.5 - series(z) : continuedFraction(z);
 }
 
-export const normalCdf = (z: number): number => normalTail(-z);
 export const normalDensity = (z: number): number => Math.exp(-0.5 * z * z) / Math.sqrt(2 * Math.PI);
 
 /** Returns the probability of a number from 0 to z: Abramowitz and Stegun (1964), 26.2.11. */

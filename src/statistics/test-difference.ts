@@ -69,7 +69,7 @@ export function decide({
 }
 
 /** The smallest p of the exact test: all runs of one side pass, and none of the other. */
-export const smallestP = (strata: readonly Stratum[]): number => exactP(strata.map(mostExtreme));
+const smallestP = (strata: readonly Stratum[]): number => exactP(strata.map(mostExtreme));
 
 export const mostExtreme = ({ base, head }: Stratum): Stratum => ({
   base: { passed: 0, tested: base.tested },

@@ -1,26 +1,26 @@
 import { sum, type Interval } from './counts.js';
-import { normalQuantileOfTail } from './normal.js';
 import { smallestDisagreements, type ScorePair } from './score-pairs.js';
+import { tQuantileOfTail } from './student-t.js';
 
 /**
  * Returns the agreement of two raters beyond chance: 1 is perfect, 0 is what chance gives. A disagreement weighs as the square
  * of its size. Null with fewer than two pairs, or if all scores are the same. J. Cohen, "Weighted kappa", Psychological
- * Bulletin 70 (1968) 213-220. The interval is that of two more pairs that disagree, extended to the estimate.
+ * Bulletin 70 (1968) 213-220. The interval uses Student's t, because pairs are few; it reaches from the lowest to the highest
+ * end of two: that of the pairs, and that of these and two more that disagree.
  */
 export function weightedKappa(
   pairs: readonly ScorePair[],
   { alpha }: { alpha: number },
 ): { kappa: number; interval: Interval } | null {
-  const estimate = pairs.length < 2 ? null : estimateOf(pairs);
+  const plain = pairs.length < 2 ? null : estimateOf(pairs);
   const careful = estimateOf([...pairs, ...smallestDisagreements(pairs)]);
-  if (estimate === null || careful === null) return null;
-  const half = normalQuantileOfTail(alpha / 2) * careful.error;
+  if (plain === null || careful === null) return null;
+  const t = tQuantileOfTail(alpha / 2, pairs.length - 1);
+  const ends = (sign: -1 | 1): number[] =>
+    [plain, careful].map(({ kappa, error }) => kappa + sign * t * error);
   return {
-    kappa: estimate.kappa,
-    interval: {
-      low: Math.max(-1, Math.min(estimate.kappa, careful.kappa - half)),
-      high: Math.min(1, Math.max(estimate.kappa, careful.kappa + half)),
-    },
+    kappa: plain.kappa,
+    interval: { low: Math.max(-1, Math.min(...ends(-1))), high: Math.min(1, Math.max(...ends(1))) },
   };
 }
 
