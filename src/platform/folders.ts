@@ -102,7 +102,7 @@ export const mirrorFolder = (stateFolder: string): string => join(stateFolder, '
 export const sharedFile = (stateFolder: string): string => join(stateFolder, 'shared.json');
 
 /** The file that notes that a location was shared when this machine last used it. Its content is the id of the project. */
-export const sharedBefore = (location: string, home = stateHome()): string =>
+export const sharedBefore = (location: string, home = usableFolder('state', wouldBeUsable)): string =>
   join(home, sha256(location).slice(0, 12), 'shared-project');
 
 /** Returns the private folder of a shared project, `<state>/<id>`. */

@@ -53,6 +53,8 @@ export function play({ input, cells }: World) {
       switch (action.type) {
         case 'place':
           throw new Error('this sweep places no runs');
+        case 'decide':
+          throw new Error('this sweep runs all cells');
         case 'start':
           expect(isHandingOver).toBe(false);
           checkBudget(action.cell);
