@@ -106,7 +106,7 @@ describe('what could bias a comparison does not decide it:', () => {
       expect.stringMatching(/^10 cells of head .* would not be worse$/),
     ]);
     expect(document.total.robust).toBe(false);
-    expect(document.doubts).toEqual([expect.stringMatching(/^error rates differ: 10 of 14 cells in head/)]);
+    expect(document.doubts[0]).toMatch(/^error rates differ/);
     expect(text).toMatch(/^\? perhaps worse: .*\n {2}cells without a result could be the reason\n/);
   });
 });

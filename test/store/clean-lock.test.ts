@@ -8,7 +8,7 @@ import { compileSources } from '../platform/compiled.js';
 import { newFolder } from '../platform/temporary.js';
 import { newLog, resultLine } from './sample.js';
 
-const compiled = await compileSources('store', 'results', 'platform');
+const compiled = await compileSources('store', 'results', 'statistics', 'platform');
 
 it('waits for nothing and creates nothing if there was no clean', async () => {
   const folder = await newFolder();

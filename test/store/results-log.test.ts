@@ -8,7 +8,7 @@ import { newFolder } from '../platform/temporary.js';
 import { gate, metrics } from '../results/sample.js';
 import { resultLine } from './sample.js';
 
-const compiled = await compileSources('store', 'results', 'platform');
+const compiled = await compileSources('store', 'results', 'statistics', 'platform');
 
 const result = (id: string, changes: Partial<ResultLine> = {}): ResultLine => resultLine({ id, ...changes });
 
