@@ -1,6 +1,7 @@
 import type { Count, Stratum } from './counts.js';
 import { logChoose } from './log-factorial.js';
 import { SMALLEST_P } from './mid-p.js';
+import { remember } from './remember.js';
 
 /** Rounding errors must not make equally probable tables differ. */
 const TOLERANCE = 1e-7;
@@ -12,7 +13,15 @@ const GRID = 100;
  * observed one. It is valid and has more power than Fisher's test. R. D. Boschloo, "Raised conditional level of
  * significance for the 2 x 2-table when testing the equality of two probabilities", Statistica Neerlandica 24 (1970) 1-9.
  */
-export function boschloo({ base, head }: Stratum): number {
+export const boschloo = (stratum: Stratum): number =>
+  known(countsOf(stratum), () => computeBoschloo(stratum));
+
+/** The same few counts are tested often, such as all runs passed. */
+const known = remember<number>(5000);
+const countsOf = ({ base, head }: Stratum): string =>
+  `${base.passed} ${base.tested} ${head.passed} ${head.tested}`;
+
+function computeBoschloo({ base, head }: Stratum): number {
   const statistic = Math.min(fisher(base, head), fisher(head, base));
   if (statistic >= 0.5) return 1;
   const most = statistic * (1 + TOLERANCE);

@@ -1,4 +1,5 @@
 import { normalDensity, normalTail } from './normal.js';
+import { remember } from './remember.js';
 
 /**
  * Returns how much of alpha a sequential test may have spent when the share `time` of all information is in: little at
@@ -18,21 +19,14 @@ export function boundaries(times: readonly number[], alpha: number): number[] {
   let key = `${alpha}`;
   return times.map((time) => {
     key += ` ${time}`;
-    last = kept.get(key) ?? lookAfter(last, time, alpha);
-    keep(key, last);
+    const before = last;
+    last = lookBy(key, () => lookAfter(before, time, alpha));
     return last.z;
   });
 }
 
-/** Looks by alpha and all times: each look of a sweep needs those before it, and integrals take milliseconds. */
-const kept = new Map<string, Look>();
-const KEPT = 200;
-
-function keep(key: string, look: Look): void {
-  kept.set(key, look);
-  const [oldest] = kept.keys();
-  if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
-}
+/** By alpha and all times so far: each look of a sweep needs those before it, and their integrals take milliseconds. */
+const lookBy = remember<Look>(200);
 
 /** What is known at a look if none before it has stopped, of a sum of scores whose variance is `time`. */
 interface Look {
