@@ -27,7 +27,7 @@ const isWorse = (sample) =>
 export const cells = [
   {
     what: 'one configuration of ten 95 -> 35 %, n=10: found by configuration',
-    bar: { atLeast: 0.6 },
+    bar: { atLeast: 0.63 },
     of: 'worst',
     cells: [
       {
@@ -38,7 +38,7 @@ export const cells = [
   },
   {
     what: 'any of ten unchanged configurations found (family-wise error)',
-    bar: { atMost: 0.05 },
+    bar: { atMost: 0.04 },
     of: 'worst',
     cells: SAME.map(({ label, rates, runs }) => ({
       label,
