@@ -103,7 +103,7 @@ export const sharedFile = (stateFolder: string): string => join(stateFolder, 'sh
 
 /** The file that notes that a location was shared when this machine last used it. Its content is the id of the project. */
 export const sharedBefore = (location: string, home = usableFolder('state', wouldBeUsable)): string =>
-  join(home, sha256(location).slice(0, 12), 'shared-project');
+  join(home, 'shared-places', sha256(location).slice(0, 12));
 
 /** Returns the private folder of a shared project, `<state>/<id>`. */
 export const stateOfSharedProject = (id: string, home = stateHome()): string => join(canonical(home), id);
