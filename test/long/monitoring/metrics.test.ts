@@ -235,7 +235,7 @@ test('a worker does not start if it cannot serve its metrics', async () => {
     });
   const taken = `cannot serve metrics at 127.0.0.1:${port}: Address already in use; choose another port with --metrics or LLM_TOOL_TEST_METRICS (each worker needs one of its own)`;
   const refused = await worker(`127.0.0.1:${port}`);
-  expect([refused.exitCode, refused.stderr]).toEqual([2, `error: ${taken}`]);
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining(`error: ${taken}`)]);
   for (const wrong of ['9464', 'example.com:9464', '127.0.0.1:70000']) {
     const { exitCode, stderr } = await worker(wrong);
     expect([exitCode, stderr]).toEqual([
