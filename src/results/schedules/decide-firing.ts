@@ -1,24 +1,12 @@
-import { assertNever } from '../../lib/assert-never.js';
 import type { Gate } from '../comparison/document.js';
+import { exitCodeOfDecision } from '../decision/decision.js';
 import type { Firing } from '../records/firing.js';
 import { exitCodeOf } from '../records/sweep-document.js';
 import type { Totals } from '../totals.js';
 
-/** The exit code of `compare --gate`. */
-export function exitCodeOfGate(result: Gate['result']): 0 | 1 | 3 | 4 {
-  switch (result) {
-    case 'not worse':
-      return 0;
-    case 'worse':
-      return 1;
-    case 'not tested':
-      return 3;
-    case 'undecided':
-      return 4;
-    default:
-      return assertNever(result);
-  }
-}
+/** The exit code of `compare --gate`, which is that of a decision with the same result. */
+export const exitCodeOfGate = (result: Gate['result']): 0 | 1 | 3 | 4 =>
+  exitCodeOfDecision({ verdict: result });
 
 /**
  * Decides the exit code of a firing that has ended. `failed`: that of `run`. `worse`: that of `compare --gate`;
