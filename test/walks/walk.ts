@@ -60,8 +60,8 @@ export function steady(line: string, { folder }: Pick<Place, 'folder'>): string 
       .replace(/-[0-9a-f]{8}\b/g, '-ID')
       .replace(/\b[0-9a-f]{8} → [0-9a-f]{8}\b/g, 'HASH → HASH')
       .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
-      .replace(/\b(\d+ m )?\d+(\.\d+)? m?s\b/g, 'N s')
-      .replace(/\b(just now|\d+ \w+ ago)\b/g, 'AGO')
+      .replace(/\b((\d+d )?(\d+h )?\d+m )?\d+(\.\d+)? ?m?s\b/g, 'N s')
+      .replace(/\b(just now|\d+[mhd] ago)\b/g, 'AGO')
       .replace(/^( *duration, median +N s +of \d+ +N s +of \d+) .*/, '$1  …')
       .replace(/^added \d+ packages in .*/, 'added packages')
       // the width of columns depends on the numbers
