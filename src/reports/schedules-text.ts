@@ -41,7 +41,7 @@ const skippedText = (times: number | null | undefined, why: string): string =>
   times == null || times === 0 ? '' : `${times} time${times === 1 ? '' : 's'} ${why}`;
 
 function state({ status, next: [next], running }: ScheduleSummary, now: number, colors: Colors): string {
-  const runs = running === 0 ? '' : colors.cyan('running, ');
+  const runs = running === null || running === 0 ? '' : colors.cyan('running, ');
   switch (status) {
     case 'active':
       return `${runs}${next === undefined ? 'will not fire again' : `next ${next.slice(0, 16).replace('T', ' ')}Z, in ${formatDuration(Date.parse(next) - now)}`}`;

@@ -194,7 +194,7 @@ test('a key that is not set, and a file of keys that is gone, end the firing wit
 test('with skip, a schedule that is running does not fire again', async () => {
   await schedule('create', 'slow', 'slow', '--every', '6h');
   const { sweep } = JSON.parse((await schedule('trigger', 'slow', '--json')).stdout) as { sweep: string };
-  await until('the firing is listed', async () => ((await listed('slow')).running > 0 ? true : null));
+  await until('the firing is listed', async () => ((await listed('slow')).running === 1 ? true : null));
   const again = await schedule('trigger', 'slow', '--json');
   expect([again.exitCode, JSON.parse(again.stdout)]).toMatchObject([
     2,
@@ -224,7 +224,7 @@ test('with cancel, the next firing ends the sweep before it; with queue, it wait
 
   await schedule('create', 'slow', 'slow', '--every', '6h', '--overlap', 'queue', '--replace');
   const third = JSON.parse((await schedule('trigger', 'slow', '--json')).stdout) as { sweep: string };
-  await until('the firing is listed', async () => ((await listed('slow')).running > 0 ? true : null));
+  await until('the firing is listed', async () => ((await listed('slow')).running === 1 ? true : null));
   const queued = await schedule('trigger', 'slow', '--json');
   expect(JSON.parse(queued.stdout)).toEqual({ schedule: 'slow', queued: true, sweep: null });
   await project.cli(['cancel', third.sweep]);
@@ -310,7 +310,7 @@ test('a schedule fires by itself, unless it is paused; the engine says that it i
   expect(await listed('minutely')).toMatchObject({ status: 'paused' });
   const stopped = await project.cli(['engine', 'stop']);
   expect(stopped.stderr).toContain('schedules do not fire until the engine is started again');
-  expect(await listed('minutely')).toMatchObject({ status: 'unknown', next: [] });
+  expect(await listed('minutely')).toMatchObject({ status: 'unknown', next: [], running: null });
   expect((await schedule('resume', 'minutely')).exitCode).toBe(0);
   expect(await listed('minutely')).toMatchObject({ status: 'active' });
   for (const name of ['minutely', 'nightly', 'keyed', 'gone', 'slow'])

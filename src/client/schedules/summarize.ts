@@ -19,7 +19,7 @@ export async function summarizeSchedule(
     ...{ schedule, when: whenText(stored.when), overlap, cells: plan.cells.length, created_at },
     status: statusOf(known),
     next: (info?.nextActionTimes ?? []).map((time) => time.toISOString()),
-    running: info?.runningActions.length ?? 0,
+    running: info?.runningActions.length ?? null,
     skipped: info?.numActionsSkippedOverlap ?? null,
     missed: info?.numActionsMissedCatchupWindow ?? null,
     latest: await latestFiring(objects, schedule),

@@ -13,7 +13,7 @@ export const ScheduleSummary = z.object({
     .enum(['active', 'paused', 'missing', 'unknown'])
     .describe('`missing`: not on the server; `unknown`: the engine is not running, so it does not fire'),
   next: z.array(z.string()).describe('Its next times; ISO 8601 UTC'),
-  running: z.number().int().describe('Number of firings that are under way'),
+  running: z.number().int().nullable().describe('Number of firings that are under way; null: unknown'),
   skipped: z.number().int().nullable().describe('Times skipped because a sweep was running; null: unknown'),
   missed: z
     .number()
