@@ -123,9 +123,9 @@ export default {
         'platform/',
         'store/',
         'client/sweeps/',
-        'workflows/protocol.ts',
+        'workflows/(protocol|visible-failures).ts',
       ],
-      'steps may use every layer but workflows, of which they only know the protocol; reports of schedules read and compare sweeps as the commands do',
+      'steps may use every layer but workflows, of which they only know the protocol and the failures that are results; reports of schedules read and compare sweeps as the commands do',
     ),
     layer(
       'workflows',

@@ -9,7 +9,7 @@ import {
   Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { createActivities } from './activities/index.js';
+import { createActivities, otherActivities } from './activities/index.js';
 import { createHosting } from './activities/hosts/hosting.js';
 import { createHostWorkers } from './activities/hosts/host-workers.js';
 import type { Deps } from './activities/step/deps.js';
@@ -27,6 +27,7 @@ import { CODEC_KEYS } from './platform/codec/codec-keys.js';
 import { workerPayloads } from './platform/codec/worker-payloads.js';
 import { projectState } from './platform/folders.js';
 import { installRuntime } from './platform/metrics/install-runtime.js';
+import { WORKFLOWS } from './workflows/protocol.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
 import { workerEnvironment } from './platform/worker-environment.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
@@ -76,7 +77,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   });
 
   const payloads = workerPayloads();
-  const metrics = installRuntime(process.env['LLM_TOOL_TEST_METRICS']);
+  const metrics = installRuntime(process.env['LLM_TOOL_TEST_METRICS'], [WORKFLOWS.run]);
   const connection = await waitUntil(
     () =>
       NativeConnection.connect(options).catch((error: unknown) => {
@@ -121,7 +122,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     namespace,
     identity: ownWorkerIdentity(hosting?.host.identity),
     taskQueue,
-    activities,
+    activities: { ...activities, default: otherActivities(activities) },
     ...payloads,
     interceptors: { activity: [noteActivities(watch)] },
     // after this time, we get the workflow tasks of a dead worker

@@ -1,8 +1,10 @@
+import { Context } from '@temporalio/activity';
 import { checkGate as check, gateSubject } from '../gates/index.js';
 import { redactFields } from '../results/records/redact-fields.js';
 import type { GateDetail } from '../results/records/result-line.js';
 import { gateText } from '../results/records/text-fields.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
+import { passedGate } from '../workflows/visible-failures.js';
 import { gatesOf } from '../scenario/scenario.js';
 import { askForGate } from './gate/ask-for-gate.js';
 import { keptVerdict } from './gate/kept-verdict.js';
@@ -16,8 +18,8 @@ import { lookInChecks, scriptEnv } from './step/script-place.js';
 import { stepCommands } from './step/step-commands.js';
 
 /**
- * Checks one gate, perhaps after a turn of a conversation, and returns its status. A failing gate is data; an error thrown here is one of the harness, and is
- * retried.
+ * Checks one gate, perhaps after a turn of a conversation, and returns its status; throws it if it is to be visible
+ * (workflows/visible-failures.ts). Any other error thrown here is one of the harness, and is retried.
  */
 export const checkGate =
   (deps: Deps) =>
@@ -56,5 +58,6 @@ export const checkGate =
       };
       return redactFields(found, gateText, context.redact);
     });
-    return detail.status;
+    const isVisible = run.failsVisibly === true && !Context.current().info.isLocal;
+    return isVisible ? passedGate(detail.status, detail.message) : detail.status;
   };

@@ -1,13 +1,17 @@
 import { Context } from '@temporalio/activity';
-import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { WorkflowFailedError, WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, defineSearchAttributeKey } from '@temporalio/common';
 import { beginningOf } from '../lib/format/truncate.js';
+import { SEARCH_ATTRIBUTES } from '../lib/search-attributes.js';
 import { waitUntil } from '../platform/process/wait-until.js';
 import type { Deps } from './step/deps.js';
 import type { EndedRun, FindEndedInput, RunResult } from '../workflows/protocol.js';
+import { runResultIn } from '../workflows/visible-failures.js';
 
 const MESSAGE_LENGTH = 300;
 const POLL_MS = 100;
+
+const COST_USD = defineSearchAttributeKey('CostUsd', SEARCH_ATTRIBUTES.CostUsd);
 
 /** Finds out which of these runs have closed, and how. Asks the server, because a signal could come from anyone. */
 export const findEndedRuns =
@@ -35,14 +39,28 @@ async function endOf(
       return { cell, result: null, cancelled: false, message: 'the server no longer has its workflow' };
     if (!(error instanceof WorkflowFailedError)) throw error;
     const { cause } = error;
-    const [known] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
-    const { knownUsd } = (known ?? {}) as Pick<RunResult, 'knownUsd'>;
+    const result = runResultIn(error);
+    if (result !== null) return { cell, result, cancelled: false, message: '' };
+    const cancelled = cause instanceof CancelledFailure;
+    const knownUsd = cancelled ? await notedCost(handle) : costInFailure(cause);
     return {
       cell,
       result: null,
-      cancelled: cause instanceof CancelledFailure,
+      cancelled,
       message: beginningOf(cause?.message ?? error.message, MESSAGE_LENGTH),
       ...(knownUsd === undefined ? {} : { knownUsd }),
     };
   }
+}
+
+/** Cost of the agent of a run that could not write its report. */
+function costInFailure(cause: unknown): number | undefined {
+  const [known] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+  return (known as Pick<RunResult, 'knownUsd'> | undefined)?.knownUsd;
+}
+
+/** Cost of a run that was cancelled. Such a workflow closes without a result, but has noted its cost before. */
+async function notedCost(handle: WorkflowHandle): Promise<number | undefined> {
+  const { typedSearchAttributes } = await handle.describe();
+  return typedSearchAttributes.get(COST_USD);
 }

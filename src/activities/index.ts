@@ -1,3 +1,6 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { isGateActivity } from '../workflows/protocol.js';
 import { checkGate } from './check-gate.js';
 import { cleanUp } from './clean-up.js';
 import { findEndedRuns } from './find-ended-runs.js';
@@ -26,7 +29,7 @@ import { verifyOrder, verifyParked, verifyWake } from './verify-order.js';
 import { stopRun } from './stop-run.js';
 import { writeReport } from './write-report.js';
 
-/** All activities of a worker. */
+/** All activities of a worker that have fixed names. */
 export const createActivities = (deps: Deps) =>
   withRetryPolicy(deps, {
     loadCells: loadCells(deps),
@@ -60,3 +63,13 @@ export const createActivities = (deps: Deps) =>
     verifyWake: verifyWake(deps),
   });
 export type Activities = ReturnType<typeof createActivities>;
+
+/** Performs all other activities: gates that are checked within workflow tasks have names of their own. */
+export const otherActivities =
+  ({ checkGate }: Pick<Activities, 'checkGate'>): Activities['checkGate'] =>
+  (...args) => {
+    const { activityType } = Context.current().info;
+    if (isGateActivity(activityType)) return checkGate(...args);
+    // as the SDK answers: a worker of another build may know it
+    throw ApplicationFailure.retryable(`this worker has no activity ${activityType}`, 'NotFoundError');
+  };

@@ -4,6 +4,7 @@ export const SEARCH_ATTRIBUTES = {
   Scenario: 'KEYWORD',
   Agent: 'KEYWORD',
   Model: 'KEYWORD',
+  Variant: 'KEYWORD',
   Outcome: 'KEYWORD',
   CostUsd: 'DOUBLE',
   Rep: 'INT',

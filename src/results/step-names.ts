@@ -42,7 +42,7 @@ export const isAgentKind = (kind: StepKind): kind is 'agent' | 'conversation' =>
 export interface NamedStep<S> {
   step: S;
   name: string;
-  /** Its title: `post script 1/2`. */
+  /** Its title: `post script 1 of 2`. */
   label: string;
   /** Its index among the steps of its kind, from 0. */
   index: number;
@@ -60,7 +60,7 @@ export function nameSteps<S extends { kind: StepKind }>(steps: readonly S[]): Na
     const nth = isAgentKind(step.kind)
       ? steps.slice(0, at).filter(({ kind }) => isAgentKind(kind)).length
       : together.indexOf(at);
-    const of = `${nth + 1}/${together.length}`;
+    const of = `${nth + 1} of ${together.length}`;
     return { step, index: alike.indexOf(at), isAfterAgent, ...titleOf(step.kind, nth, of, isAfterAgent) };
   });
 }

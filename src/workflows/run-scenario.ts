@@ -23,18 +23,20 @@ import { performChecks, performSteps } from './run/steps.js';
 import { createEndAnnouncer } from './announce-end.js';
 import { waitParked, waitByTimer } from './wait-for-provider.js';
 import { attributesOf, summaryOf } from './ui.js';
+import { passedRun } from './visible-failures.js';
 
 const CANCELLED_REPORT_MS = 15_000;
 
 /** One execution of a cell. Every step is a separate activity, visible by name and summary. */
 export async function runScenario(input: RunInput): Promise<RunResult> {
   const { workflowId, startTime, firstExecutionRunId: firstRunId } = workflowInfo();
-  const { sweep, cell, proof, fresh, lostHosts } = input;
+  const { sweep, cell, proof, fresh, lostHosts, failsVisibly } = input;
   const run: RunRef = {
     ...{ sweep, cell, run: runName(input), workflowId, firstRunId },
     ...(proof === undefined ? {} : { proof }),
     ...(fresh === undefined ? {} : { fresh }),
     ...(lostHosts === undefined ? {} : { lostHosts }),
+    ...(failsVisibly === undefined ? {} : { failsVisibly }),
   };
   const performer = createPerformer(input.inProcess === true, input.sparse === true);
   const { failures, perform, performEither } = performer;
@@ -111,13 +113,14 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       message: `the report could not be written: ${failures.find(({ step }) => step === STEPS.report)?.message ?? 'unknown'}`,
       costUsd: null,
     };
+    performer.conclude(result ?? lost);
     upsertSearchAttributes(attributesOf(result ?? lost));
     await reportEnd();
     if (result === null) {
       const spent = agentUsd === null ? {} : { knownUsd: agentUsd };
       throw ApplicationFailure.nonRetryable(lost.message, 'ReportNotWritten', spent);
     }
-    return result;
+    return failsVisibly === true ? passedRun(result) : result;
   });
 }
 

@@ -44,6 +44,7 @@ import { createHosts } from './sweep/hosts.js';
 import { progressOf } from './sweep/progress.js';
 import { runScenario } from './run-scenario.js';
 import { carry, startState } from './scheduler/carry.js';
+import type { Cost } from './scheduler/money.js';
 import { PAGE, type Wanted } from './scheduler/reading.js';
 import { reduce, type SweepAction, type SweepEvent } from './scheduler/reduce.js';
 import {
@@ -56,6 +57,7 @@ import {
 } from './scheduler/state.js';
 import { runEnded, announceEnd } from './announce-end.js';
 import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
+import { runResultIn } from './visible-failures.js';
 import { parkedRun, wakeRun } from './wait-for-provider.js';
 
 const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
@@ -210,6 +212,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
               inProcess: true,
               keepsFolder: true,
               parks: true,
+              failsVisibly: true,
               ...(proof === undefined ? {} : { proof }),
               ...(fresh === undefined ? {} : { fresh }),
               ...(lostHosts === undefined ? {} : { lostHosts }),
@@ -227,17 +230,30 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         });
         starting.delete(cell.id);
         if (input.scheduler === 3) dispatch({ type: 'begun', cell: cell.id });
-        return child.result();
+        return child.result().catch((error: unknown) => {
+          const result = runResultIn(error);
+          if (result === null) throw error;
+          return result;
+        });
       });
       if (incarnationOfCell(cell.id) === incarnation)
         dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
     } catch (error) {
       starting.delete(cell.id);
       if (isAbandoned()) return;
-      dispatch(
-        endWithoutResult(cell.id, since, isCancellation(error), rootCauseMessage(error), spentOf(error)),
-      );
+      const cost = isCancellation(error) ? await costOfCancelled(cell.id) : spentOf(error);
+      dispatch(endWithoutResult(cell.id, since, isCancellation(error), rootCauseMessage(error), cost));
     }
+  }
+
+  /** A cancelled workflow closes without a result. Its cost matters if the sweep goes on and has a budget. */
+  async function costOfCancelled(cell: string): Promise<Cost> {
+    if (state.money === null || state.cancelled || !patched('cost-of-cancelled')) return { costUsd: null };
+    const runs = [{ cell, workflowId: workflowIdOf(cell) }];
+    const [ended] = await CancellationScope.nonCancellable(() =>
+      activities.findEndedRuns({ sweep, runs, waitMs: 0 }),
+    );
+    return { costUsd: null, knownUsd: ended?.knownUsd ?? 0 };
   }
 
   /** Ends the runs that want a host but will not get one. */

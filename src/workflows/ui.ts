@@ -25,10 +25,13 @@ export const summaryOf = (title: string): string => beginningOf(title, SUMMARY_L
 const MARKS = { running: '▶', done: '✓', failed: '✗' } as const;
 const tableText = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 
-/** Current details of a run: a table of its steps so far. */
-export function runDetails(lines: readonly StepLine[]): string {
+/** Current details of a run: its result if it has one, and a table of its steps so far. */
+export function runDetails(lines: readonly StepLine[], result: RunResult | null = null): string {
   const rows = lines.map((line) => `| ${MARKS[line.status]} | ${line.step} | ${tableText(line.summary)} |`);
-  return ['| | step | |', '|---|---|---|', ...rows].join('\n');
+  return [
+    ...(result === null ? [] : [`**${result.outcome}**: ${tableText(result.message)}`, '']),
+    ...['| | step | |', '|---|---|---|', ...rows],
+  ].join('\n');
 }
 
 /** Current details of a sweep: counts, costs, limits and open runs. */
@@ -72,6 +75,7 @@ export const SWEEP_ID = attribute('SweepId');
 const SCENARIO = attribute('Scenario');
 const AGENT = attribute('Agent');
 const MODEL = attribute('Model');
+const VARIANT = attribute('Variant');
 const OUTCOME = attribute('Outcome');
 const COST_USD = attribute('CostUsd');
 const REPETITION = attribute('Rep');
@@ -81,7 +85,9 @@ export const cellAttributes = (sweep: string, of: Cell): SearchAttributePair[] =
   { key: SCENARIO, value: of.scenario },
   { key: AGENT, value: of.agent },
   { key: MODEL, value: of.model },
+  { key: VARIANT, value: of.variant },
   { key: REPETITION, value: of.repetition },
+  { key: OUTCOME, value: 'running' },
 ];
 
 export const attributesOf = (result: RunResult): SearchAttributePair[] => [

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SavedQuery } from '../../src/client/ui-page.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
@@ -19,7 +20,15 @@ describe('ui with a local server of the engine', { timeout: 180_000 }, () => {
 
     const { document } = await project.run(['small']);
     const sweep = await project.cli(['ui', 'latest', '--json']);
-    expect(JSON.parse(sweep.stdout)).toEqual({ ui_url: document.ui_url });
+    const { ui_url, queries } = JSON.parse(sweep.stdout) as { ui_url: string; queries: SavedQuery[] };
+    expect(ui_url).toBe(document.ui_url);
+    expect(queries.map(({ query }) => query)).toEqual(
+      ['fail', 'error', 'running'].map(
+        (outcome) => `SweepId = "${document.sweep}" AND Outcome = "${outcome}"`,
+      ),
+    );
+    const listed = (await project.cli(['ui', 'latest'])).stderr;
+    for (const { title, url } of queries) expect(listed).toContain(`${title}: ${url}`);
     const run = document.cells[0]?.results_dir?.split('/').at(-1) ?? '';
     const page = (await project.cli(['ui', run])).stdout;
     expect(page.startsWith(stdout)).toBe(true);

@@ -38,8 +38,8 @@ it('runs the scripts of task.context before the agent, in order, each with its o
     const history = await handle.fetchHistory();
     expect(summariesIn(history).slice(0, 4)).toEqual([
       'prepare notes',
-      'context 1/2 check-coverage src/a.c',
-      'context 2/2 task-next',
+      'context 1 of 2: check-coverage src/a.c',
+      'context 2 of 2: task-next',
       'agent mock default',
     ]);
     const limits = (history.events ?? []).flatMap(({ activityTaskScheduledEventAttributes: step }) =>
@@ -88,7 +88,7 @@ it('starts nothing more when cancelled while a context script runs', async () =>
     expect(await handle.result()).toMatchObject({ outcome: 'cancelled' });
     expect(summariesIn(await handle.fetchHistory())).toEqual([
       'prepare notes',
-      'context 1/2 check-coverage src/a.c',
+      'context 1 of 2: check-coverage src/a.c',
       'stop', // brings the cancel to the script
       'write the report',
       'clean up',

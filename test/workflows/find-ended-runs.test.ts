@@ -1,5 +1,5 @@
 import { WorkflowFailedError, type Client } from '@temporalio/client';
-import { CancelledFailure } from '@temporalio/common';
+import { CancelledFailure, defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import { findEndedRuns } from '../../src/activities/find-ended-runs.js';
 import type { EndedRun } from '../../src/workflows/protocol.js';
@@ -58,21 +58,27 @@ it('a run that was terminated or left no report has no result, but a reason and 
   });
 });
 
-it('reports a run with a cancelled workflow as cancelled', async () => {
+it('reports a run with a cancelled workflow as cancelled, with the cost that it has noted', async () => {
   const cancelled = new WorkflowFailedError(
     'cancelled',
     new CancelledFailure('by hand'),
     'NON_RETRYABLE_FAILURE',
   );
   const handle = {
-    describe: () => Promise.resolve({ status: { name: 'CANCELLED' } }),
+    describe: () =>
+      Promise.resolve({
+        status: { name: 'CANCELLED' },
+        typedSearchAttributes: new TypedSearchAttributes([
+          { key: defineSearchAttributeKey('CostUsd', 'DOUBLE'), value: 0.5 },
+        ]),
+      }),
     result: () => Promise.reject(cancelled),
   };
   const client = {
     withAbortSignal: (_signal: AbortSignal, ask: () => unknown) => ask(),
     workflow: { getHandle: () => handle },
   } as unknown as Client;
-  expect(await look(client, 'w')).toMatchObject([{ result: null, cancelled: true }]);
+  expect(await look(client, 'w')).toMatchObject([{ result: null, cancelled: true, knownUsd: 0.5 }]);
 });
 
 it('a run that is missing on the server is lost if it is the server of this worker; on any other it is an error', async () => {

@@ -17,7 +17,7 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import { afterAll, beforeAll, inject, vi } from 'vitest';
-import type { Activities } from '../../src/activities/index.js';
+import { otherActivities, type Activities } from '../../src/activities/index.js';
 import { SEARCH_ATTRIBUTES } from '../../src/lib/search-attributes.js';
 import type { Cell } from '../../src/results/records/cell.js';
 import {
@@ -153,7 +153,7 @@ export function useTemporal(): OnBench {
 }
 
 /** The first argument of every activity names its sweep, or the schedule. */
-function bySweep(benches: ReadonlyMap<string, Activities>): Activities {
+function bySweep(benches: ReadonlyMap<string, Activities>): Activities & Record<'default', unknown> {
   const route = (name: string) => [
     name,
     (input: { sweep: string } | { schedule: string }, ...more: unknown[]): unknown => {
@@ -163,7 +163,8 @@ function bySweep(benches: ReadonlyMap<string, Activities>): Activities {
       return (activities[name as keyof Activities] as (...args: unknown[]) => unknown)(input, ...more);
     },
   ];
-  return Object.fromEntries(Object.keys(stubActivities().activities).map(route)) as Activities;
+  const routed = Object.fromEntries(Object.keys(stubActivities().activities).map(route)) as Activities;
+  return { ...routed, default: otherActivities(routed) };
 }
 
 /** Our search attributes of a workflow, by name. */

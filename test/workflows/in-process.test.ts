@@ -20,11 +20,11 @@ it('performs a check that starts no process within a workflow task, and shows it
     expect(await handle.result()).toMatchObject({ outcome: 'pass' });
     const history = await handle.fetchHistory();
     expect(localActivitiesIn(history)).toEqual([
-      ['checkGate', 'gate 1/4 file_exists 1.md'],
-      ['checkGate', 'gate 2/4 file_exists 2.md'],
-      ['checkGate', 'gate 3/4 file_exists 3.md'],
+      ['checkGate', 'gate 1 of 4: file_exists 1.md'],
+      ['checkGate', 'gate 2 of 4: file_exists 2.md'],
+      ['checkGate', 'gate 3 of 4: file_exists 3.md'],
     ]);
-    expect(summariesIn(history)).toContain('gate 4/4 command_succeeds make');
+    expect(summariesIn(history)).toContain('gate 4 of 4: command_succeeds make');
     const tasks = history.events?.filter((event) => event.workflowTaskCompletedEventAttributes) ?? [];
     expect(tasks).toHaveLength(6); // the start, and one after each of the five steps that the server hands out
     await record('run-with-local-gates', handle);

@@ -20,10 +20,12 @@ test('finds an ended run in the list of workflows by its outcome and cost', asyn
       return ids;
     };
     // The list is updated a moment later.
-    await eventually(async () => expect(await found("ExecutionStatus = 'Completed'")).toHaveLength(3));
-    expect(await found("ExecutionStatus = 'Completed' AND Outcome = 'fail'")).toEqual([
-      runOf(cell(1)).workflowId,
-    ]);
+    await eventually(async () => expect(await found("ExecutionStatus = 'Completed'")).toHaveLength(2));
+    await eventually(async () =>
+      expect(await found("ExecutionStatus = 'Failed' AND Outcome = 'fail'")).toEqual([
+        runOf(cell(1)).workflowId,
+      ]),
+    );
     expect(await found("Outcome = 'pass' AND CostUsd = 0.5")).toEqual([runOf(cell(2)).workflowId]);
   });
 });

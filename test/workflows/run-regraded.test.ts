@@ -20,10 +20,10 @@ test('checks the gates of kept steps and of their turns, and performs none of th
     expect((await handle.result()).outcome).toBe('pass');
     expect(summariesIn(await handle.fetchHistory())).toEqual([
       'prepare notes',
-      'gate 1/3 string_contains polite after turn 2',
-      'gate 1/3 string_contains polite after turn 3',
-      'gate 2/3 file_exists list.txt',
-      'gate 3/3 file_exists end.txt',
+      'gate 1 of 3: string_contains polite after turn 2',
+      'gate 1 of 3: string_contains polite after turn 3',
+      'gate 2 of 3: file_exists list.txt',
+      'gate 3 of 3: file_exists end.txt',
       'write the report',
       'clean up',
     ]);

@@ -31,12 +31,12 @@ it('performs every step as a separate activity, in declared order, with a summar
     expect(summariesIn(await handle.fetchHistory())).toEqual([
       'prepare notes',
       'agent mock small',
-      'post script 1/2 make',
-      'post script 2/2 make docs',
-      'gate 1/2 file_exists notes.md',
-      'gate 2/2 file_contains notes.md',
-      'evaluator 1/2 size',
-      'evaluator 2/2 style',
+      'post script 1 of 2: make',
+      'post script 2 of 2: make docs',
+      'gate 1 of 2: file_exists notes.md',
+      'gate 2 of 2: file_contains notes.md',
+      'evaluator 1 of 2: size',
+      'evaluator 2 of 2: style',
       'write the report',
       'clean up',
     ]);
@@ -179,10 +179,11 @@ it('the current details of a run are a table of its steps so far', async () => {
     agents.releaseAll();
     await handle.result();
     expect((await currentDetails(handle)).split('\n')).toEqual([
+      ...['**pass**: all gates passed', ''],
       ...head,
       '| ✓ | agent | agent mock default |',
-      '| ✗ | gate 1 | gate 1/2 file_exists a\\|b |',
-      '| ✓ | gate 2 | gate 2/2 file_exists notes.md |',
+      '| ✗ | gate 1 | gate 1 of 2: file_exists a\\|b |',
+      '| ✓ | gate 2 | gate 2 of 2: file_exists notes.md |',
       '| ✓ | report | write the report |',
       '| ✓ | clean up | clean up |',
     ]);

@@ -100,10 +100,10 @@ test('plans and runs a scenario of another form, with commands before and after 
   expect(result).toMatchObject({ outcome: 'pass', message: '1/1 gates passed' });
   expect(summaries).toEqual([
     'prepare copied',
-    'command 1/2 echo from the first command > one.txt',
-    'command 2/2 exit 3',
+    'command 1 of 2: echo from the first command > one.txt',
+    'command 2 of 2: exit 3',
     'agent copier default',
-    'post script 1/1 cat two.txt > three.txt',
+    'post script 1 of 1: cat two.txt > three.txt',
     'write the report',
     'clean up',
   ]);

@@ -5,6 +5,7 @@ import { EnvFileProblem } from '../../platform/worker-environment.js';
 import { MachineGone } from '../../environments/machine/machine.js';
 import { heartbeating } from './heartbeat.js';
 import { withAdvice, DISK_FAILURE, STORE_AWAY } from './error-advice.js';
+import { gateEndIn } from '../../workflows/visible-failures.js';
 import type { Metrics, StepEnd } from '../../platform/metrics/metrics.js';
 import type { Deps } from './deps.js';
 
@@ -109,7 +110,8 @@ async function measured<R>(
     return value;
   } catch (error) {
     const { type } = error as ApplicationFailure;
-    if (typeof type === 'string' && WAITED_OUT.has(type)) end('waiting');
+    if (gateEndIn(error) !== null) end('done');
+    else if (typeof type === 'string' && WAITED_OUT.has(type)) end('waiting');
     else end(Context.current().cancellationSignal.aborted ? 'stopped' : 'failed');
     throw error;
   }
@@ -129,6 +131,7 @@ async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> 
   try {
     return await perform();
   } catch (caught) {
+    if (gateEndIn(caught) !== null) throw caught;
     const error =
       caught instanceof EnvFileProblem
         ? ApplicationFailure.create({ type: ENV_FILE, message: caught.message })

@@ -7,15 +7,17 @@ import { openSession } from '../../client/session.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
 import { readResultsFile } from '../../store/read-results-file.js';
 import type { SweepOptions } from '../../client/update-sweep.js';
-import { uiPage } from '../../client/ui-page.js';
+import { savedQueries, uiPage } from '../../client/ui-page.js';
 import { InfrastructureError } from '../../lib/errors/usage-error.js';
 
 /**
- * `ui`: prints the address of the Web UI, or of its page for a sweep or run. Starts the engine, but opens no browser.
+ * `ui`: prints the address of the Web UI, or of its page for a sweep or run, and those of lists of runs. Starts the engine,
+ * but opens no browser.
  */
 export async function ui(id: string | undefined, options: SweepOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);
-  const workflow = id === undefined ? null : await workflowOf(resultsPath, id);
+  const { workflow, sweep } =
+    id === undefined ? { workflow: null, sweep: null } : await find(resultsPath, id);
   const session = await openSession(resultsPath, printNotice, options);
   await session.close();
   const { engine } = session;
@@ -24,14 +26,23 @@ export async function ui(id: string | undefined, options: SweepOptions): Promise
     throw new InfrastructureError(
       `the address of the Web UI of the external Temporal server ${engine.address} is unknown; look there ${workflow === null ? `for the namespace ${engine.namespace}` : `for the workflow ${workflow}, in the namespace ${engine.namespace}`}`,
     );
-  if (options.json) printJson({ ui_url: url });
-  else process.stdout.write(`${url}\n`);
+  const queries = workflow === null || sweep !== null ? savedQueries(engine, sweep) : [];
+  if (options.json) printJson({ ui_url: url, queries });
+  else {
+    process.stdout.write(`${url}\n`);
+    // on stderr: scripts open what is on stdout
+    for (const { title, url } of queries) printNotice(`${title}: ${url}`);
+  }
   return 0;
 }
 
-async function workflowOf(resultsPath: string, id: string): Promise<string> {
+/** Ids of the workflow of a sweep or run, and of the sweep if it is one. */
+async function find(resultsPath: string, id: string): Promise<{ workflow: string; sweep: string | null }> {
   const found = await findById(resultsPath, id);
-  return found.kind === 'sweep'
-    ? sweepWorkflowId(found.plan.sweep)
-    : readResultsFile(runFiles(found.folder).run, RunRecord).workflow_id;
+  if (found.kind === 'sweep') {
+    const { sweep } = found.plan;
+    return { workflow: sweepWorkflowId(sweep), sweep };
+  }
+  const { workflow_id: workflow } = readResultsFile(runFiles(found.folder).run, RunRecord);
+  return { workflow, sweep: null };
 }

@@ -1,21 +1,25 @@
-import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
+import { DefaultLogger, makeTelemetryFilterString, Runtime, type Logger } from '@temporalio/worker';
 import { METRICS, type Definition } from './definitions.js';
 import { readMetricsAddress, unusableAddress } from './metrics-address.js';
 import { createMetrics, type Metrics } from './metrics.js';
 
 /**
  * Sets up the SDK's runtime, once per process and before anything else of the worker. With an address, its metrics and ours are
- * served at `http://<address>/metrics`. Without one, returns undefined: nothing is measured.
+ * served at `http://<address>/metrics`. Without one, returns undefined: nothing is measured. `failing`: types of workflows
+ * whose failures are results and not worth a warning.
  *
  * @throws UsageError if nothing can be served at the address
  */
-export function installRuntime(address?: string): Metrics | undefined {
+export function installRuntime(
+  address: string | undefined,
+  failing: readonly string[],
+): Metrics | undefined {
   const bindAddress = readMetricsAddress(address)?.text;
   // The SDK's native part colors what it prints, also in a log file.
   if (!process.stdout.isTTY) process.env['NO_COLOR'] = '1';
   try {
     Runtime.install({
-      logger: new DefaultLogger('WARN'),
+      logger: createLogger(failing),
       telemetryOptions: {
         // If the native part forwarded its logs to the logger, the SDK would sort all logs, down to TRACE, before the
         // logger drops them: a tenth of the worker's CPU.
@@ -42,3 +46,13 @@ const NAMING = {
     ),
   ),
 };
+
+/** Drops the SDK's warnings about failures of workflows of these types. */
+function createLogger(failing: readonly string[]): Logger {
+  const logger = new DefaultLogger('WARN');
+  const warn = logger.warn.bind(logger);
+  logger.warn = (message, meta) => {
+    if (message !== 'Workflow failed' || !failing.includes(String(meta?.['workflowType']))) warn(message, meta);
+  };
+  return logger;
+}

@@ -1,5 +1,12 @@
 export const WORKFLOWS = { sweep: 'runSweep', run: 'runScenario', scheduled: 'runScheduled' } as const;
 
+/**
+ * Name of the activity that checks a gate within a workflow task. The Web UI's timeline shows only the names of such
+ * activities, not their summaries. A name is not unique, because every name is a label in metrics.
+ */
+export const gateActivity = (index: number, type: string): string => `gate ${index + 1} ${type}`;
+export const isGateActivity = (name: string): boolean => /^gate \d+ \w+$/.test(name);
+
 export const UPDATES = { pause: 'pause', resume: 'resume', cancel: 'cancel', goOn: 'goOn' } as const;
 
 export const SIGNALS = {

@@ -18,6 +18,8 @@ export interface RunRef {
   firstRunId?: string;
   /** See `RunInput.lostHosts`. */
   lostHosts?: readonly LostHost[];
+  /** See `RunInput.failsVisibly`. */
+  failsVisibly?: boolean;
 }
 
 export interface ContextBrief {
@@ -124,6 +126,11 @@ export interface RunInput {
   lostHosts?: readonly LostHost[];
   /** True if steps send few heartbeats, because each may be billed. Absent: they send many. */
   sparse?: boolean;
+  /**
+   * True if gates that do not pass fail their activities, and a run that does not pass fails its workflow
+   * (visible-failures.ts). Absent in runs that an older build started.
+   */
+  failsVisibly?: boolean;
   /** True if the run tells its sweep that it ends, because a new history of the sweep is about to take over. */
   announcesEnd?: boolean;
 }

@@ -69,3 +69,7 @@ export const activities = proxyActivities<Activities>({
  * worker dies meanwhile, another worker gets the task after its timeout, like any workflow task.
  */
 export const inProcess = proxyLocalActivities<Activities>({ startToCloseTimeout: '10 minutes' });
+/** Gates that are checked in this way, by names of their own (`gateActivity`). */
+export const gatesInProcess = proxyLocalActivities<Record<string, Activities['checkGate']>>({
+  startToCloseTimeout: '10 minutes',
+});

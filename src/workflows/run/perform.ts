@@ -5,16 +5,20 @@ import {
   patched,
   setCurrentDetails,
 } from '@temporalio/workflow';
-import type { StepFailure } from '../protocol.js';
+import type { RunResult, StepFailure } from '../protocol.js';
 import { rootCauseMessage } from '../root-message.js';
 import { runDetails, summaryOf, type StepLine } from '../ui.js';
 import { activities, inProcess, ONCE, SPARSE, STEP, type StepOptions } from './options.js';
 
 /** A step: its name, the title that people see, and the options in which it differs from most steps. */
-interface Planned extends Pick<StepOptions, 'startToCloseTimeout' | 'retry'> {
+interface Planned<R> extends Pick<StepOptions, 'startToCloseTimeout' | 'retry'> {
   step: string;
   title: string;
+  /** What was not good enough, if the step ended as it should but with a bad result; else null. */
+  complaint?: (result: R) => string | null;
 }
+
+type EitherCall<R> = (steps: typeof inProcess | typeof activities, options: StepOptions) => Promise<R | null>;
 
 /** Performs the steps of a run, and records which one is running and which have failed. */
 export interface Performer {
@@ -22,17 +26,15 @@ export interface Performer {
   failures: StepFailure[];
   /** Name of the current step; null between steps. */
   current: () => string | null;
+  /** Shows the result above the steps. */
+  conclude: (result: RunResult) => void;
   /** Performs one step. Returns null if it failed for good; rethrows cancellation. */
-  perform: <R>(planned: Planned, call: (options: StepOptions) => Promise<R>) => Promise<R | null>;
+  perform: <R>(planned: Planned<R>, call: (options: StepOptions) => Promise<R | null>) => Promise<R | null>;
   /**
    * Performs a step within the workflow task; as an activity if `isLocal` is false, if the step returns null because it
    * is too large for a workflow task, or if it failed there.
    */
-  performEither: <R>(
-    planned: Planned,
-    call: (steps: typeof inProcess | typeof activities, options: StepOptions) => Promise<R | null>,
-    isLocal?: boolean,
-  ) => Promise<R | null>;
+  performEither: <R>(planned: Planned<R>, call: EitherCall<R>, isLocal?: boolean) => Promise<R | null>;
 }
 
 /**
@@ -43,14 +45,16 @@ export function createPerformer(isLocal: boolean, isSparse = false): Performer {
   const failures: StepFailure[] = [];
   const lines: StepLine[] = [];
 
-  const perform: Performer['perform'] = async ({ step, title, ...own }, call) => {
+  const perform: Performer['perform'] = async ({ step, title, complaint, ...own }, call) => {
     const summary = summaryOf(title);
     const line: StepLine = { step, summary, status: 'running' };
     lines.push(line);
     setCurrentDetails(runDetails(lines));
     try {
       const result = await call({ ...STEP, ...(isSparse ? SPARSE : {}), ...own, summary });
-      line.status = 'done';
+      const bad = result === null ? null : (complaint?.(result) ?? null);
+      line.status = bad === null ? 'done' : 'failed';
+      if (bad !== null) line.summary = `${summary}: ${bad}`;
       return result;
     } catch (error) {
       line.status = 'failed';
@@ -71,7 +75,10 @@ export function createPerformer(isLocal: boolean, isSparse = false): Performer {
       return last?.status === 'running' ? last.step : null;
     },
     perform,
-    performEither: (planned, call, local = isLocal) =>
+    conclude: (result) => {
+      setCurrentDetails(runDetails(lines, result));
+    },
+    performEither: <R>(planned: Planned<R>, call: EitherCall<R>, local = isLocal) =>
       perform(planned, async (options) => {
         const done = local ? await attempt(() => call(inProcess, { ...options, retry: ONCE })) : null;
         return done ?? call(activities, options);

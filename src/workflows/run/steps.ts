@@ -1,9 +1,12 @@
+import type { Activities } from '../../activities/index.js';
 import { assertNever } from '../../lib/assert-never.js';
 import { nameSteps } from '../../results/step-names.js';
 import { judgeSkipReason } from '../../results/judge-skip-reason.js';
 import {
+  gateActivity,
   STEPS,
   stepsOf,
+  type JudgeBrief,
   type KeptSteps,
   type OldRunPlan,
   type PlannedGate,
@@ -12,8 +15,9 @@ import {
 } from '../protocol.js';
 import type { RunAgent } from './agent-runs.js';
 import { converse, unlessCancelled } from './converse.js';
-import { activities, within } from './options.js';
+import { activities, gatesInProcess, inProcess, within, type StepOptions } from './options.js';
 import type { Performer } from './perform.js';
+import { gateEndIn, type GateEnd, type GateStatus } from '../visible-failures.js';
 
 /** What the checks after all steps need to know of the steps and their gates. */
 interface StepsDone {
@@ -41,7 +45,7 @@ export async function performSteps(
   for (const [at, { step, name, label, index, isAfterAgent }] of nameSteps(stepsOf(plan)).entries()) {
     switch (step.kind) {
       case 'script': {
-        const planned = { step: name, title: `${label} ${step.subject}`, ...within(step.timeoutSecs) };
+        const planned = { step: name, title: `${label}: ${step.subject}`, ...within(step.timeoutSecs) };
         const given = await perform(planned, (options) =>
           activities.runContextScript.executeWithOptions(options, [run, index]),
         );
@@ -64,7 +68,7 @@ export async function performSteps(
         break;
       }
       case 'command': {
-        const planned = { step: name, title: `${label} ${step.subject}`, ...within(step.timeoutSecs) };
+        const planned = { step: name, title: `${label}: ${step.subject}`, ...within(step.timeoutSecs) };
         await perform(planned, (options) =>
           activities.runPostScript.executeWithOptions(options, [run, index]),
         );
@@ -106,7 +110,7 @@ export async function performChecks(
   const { perform } = performer;
   const notPassed = done.notPassed + (await performGates(performer, run, gates));
   for (const [index, evaluator] of evaluators.entries()) {
-    const title = `evaluator ${index + 1}/${evaluators.length} ${evaluator.name}`;
+    const title = `evaluator ${index + 1} of ${evaluators.length}: ${evaluator.name}`;
     await perform({ step: STEPS.evaluator(index), title, ...within(evaluator.timeoutSecs) }, (options) =>
       activities.runEvaluator.executeWithOptions(options, [run, index]),
     );
@@ -115,7 +119,9 @@ export async function performChecks(
   const { always, timeoutSecs } = judge;
   if (judgeSkipReason({ always, gates: gates.length, notPassed, completed: done.completed }) !== null) return;
   const title = `judge ${judge.model} ${judge.rubric}`;
-  await perform({ step: STEPS.judge, title, ...within(timeoutSecs) }, (options) =>
+  const complaint = ({ passed, score }: JudgeBrief): string | null =>
+    passed ? null : `its score of ${score} is too low`;
+  await perform({ step: STEPS.judge, title, complaint, ...within(timeoutSecs) }, (options) =>
     activities.judgeRun.executeWithOptions(options, [run]),
   );
 }
@@ -130,21 +136,50 @@ async function performGates(
   after?: number,
   turn?: number,
 ): Promise<number> {
+  const complaint = ({ status, message }: GateEnd): string | null => (status === 'pass' ? null : message);
   let notPassed = 0;
   for (const [index, gate] of gates.entries()) {
     if (gate.after !== after || (gate.everyTurn === true) !== (turn !== undefined)) continue;
     const when = turn === undefined ? '' : ` after turn ${turn}`;
-    const title = `gate ${index + 1}/${gates.length} ${gate.type} ${gate.subject}${when}`;
-    const status = await performEither(
-      { step: STEPS.gate(index, turn), title, ...within(gate.timeoutSecs) },
+    const title = `gate ${index + 1} of ${gates.length}: ${gate.type} ${gate.subject}${when}`;
+    const args: Parameters<Activities['checkGate']> = turn === undefined ? [run, index] : [run, index, turn];
+    const end = await performEither<GateEnd>(
+      { step: STEPS.gate(index, turn), title, complaint, ...within(gate.timeoutSecs) },
       (steps, options) =>
-        (gate.asks === true ? steps.askGate : steps.checkGate).executeWithOptions(
-          options,
-          turn === undefined ? [run, index] : [run, index, turn],
-        ),
+        steps === inProcess
+          ? checkInProcess(run, gate, args, options)
+          : endOfGate(
+              (gate.asks === true ? steps.askGate : steps.checkGate).executeWithOptions(options, args),
+            ),
       gate.inProcess === true,
     );
-    if (status !== 'pass') notPassed += 1;
+    if (end?.status !== 'pass') notPassed += 1;
   }
   return notPassed;
 }
+
+/**
+ * Checks a gate within the workflow task. Returns null if its end should be visible in the Web UI's timeline, which only
+ * a regular activity can make it: that one finds the verdict and repeats nothing.
+ */
+async function checkInProcess(
+  { failsVisibly = false }: RunRef,
+  { type }: PlannedGate,
+  args: Parameters<Activities['checkGate']>,
+  options: StepOptions,
+): Promise<GateEnd | null> {
+  if (!failsVisibly) return endOfGate(inProcess.checkGate.executeWithOptions(options, args));
+  const { [gateActivity(args[1], type)]: check } = gatesInProcess;
+  const end = check === undefined ? null : await endOfGate(check.executeWithOptions(options, args));
+  return end?.status === 'pass' ? end : null;
+}
+
+const endOfGate = (checking: Promise<GateStatus>): Promise<GateEnd> =>
+  checking.then(
+    (status) => ({ status, message: status }),
+    (error: unknown) => {
+      const end = gateEndIn(error);
+      if (end === null) throw error;
+      return end;
+    },
+  );
