@@ -26,7 +26,8 @@ const fresh = join(root, `dist.${process.pid}`);
 // Bundled because loading their many files takes longer than most verbs do (specs/explanation/performance.md).
 // These need not be installed, except for zod, which the libraries of model providers need.
 // SQLite too, because its package has 30 MB of other builds of it.
-const BUNDLED = /^(zod|yaml|jsonpath-rfc9535|sql\.js|@babel\/parser)(\/|$)/;
+// OpenTelemetry's packages too, because most of what they would install is not needed.
+const BUNDLED = /^(zod|yaml|jsonpath-rfc9535|sql\.js|@babel\/parser|@opentelemetry\/.*)(\/|$)/;
 // Temporal's modules are bundled only into the command line: in a worker, the SDK loads modules by name.
 const BUNDLED_IN_CLI =
   /^(zod|yaml|jsonpath-rfc9535|@babel\/parser|@temporalio\/(client|common|envconfig|proto))(\/|$)/;

@@ -28,6 +28,8 @@ import { workerPayloads } from './platform/codec/worker-payloads.js';
 import { projectState } from './platform/folders.js';
 import { installRuntime } from './platform/metrics/install-runtime.js';
 import { WORKFLOWS } from './workflows/protocol.js';
+import { namedCollector } from './platform/traces/collector.js';
+import type { Traces } from './platform/traces/create-traces.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
 import { workerEnvironment } from './platform/worker-environment.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
@@ -77,6 +79,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   });
 
   const payloads = workerPayloads();
+  const traces = await createTraces();
   const metrics = installRuntime(process.env['LLM_TOOL_TEST_METRICS'], [WORKFLOWS.run]);
   const connection = await waitUntil(
     () =>
@@ -112,6 +115,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     limits: hosting === null ? localLimits(folder) : sharedLimits(hosting.store),
     ...(hosting === null ? {} : { host: hosting.host }),
     ...(metrics === undefined ? {} : { metrics }),
+    ...(traces === undefined ? {} : { traces }),
   };
   const watch = watchRuns(deps, client, (line) => console.error(line));
   // creates the key now, because the disk may be full when a later command needs it
@@ -156,8 +160,19 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     watch.stop();
     clearInterval(signs);
     await rm(ready, { force: true });
+    await traces?.close();
     await connection.close();
   }
+}
+
+/** Loads OpenTelemetry's packages only if a collector of traces is named. */
+async function createTraces(): Promise<Traces | undefined> {
+  const collector = namedCollector(process.env);
+  if (collector === null) return undefined;
+  const traces = await import('./platform/traces/create-traces.js');
+  return traces.createTraces(collector, (line) => {
+    console.error(line);
+  });
 }
 
 /** The keeper starts the next worker, which connects with the new credentials. */

@@ -27,6 +27,7 @@ import { resultOfLine } from './report/result-of-line.js';
 import { originOfWork } from './report/origin-of-work.js';
 import { keepWork } from './report/keep-work.js';
 import { recordResult } from './report/record-result.js';
+import { sendTrace } from './report/send-trace.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runLocallyIfSmall } from './step/run-locally-if-small.js';
@@ -169,7 +170,9 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     ...hostOf(deps),
   };
   // Written last, because it makes the run known: when the line is there, the files are.
-  return resultOfLine(await recordResult(deps, context.run, line));
+  const result = resultOfLine(await recordResult(deps, context.run, line));
+  await sendTrace(deps, { record, metrics, costUsd: cost_usd }, files.events);
+  return result;
 }
 
 /** Returns what is worse than in the previous run of the cell and that run's repetitions; nothing for a run with the outcome error. */

@@ -1,6 +1,6 @@
 /**
- * The markers of `patched()` in src/workflows, in the order in which they were added, and values in the input of sweeps:
- * `scheduler-3` and `until-clear`. Workflows of this build may have recorded them in their histories. A build that does not know one of
+ * The markers of `patched()` in src/workflows, in the order in which they were added, and values in the input of sweeps and
+ * runs: `scheduler-3`, `until-clear` and `fails-visibly`. Workflows of this build may have recorded them in their histories. A build that does not know one of
  * them fails the workflow tasks of such a history for ever, so a build never takes over an engine that knows more
  * markers.
  */
@@ -12,6 +12,8 @@ export const HISTORY_MARKERS = [
   'forget-limits',
   'scheduler-3',
   'until-clear',
+  'fails-visibly',
+  'cost-of-cancelled',
 ] as const;
 
 /** Higher than in every build that knows fewer markers. A build without a number counts as 0. */

@@ -475,6 +475,8 @@ export interface RunRecord {
     attempts: number;
     /** Why it failed or was not performed */
     note: string | null;
+    /** ISO 8601 in UTC; absent: not performed, or written by an older build */
+    ended_at?: string;
   }>;
   /** Problems that do not change the outcome */
   warnings: Array<string>;

@@ -259,6 +259,7 @@ function stepRecords(
           duration_ms: manifest.duration_ms,
           attempts: manifest.attempt,
           note: null,
+          ended_at: manifest.at,
         };
       }
       const why = found.lacking.get(name);

@@ -1,5 +1,6 @@
 import type { ReadEnvironment } from '../../platform/worker-environment.js';
 import type { ProviderLimits } from '../../store/provider-limits.js';
+import type { Traces } from '../../platform/traces/create-traces.js';
 import type { Metrics } from '../../platform/metrics/metrics.js';
 import type { RunRef } from '../../workflows/protocol.js';
 import type { Host } from './host.js';
@@ -30,4 +31,6 @@ export interface Deps {
   endOthers?: (run: RunRef) => Promise<void>;
   /** Absent if the worker serves no metrics. */
   metrics?: Metrics;
+  /** Absent if no collector of traces is named. */
+  traces?: Traces;
 }

@@ -81,6 +81,10 @@ export const StepRecord = z.object({
   duration_ms: z.number().nullable().describe('Null: not performed'),
   attempts: z.number().int().describe('Attempts by Temporal'),
   note: z.string().nullable().describe('Why it failed or was not performed'),
+  ended_at: z
+    .string()
+    .exactOptional()
+    .describe('ISO 8601 in UTC; absent: not performed, or written by an older build'),
 });
 export type StepRecord = z.infer<typeof StepRecord>;
 

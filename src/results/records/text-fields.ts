@@ -232,7 +232,14 @@ export const recordText: Treatments<RunRecord> = {
   },
   regraded_from: { run: 'kept', outcome: 'kept', paid_usd: 'kept' },
   left_out: { path: 'redacted', reason: 'kept' },
-  steps: { name: 'kept', status: 'kept', duration_ms: 'kept', attempts: 'kept', note: 'redacted' },
+  steps: {
+    name: 'kept',
+    status: 'kept',
+    duration_ms: 'kept',
+    attempts: 'kept',
+    note: 'redacted',
+    ended_at: 'kept',
+  },
   warnings: 'redacted',
   regressions: regression,
 };

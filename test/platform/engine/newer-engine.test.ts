@@ -29,6 +29,8 @@ test('lists every marker that workflows leave in histories', () => {
         ([, marker]) => marker,
       ),
     );
-  // Not markers, but values in the input of sweeps.
-  expect([...new Set(markers), 'scheduler-3', 'until-clear'].sort()).toEqual([...HISTORY_MARKERS].sort());
+  // Not markers, but values in the input of sweeps and runs.
+  expect([...new Set(markers), 'scheduler-3', 'until-clear', 'fails-visibly'].sort()).toEqual(
+    [...HISTORY_MARKERS].sort(),
+  );
 });

@@ -17,14 +17,14 @@ const cloud = (has: readonly string[]): Client =>
     },
   }) as unknown as Client;
 
-const ALL = ['SweepId', 'Scenario', 'Agent', 'Model', 'Outcome', 'CostUsd', 'Rep'];
+const ALL = ['SweepId', 'Scenario', 'Agent', 'Model', 'Variant', 'Outcome', 'CostUsd', 'Rep'];
 
 test('accepts existing attributes without the operator service', async () => {
   await expect(ensureSearchAttributes(cloud(ALL))).resolves.toBeUndefined();
 });
 
 test('names missing attributes with the commands that create them', async () => {
-  await expect(ensureSearchAttributes(cloud(ALL.slice(0, 5)))).rejects.toThrow(
+  await expect(ensureSearchAttributes(cloud(ALL.slice(0, 6)))).rejects.toThrow(
     /create --namespace team\.a1b2 --name CostUsd --type Double --name Rep --type Int\n[^]*tcld .* --sa "CostUsd=Double" --sa "Rep=Int"/,
   );
 });
