@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../../src/lib/span.js';
-import type { EventBody, RunEvent } from '../../../src/results/records/events.js';
+import type { EventBody } from '../../../src/results/records/events.js';
 import type { Metrics } from '../../../src/results/records/result-line.js';
 import type { RunRecord } from '../../../src/results/records/run-record.js';
 import { createTrace } from '../../../src/results/trace/create-trace.js';
