@@ -6,10 +6,9 @@ import type {
   ComparedConfiguration,
   Comparison,
   Configuration,
-  Effect,
-  Measure,
   Side,
 } from '../results/comparison/document.js';
+import type { Effect, Measure } from '../results/comparison/measure.js';
 import type { Colors, TextOptions } from './terminal.js';
 
 /** Returns columns that distinguish configurations: the scenario, and the other parts if they differ. */

@@ -16,7 +16,7 @@ import {
   reliabilityTable,
   type Namer,
 } from './comparison-tables.js';
-import type { Colors, TextOptions } from './terminal.js';
+import { joinBlocks, type Colors, type TextOptions } from './terminal.js';
 
 interface ComparisonOptions extends TextOptions {
   /** ms since the epoch */
@@ -34,7 +34,7 @@ interface ComparisonOptions extends TextOptions {
 export function renderComparison(comparison: Comparison, options: ComparisonOptions): string {
   const colors = pc.createColors(options.color);
   const name = namer(comparison.configurations);
-  const blocks = [
+  return joinBlocks([
     answer(comparison, name, colors),
     options.explain === true ? explanation(comparison, options) : [],
     sweeps(comparison, options),
@@ -50,11 +50,7 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
     comparedJudges(comparison.calibration, options, colors),
     comparison.doubts.map((doubt) => `${colors.yellow('!')} ${terminalText(doubt)}`),
     hints(comparison, options).map((hint) => colors.dim(hint)),
-  ];
-  return `${blocks
-    .filter((block) => block.length > 0)
-    .map((block) => block.join('\n'))
-    .join('\n\n')}\n`;
+  ]);
 }
 
 /** Says why `--gate` would not pass. A reason that the answer already gives is left out. */

@@ -6,7 +6,7 @@ import { renderTable, terminalText } from '../lib/format/table.js';
 import type { AgentName, AgentPair, RankedAgent, Ranking } from '../results/ranking/document.js';
 import { calibrationTable, judgeNotes } from './calibration-text.js';
 import { percent, points, pText } from './comparison-tables.js';
-import type { Colors, TextOptions } from './terminal.js';
+import { joinBlocks, type Colors, type TextOptions } from './terminal.js';
 
 interface RankingOptions extends TextOptions {
   /** ms since the epoch */
@@ -19,7 +19,7 @@ interface RankingOptions extends TextOptions {
 export function renderRanking(ranking: Ranking, options: RankingOptions): string {
   const colors = pc.createColors(options.color);
   const agreeing = (ranking.calibration ?? []).filter(({ verdict }) => verdict === 'agrees');
-  const blocks = [
+  return joinBlocks([
     answer(ranking, colors),
     [sweepLine(ranking, options)],
     agentTable(ranking, options, colors),
@@ -27,11 +27,7 @@ export function renderRanking(ranking: Ranking, options: RankingOptions): string
     [...judgeNotes(agreeing, colors), ...calibrationTable(ranking.calibration ?? [], options, colors)],
     ranking.doubts.map((doubt) => `${colors.yellow('!')} ${terminalText(doubt)}`),
     hints(ranking, options).map((hint) => colors.dim(hint)),
-  ];
-  return `${blocks
-    .filter((block) => block.length > 0)
-    .map((block) => block.join('\n'))
-    .join('\n\n')}\n`;
+  ]);
 }
 
 const nameOf = ({ agent, model }: AgentName): string => terminalText(`${agent}/${model}`);
