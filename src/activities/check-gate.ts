@@ -1,4 +1,4 @@
-import { checkGate as check, gateSubject } from '../gates/index.js';
+import { answersAsked, checkGate as check, gateSubject } from '../gates/index.js';
 import { redactFields } from '../results/records/redact-fields.js';
 import type { GateDetail } from '../results/records/result-line.js';
 import { gateText } from '../results/records/text-fields.js';
@@ -53,6 +53,7 @@ export const checkGate =
         message: verdict.message,
         detail: verdict.detail ?? null,
         duration_ms: Math.round(performance.now() - startedAt),
+        ...(answersAsked(spec) === 0 || context.modelAsked === null ? {} : { judged_by: context.modelAsked }),
       };
       return redactFields(found, gateText, context.redact);
     });

@@ -47,7 +47,7 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
     changes(comparison, options, colors),
     leftOut(comparison, options),
     gateReasons(comparison, colors),
-    comparedJudges(comparison.calibration, options, colors),
+    ...comparedJudges(comparison, options, colors),
     comparison.doubts.map((doubt) => `${colors.yellow('!')} ${terminalText(doubt)}`),
     hints(comparison, options).map((hint) => colors.dim(hint)),
   ]);

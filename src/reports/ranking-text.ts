@@ -3,8 +3,9 @@ import { formatAge } from '../lib/format/age.js';
 import { formatCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText } from '../lib/format/table.js';
+import { calibrationsIn } from '../results/calibration/document.js';
 import type { AgentName, AgentPair, RankedAgent, Ranking } from '../results/ranking/document.js';
-import { calibrationTable, judgeNotes } from './calibration-text.js';
+import { judgeBlocks } from './calibration-text.js';
 import { percent, points, pText } from './comparison-tables.js';
 import { joinBlocks, type Colors, type TextOptions } from './terminal.js';
 
@@ -18,13 +19,12 @@ interface RankingOptions extends TextOptions {
 /** Renders `compare --agents`: which agent is best, all of them by rank, and which differences are established. */
 export function renderRanking(ranking: Ranking, options: RankingOptions): string {
   const colors = pc.createColors(options.color);
-  const agreeing = (ranking.calibration ?? []).filter(({ verdict }) => verdict === 'agrees');
   return joinBlocks([
     answer(ranking, colors),
     [sweepLine(ranking, options)],
     agentTable(ranking, options, colors),
     pairs(ranking, options, colors),
-    [...judgeNotes(agreeing, colors), ...calibrationTable(ranking.calibration ?? [], options, colors)],
+    ...judgeBlocks(calibrationsIn(ranking), options, colors),
     ranking.doubts.map((doubt) => `${colors.yellow('!')} ${terminalText(doubt)}`),
     hints(ranking, options).map((hint) => colors.dim(hint)),
   ]);

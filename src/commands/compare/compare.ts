@@ -4,7 +4,8 @@ import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { renderComparison } from '../../reports/comparison-text.js';
-import { ALPHA, type Comparison, type Gate } from '../../results/comparison/document.js';
+import { comparedJudgeWarnings } from '../../results/comparison/compared-judges.js';
+import { ALPHA, type Comparison } from '../../results/comparison/document.js';
 import { exitCodeOfGate } from '../../results/schedules/decide-firing.js';
 import { writeBaseline } from '../../store/baseline-file.js';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
@@ -43,7 +44,7 @@ export async function compare(
         ...{ now: Date.now(), command: ownCommand, explain: options.explain },
       }),
     );
-  return options.gate || options.failOnWorse ? exitOf(comparison.gate) : 0;
+  return options.gate || options.failOnWorse ? exitOf(comparison) : 0;
 }
 
 function comparisonFrom(
@@ -93,8 +94,10 @@ async function write(
   return 0;
 }
 
-/** Returns the exit code of `--gate`. Prints the reasons on stderr. */
-function exitOf({ result, reasons }: Gate): 0 | 1 | 3 | 4 {
+/** Returns the exit code of `--gate`. Prints the reasons on stderr, and warnings about models whose judgment nobody has checked. */
+function exitOf(comparison: Comparison): 0 | 1 | 3 | 4 {
+  const { result, reasons } = comparison.gate;
   for (const reason of reasons) printNotice(`${result}: ${reason}`);
+  for (const warning of comparedJudgeWarnings(comparison)) printNotice(`warning: ${warning}`);
   return exitCodeOfGate(result);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Calibration } from '../calibration/document.js';
+import { Calibration, GateCalibration } from '../calibration/document.js';
 import { CommonTrajectory } from '../common-trajectories.js';
 import { Interval } from '../interval.js';
 import { Cell } from '../records/cell.js';
@@ -250,6 +250,13 @@ export const Comparison = z.object({
     })
     .exactOptional()
     .describe('The judges compared with people; absent: no run was judged'),
+  gate_calibration: z
+    .object({
+      base: z.array(GateCalibration).describe('Before'),
+      head: z.array(GateCalibration).describe('After'),
+    })
+    .exactOptional()
+    .describe('Gates that a model decided, compared with people; absent: none'),
   doubts: z.array(z.string()).describe('Reasons to doubt these numbers'),
 });
 export type Comparison = z.infer<typeof Comparison>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ComparisonVerdict } from '../comparison/document.js';
-import { Calibration } from '../calibration/document.js';
+import { Calibration, GateCalibration } from '../calibration/document.js';
 import { Interval } from '../interval.js';
 import { Cell } from '../records/cell.js';
 
@@ -79,6 +79,10 @@ export const Ranking = z.object({
     .array(Calibration)
     .exactOptional()
     .describe('The judges of the sweep compared with people; absent: none'),
+  gate_calibration: z
+    .array(GateCalibration)
+    .exactOptional()
+    .describe('Gates that a model decided, compared with people; absent: none'),
   doubts: z.array(z.string()).describe('Reasons to doubt these numbers'),
 });
 export type Ranking = z.infer<typeof Ranking>;
