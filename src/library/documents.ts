@@ -1504,6 +1504,8 @@ export interface Ranking {
   status: 'open' | 'completed' | 'cancelled';
   /** Chance of any false difference among all pairs */
   alpha: number;
+  /** The difference of pass rates that is accepted, as a share; null: none given */
+  margin: number | null;
   /** Scenarios, with their variants, in which any agent was tested */
   scenarios: Array<string>;
   /** By rank; those that are not ranked come last */
@@ -1547,6 +1549,8 @@ export interface Ranking {
     pareto: boolean | null;
     /** Whether no other agent is shown to be better; null: not ranked */
     unbeaten: boolean | null;
+    /** Whether it is shown to be not worse than any other ranked agent by the margin or more; null: no margin, or not ranked */
+    within_margin: boolean | null;
   }>;
   /** All pairs of agents */
   pairs: Array<{
@@ -1583,6 +1587,23 @@ export interface Ranking {
     smallest_p: number | null;
     /** Of the first */
     verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
+    /** Whether each is not worse than the other by the margin or more; all bounds together hold with 95 %; null: no margin, or nothing to test */
+    not_worse: {
+      /** Of the first */
+      first: {
+        /** Lower bound of its pass rate minus that of the other */
+        bound: number;
+        /** Whether the bound is above the negative margin */
+        holds: boolean;
+      };
+      /** Of the second */
+      second: {
+        /** Lower bound of its pass rate minus that of the other */
+        bound: number;
+        /** Whether the bound is above the negative margin */
+        holds: boolean;
+      };
+    } | null;
   }>;
   /** The judges of the sweep compared with people; absent: none */
   calibration?: Array<Calibration>;

@@ -1,4 +1,4 @@
-import { renderTable, terminalText } from '../lib/format/table.js';
+import { terminalText } from '../lib/format/table.js';
 import { beginningOf } from '../lib/format/truncate.js';
 import type { Agreement, Calibrations, GateCalibration } from '../results/calibration/document.js';
 import { rangeText } from '../results/calibration/judge-note.js';
@@ -6,6 +6,7 @@ import { judgeNotes } from '../results/calibration/judge-notes.js';
 import { comparedCalibrations } from '../results/comparison/compared-judges.js';
 import type { Comparison } from '../results/comparison/document.js';
 import { scoreText } from '../results/score-text.js';
+import { gridText, type Grid } from './grid.js';
 import type { Colors, TextOptions } from './terminal.js';
 
 /** Renders the sentences about models that judge: warnings unless they are shown to agree with people. */
@@ -19,7 +20,7 @@ export const calibrationTables = (
   calibrations: Calibrations,
   options: TextOptions,
   colors: Colors,
-): string[][] => calibrationGrids(calibrations).map((grid) => gridTable(grid, options, colors));
+): string[][] => calibrationGrids(calibrations).map((grid) => gridText(untitled(grid), options, colors));
 
 /** Renders what is known of the models that judged a sweep. Its warnings are shown elsewhere, as doubts. */
 export const judgeBlocks = (calibrations: Calibrations, options: TextOptions, colors: Colors): string[][] => [
@@ -32,32 +33,31 @@ export const comparedJudges = (comparison: Comparison, options: TextOptions, col
   const { base, head } = comparedCalibrations(comparison);
   return [
     [...new Set([...agreementLines(base), ...agreementLines(head)])],
-    ...comparedGrids(comparison).map((grid) => gridTable(grid, options, colors)),
+    ...comparedGrids(comparison).map((grid) => gridText(untitled(grid), options, colors)),
   ];
 };
+
+/** In a terminal, the columns say what a table is about. */
+const untitled = ({ columns, rows, right }: CalibrationTable): Grid => ({
+  columns: columns.map((column) => column.toLowerCase()),
+  rows,
+  right,
+});
 
 const agreementLines = (calibrations: Calibrations): string[] =>
   judgeNotes(calibrations).flatMap(({ text, isWarning }) => (isWarning ? [] : terminalText(text)));
 
-function gridTable(
-  { columns, rows, right }: CalibrationGrid,
-  { width }: TextOptions,
-  colors: Colors,
-): string[] {
-  const heading = columns.map((column) => colors.dim(column.toLowerCase()));
-  return renderTable([heading, ...rows.map((row) => row.map(terminalText))], { width, right });
-}
-
-/** A table about models that judged, with texts that are not escaped yet. */
-export interface CalibrationGrid {
+/** A table about models that judged. */
+interface CalibrationTable extends Grid {
   title: string;
   columns: string[];
   rows: string[][];
-  /** Columns that are aligned to the right. */
   right: number[];
 }
 
-const JUDGES: Omit<CalibrationGrid, 'rows'> = {
+type CalibrationHead = Omit<CalibrationTable, 'rows'>;
+
+const JUDGES: CalibrationHead = {
   title: 'Judges compared with people',
   columns: [
     'Judge',
@@ -70,23 +70,23 @@ const JUDGES: Omit<CalibrationGrid, 'rows'> = {
   ],
   right: [2],
 };
-const GATES: Omit<CalibrationGrid, 'rows'> = {
+const GATES: CalibrationHead = {
   title: 'Gates decided by a model compared with people',
   columns: ['Judge', 'Gate', 'Reviewed', 'Same verdict', 'Kappa', 'Passed', 'Corrected'],
   right: [2],
 };
 
 /** Returns a row for each kind of score and each gate that people have judged, too. Tables without rows are left out. */
-export const calibrationGrids = (calibrations: Calibrations): CalibrationGrid[] =>
+export const calibrationGrids = (calibrations: Calibrations): CalibrationTable[] =>
   withRows([
     { ...JUDGES, rows: judgeRows(calibrations) },
     { ...GATES, rows: gateRows(calibrations) },
   ]);
 
 /** The same for both sides of a comparison, with a column that names the side. */
-function comparedGrids(comparison: Comparison): CalibrationGrid[] {
+export function comparedGrids(comparison: Comparison): CalibrationTable[] {
   const { base, head } = comparedCalibrations(comparison);
-  const both = (grid: Omit<CalibrationGrid, 'rows'>, rowsOf: (of: Calibrations) => string[][]) => ({
+  const both = (grid: CalibrationHead, rowsOf: (of: Calibrations) => string[][]) => ({
     ...grid,
     columns: ['', ...grid.columns],
     right: grid.right.map((column) => column + 1),
@@ -95,7 +95,8 @@ function comparedGrids(comparison: Comparison): CalibrationGrid[] {
   return withRows([both(JUDGES, judgeRows), both(GATES, gateRows)]);
 }
 
-const withRows = (grids: CalibrationGrid[]): CalibrationGrid[] => grids.filter(({ rows }) => rows.length > 0);
+const withRows = (grids: CalibrationTable[]): CalibrationTable[] =>
+  grids.filter(({ rows }) => rows.length > 0);
 
 const judgeRows = ({ judges }: Calibrations): string[][] =>
   judges.flatMap(({ judge, overall, criteria }) =>
