@@ -9,19 +9,13 @@ export const markerOf = (title) => `<!-- llm-tool-test: ${title.replace(/[^\w ./
 
 /**
  * Writes what summary and comment say besides the report: how the sweep compares with that of the base branch.
- * @param {{text: string, reasons: string[]} | null} comparison what `compare` printed; null without a base
+ * @param {{markdown: string, result: string} | null} comparison what `compare --format md` printed, and the result of its gate; null without a base
  * @param {string} branch the base branch, or the baseline file
  */
 export function comparisonText(comparison, branch) {
   if (comparison === null)
-    return `No completed sweep of \`${branch}\` is stored yet, so there is nothing to compare with.`;
-  const [verdict = ''] = comparison.text.split('\n');
-  const marks = '`'.repeat(Math.max(3, longestRun(comparison.text) + 1));
-  return [
-    `**Compared with \`${branch}\`**: ${codeSpan(verdict)}`,
-    ...comparison.reasons.map((reason) => `- ${codeSpan(reason)}`),
-    `<details>\n<summary>The whole comparison</summary>\n\n${marks}text\n${comparison.text.trimEnd()}\n${marks}\n\n</details>`,
-  ].join('\n\n');
+    return `No completed sweep of ${codeSpan(branch)} is stored yet, so there is nothing to compare with.`;
+  return `## Compared with ${codeSpan(branch)}: ${comparison.result}\n\n${comparison.markdown.trimEnd()}`;
 }
 
 /**

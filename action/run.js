@@ -24,11 +24,11 @@ if (sweep === undefined)
 
 const sides = baseline === '' ? [base ?? '', sweep] : [sweep, '--baseline', baseline];
 const limit = margin === '' ? [] : ['--margin', margin];
-const compared = base === null ? null : await tool('compare', ...sides, '--gate', ...limit);
+const compared = base === null ? null : await tool('compare', ...sides, '--format', 'md', '--gate', ...limit);
 if (compared?.code === 2) fail(`llm-tool-test compare exited with 2: ${compared.stderr.trim()}`);
-const reasons = compared?.stderr.split('\n').filter((line) => line !== '') ?? [];
+const result = compared === null ? '' : (RESULTS[compared.code] ?? 'not tested');
 const comparison = comparisonText(
-  compared === null ? null : { text: compared.stdout, reasons },
+  compared === null ? null : { markdown: compared.stdout, result },
   baseline === '' ? branch : baseline,
 );
 // its annotations go to the log
@@ -44,7 +44,7 @@ if (compared?.code === 4)
 setOutputs({
   sweep,
   base: base ?? '',
-  comparison: compared === null ? '' : (RESULTS[compared.code] ?? 'not tested'),
+  comparison: result,
   comment,
   problem: decide({
     run: run.code,

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { checkGate as check, gateSubject } from '../gates/index.js';
+import { answersAsked, checkGate as check, gateSubject } from '../gates/index.js';
 import { redactFields } from '../results/records/redact-fields.js';
 import type { GateDetail } from '../results/records/result-line.js';
 import { gateText } from '../results/records/text-fields.js';
@@ -55,6 +55,7 @@ export const checkGate =
         message: verdict.message,
         detail: verdict.detail ?? null,
         duration_ms: Math.round(performance.now() - startedAt),
+        ...(answersAsked(spec) === 0 || context.modelAsked === null ? {} : { judged_by: context.modelAsked }),
       };
       return redactFields(found, gateText, context.redact);
     });

@@ -1,7 +1,10 @@
+import { Option } from '@commander-js/extra-typings';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 import { level, list, percentagePoints } from './shared/option-values.js';
+
+const FORMATS = ['text', 'md', 'json'] as const;
 
 /** Adds the `compare` command. */
 export function addCompare(program: Program, { exitWith }: CommandLine): void {
@@ -28,8 +31,14 @@ export function addCompare(program: Program, { exitWith }: CommandLine): void {
     .option('--write-baseline <file>', 'write the results of a sweep (default: latest) into a baseline file')
     .option('--explain', 'say what each number means', false)
     .option(...RESULTS)
-    .option(...JSON_FLAG, false)
-    .action(async (base, head, { agents, ...options }) => {
+    .addOption(
+      new Option('--format <format>', 'text, md (for a pull request) or json (default: text)').choices(
+        FORMATS,
+      ),
+    )
+    .addOption(new Option(JSON_FLAG[0], 'same as --format json').conflicts('format'))
+    .action(async (base, head, { agents, json, format = json === true ? 'json' : 'text', ...given }) => {
+      const options = { ...given, format };
       if (agents) {
         const { compareAgents } = await import('./compare/compare-agents.js');
         return exitWith(compareAgents(base, head, options));

@@ -162,6 +162,61 @@ export interface SweepDocument {
   }>;
   /** The judges compared with people; absent: no run was judged, or not read */
   calibration?: Array<Calibration>;
+  /** Gates that a model decided, compared with people; absent: none, or not read */
+  gate_calibration?: Array<{
+    /** The scenario with the gate */
+    scenario: string;
+    /** Place of the gate in the scenario, from 1 */
+    number: number;
+    /** Type and name of the gate */
+    gate: string;
+    /** The model that decided it, as requested */
+    judge: string;
+    /** Runs of this sweep in which it decided the gate */
+    judged: number;
+    /** How many of these passed the gate */
+    passed: number;
+    /** Runs in which a person decided it too, also in earlier sweeps */
+    reviewed: number;
+    /** How many of these have the same verdict */
+    agreed: number;
+    /** 95 % interval of agreed / reviewed (Wilson); null: none reviewed */
+    interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Cohen's kappa: 1 is perfect agreement, 0 is that of chance; null: fewer than 2 runs, or all verdicts alike */
+    kappa: number | null;
+    /** 95 % interval of kappa */
+    kappa_interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Based on the interval of kappa */
+    verdict: 'not calibrated' | 'unclear' | 'low agreement' | 'agrees';
+    /** Reviewed runs that the model passed and the person failed */
+    passed_alone: number;
+    /** Reviewed runs that the model failed and the person passed */
+    failed_alone: number;
+    /** passed / judged corrected by people's verdicts; null: fewer than 2 runs of this sweep have one */
+    corrected: {
+      /** Share of all of them that people would pass */
+      rate: number;
+      /** 95 % interval */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      };
+      /** Runs of this sweep that it is based on */
+      reviewed: number;
+    } | null;
+  }>;
   /** Whether mocks were ignored (`--live`) */
   live?: boolean;
   /** Reasons to doubt the results as a whole */
@@ -204,6 +259,8 @@ export interface SweepCell {
     max: number | null;
     /** Score of each of the judge's criteria that was scored, 0 to 1; absent: none */
     criteria?: Record<string, number>;
+    /** Verdict on each gate judged by a model that has one, by the gate's number from 1; absent: none */
+    gates?: Record<string, 'pass' | 'fail'>;
     /** The notes, redacted */
     notes: string | null;
     /** Who wrote the review */
@@ -711,6 +768,8 @@ export interface GateDetail {
   detail: Json | null;
   /** Duration */
   duration_ms: number;
+  /** Model or agent that was asked, as requested; absent: none, or written by an older build */
+  judged_by?: string;
 }
 
 /** What `compare --json` prints. */
@@ -1148,6 +1207,119 @@ export interface Comparison {
     /** After */
     head: Array<Calibration>;
   };
+  /** Gates that a model decided, compared with people; absent: none */
+  gate_calibration?: {
+    /** Before */
+    base: Array<{
+      /** The scenario with the gate */
+      scenario: string;
+      /** Place of the gate in the scenario, from 1 */
+      number: number;
+      /** Type and name of the gate */
+      gate: string;
+      /** The model that decided it, as requested */
+      judge: string;
+      /** Runs of this sweep in which it decided the gate */
+      judged: number;
+      /** How many of these passed the gate */
+      passed: number;
+      /** Runs in which a person decided it too, also in earlier sweeps */
+      reviewed: number;
+      /** How many of these have the same verdict */
+      agreed: number;
+      /** 95 % interval of agreed / reviewed (Wilson); null: none reviewed */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      } | null;
+      /** Cohen's kappa: 1 is perfect agreement, 0 is that of chance; null: fewer than 2 runs, or all verdicts alike */
+      kappa: number | null;
+      /** 95 % interval of kappa */
+      kappa_interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      } | null;
+      /** Based on the interval of kappa */
+      verdict: 'not calibrated' | 'unclear' | 'low agreement' | 'agrees';
+      /** Reviewed runs that the model passed and the person failed */
+      passed_alone: number;
+      /** Reviewed runs that the model failed and the person passed */
+      failed_alone: number;
+      /** passed / judged corrected by people's verdicts; null: fewer than 2 runs of this sweep have one */
+      corrected: {
+        /** Share of all of them that people would pass */
+        rate: number;
+        /** 95 % interval */
+        interval: {
+          /** Lower end */
+          low: number;
+          /** Upper end */
+          high: number;
+        };
+        /** Runs of this sweep that it is based on */
+        reviewed: number;
+      } | null;
+    }>;
+    /** After */
+    head: Array<{
+      /** The scenario with the gate */
+      scenario: string;
+      /** Place of the gate in the scenario, from 1 */
+      number: number;
+      /** Type and name of the gate */
+      gate: string;
+      /** The model that decided it, as requested */
+      judge: string;
+      /** Runs of this sweep in which it decided the gate */
+      judged: number;
+      /** How many of these passed the gate */
+      passed: number;
+      /** Runs in which a person decided it too, also in earlier sweeps */
+      reviewed: number;
+      /** How many of these have the same verdict */
+      agreed: number;
+      /** 95 % interval of agreed / reviewed (Wilson); null: none reviewed */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      } | null;
+      /** Cohen's kappa: 1 is perfect agreement, 0 is that of chance; null: fewer than 2 runs, or all verdicts alike */
+      kappa: number | null;
+      /** 95 % interval of kappa */
+      kappa_interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      } | null;
+      /** Based on the interval of kappa */
+      verdict: 'not calibrated' | 'unclear' | 'low agreement' | 'agrees';
+      /** Reviewed runs that the model passed and the person failed */
+      passed_alone: number;
+      /** Reviewed runs that the model failed and the person passed */
+      failed_alone: number;
+      /** passed / judged corrected by people's verdicts; null: fewer than 2 runs of this sweep have one */
+      corrected: {
+        /** Share of all of them that people would pass */
+        rate: number;
+        /** 95 % interval */
+        interval: {
+          /** Lower end */
+          low: number;
+          /** Upper end */
+          high: number;
+        };
+        /** Runs of this sweep that it is based on */
+        reviewed: number;
+      } | null;
+    }>;
+  };
   /** Reasons to doubt these numbers */
   doubts: Array<string>;
 }
@@ -1334,6 +1506,8 @@ export interface Ranking {
   status: 'open' | 'completed' | 'cancelled';
   /** Chance of any false difference among all pairs */
   alpha: number;
+  /** The difference of pass rates that is accepted, as a share; null: none given */
+  margin: number | null;
   /** Scenarios, with their variants, in which any agent was tested */
   scenarios: Array<string>;
   /** By rank; those that are not ranked come last */
@@ -1377,6 +1551,8 @@ export interface Ranking {
     pareto: boolean | null;
     /** Whether no other agent is shown to be better; null: not ranked */
     unbeaten: boolean | null;
+    /** Whether it is shown to be not worse than any other ranked agent by the margin or more; null: no margin, or not ranked */
+    within_margin: boolean | null;
   }>;
   /** All pairs of agents */
   pairs: Array<{
@@ -1413,9 +1589,81 @@ export interface Ranking {
     smallest_p: number | null;
     /** Of the first */
     verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
+    /** Whether each is not worse than the other by the margin or more; all bounds together hold with 95 %; null: no margin, or nothing to test */
+    not_worse: {
+      /** Of the first */
+      first: {
+        /** Lower bound of its pass rate minus that of the other */
+        bound: number;
+        /** Whether the bound is above the negative margin */
+        holds: boolean;
+      };
+      /** Of the second */
+      second: {
+        /** Lower bound of its pass rate minus that of the other */
+        bound: number;
+        /** Whether the bound is above the negative margin */
+        holds: boolean;
+      };
+    } | null;
   }>;
   /** The judges of the sweep compared with people; absent: none */
   calibration?: Array<Calibration>;
+  /** Gates that a model decided, compared with people; absent: none */
+  gate_calibration?: Array<{
+    /** The scenario with the gate */
+    scenario: string;
+    /** Place of the gate in the scenario, from 1 */
+    number: number;
+    /** Type and name of the gate */
+    gate: string;
+    /** The model that decided it, as requested */
+    judge: string;
+    /** Runs of this sweep in which it decided the gate */
+    judged: number;
+    /** How many of these passed the gate */
+    passed: number;
+    /** Runs in which a person decided it too, also in earlier sweeps */
+    reviewed: number;
+    /** How many of these have the same verdict */
+    agreed: number;
+    /** 95 % interval of agreed / reviewed (Wilson); null: none reviewed */
+    interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Cohen's kappa: 1 is perfect agreement, 0 is that of chance; null: fewer than 2 runs, or all verdicts alike */
+    kappa: number | null;
+    /** 95 % interval of kappa */
+    kappa_interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Based on the interval of kappa */
+    verdict: 'not calibrated' | 'unclear' | 'low agreement' | 'agrees';
+    /** Reviewed runs that the model passed and the person failed */
+    passed_alone: number;
+    /** Reviewed runs that the model failed and the person passed */
+    failed_alone: number;
+    /** passed / judged corrected by people's verdicts; null: fewer than 2 runs of this sweep have one */
+    corrected: {
+      /** Share of all of them that people would pass */
+      rate: number;
+      /** 95 % interval */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      };
+      /** Runs of this sweep that it is based on */
+      reviewed: number;
+    } | null;
+  }>;
   /** Reasons to doubt these numbers */
   doubts: Array<string>;
 }

@@ -1,64 +1,109 @@
-import { renderTable, terminalText } from '../lib/format/table.js';
-import type { Agreement, Calibration } from '../results/calibration/document.js';
-import { judgeNote, rangeText } from '../results/calibration/judge-note.js';
+import { terminalText } from '../lib/format/table.js';
+import { beginningOf } from '../lib/format/truncate.js';
+import type { Agreement, Calibrations, GateCalibration } from '../results/calibration/document.js';
+import { rangeText } from '../results/calibration/judge-note.js';
+import { judgeNotes } from '../results/calibration/judge-notes.js';
+import { comparedCalibrations } from '../results/comparison/compared-judges.js';
+import type { Comparison } from '../results/comparison/document.js';
 import { scoreText } from '../results/score-text.js';
+import { gridText, type Grid } from './grid.js';
 import type { Colors, TextOptions } from './terminal.js';
 
-/** Renders a sentence for each judge: a warning unless it is shown to agree with people. */
-export const judgeNotes = (calibration: readonly Calibration[], colors: Colors): string[] =>
-  calibration.map((one) => {
-    const note = terminalText(judgeNote(one));
-    return one.verdict === 'agrees' ? note : colors.yellow(`warning: ${note}`);
-  });
+/** Renders the sentences about models that judge: warnings unless they are shown to agree with people. */
+export const judgeLines = (calibrations: Calibrations, colors: Colors): string[] =>
+  judgeNotes(calibrations).map(({ text, isWarning }) =>
+    isWarning ? colors.yellow(`warning: ${terminalText(text)}`) : terminalText(text),
+  );
 
-/** Renders the numbers behind the sentences, by criterion. Judges that no person has reviewed have none. */
-export function calibrationTable(
-  calibration: readonly Calibration[],
-  { width }: TextOptions,
-  colors: Colors,
-): string[] {
-  const rows = calibrationRows(calibration);
-  if (rows.length === 0) return [];
-  const heading = CALIBRATION_COLUMNS.map((column) => colors.dim(column.toLowerCase()));
-  return renderTable([heading, ...rows.map((row) => row.map(terminalText))], { width, right: [2] });
-}
-
-/** Renders both sides of a comparison. Judges that are not shown to agree with people are among its doubts. */
-export function comparedJudges(
-  sides: { base: readonly Calibration[]; head: readonly Calibration[] } | undefined,
+/** Renders the numbers behind the sentences, by criterion and gate. What no person has reviewed has none. */
+export const calibrationTables = (
+  calibrations: Calibrations,
   options: TextOptions,
   colors: Colors,
-): string[] {
-  const { base = [], head = [] } = sides ?? {};
-  const agreeing = [...base, ...head].filter(({ verdict }) => verdict === 'agrees');
-  const side = (name: string, calibration: readonly Calibration[]): string[][] =>
-    calibrationRows(calibration).map((row) => [name, ...row].map(terminalText));
-  const rows = [...side('base', base), ...side('head', head)];
-  const heading = ['', ...CALIBRATION_COLUMNS].map((column) => colors.dim(column.toLowerCase()));
+): string[][] => calibrationGrids(calibrations).map((grid) => gridText(untitled(grid), options, colors));
+
+/** Renders what is known of the models that judged a sweep. Its warnings are shown elsewhere, as doubts. */
+export const judgeBlocks = (calibrations: Calibrations, options: TextOptions, colors: Colors): string[][] => [
+  agreementLines(calibrations),
+  ...calibrationTables(calibrations, options, colors),
+];
+
+/** Renders the same of both sides of a comparison. */
+export const comparedJudges = (comparison: Comparison, options: TextOptions, colors: Colors): string[][] => {
+  const { base, head } = comparedCalibrations(comparison);
   return [
-    ...new Set(judgeNotes(agreeing, colors)),
-    ...(rows.length === 0 ? [] : renderTable([heading, ...rows], { width: options.width, right: [3] })),
+    [...new Set([...agreementLines(base), ...agreementLines(head)])],
+    ...comparedGrids(comparison).map((grid) => gridText(untitled(grid), options, colors)),
   ];
+};
+
+/** In a terminal, the columns say what a table is about. */
+const untitled = ({ columns, rows, right }: CalibrationTable): Grid => ({
+  columns: columns.map((column) => column.toLowerCase()),
+  rows,
+  right,
+});
+
+const agreementLines = (calibrations: Calibrations): string[] =>
+  judgeNotes(calibrations).flatMap(({ text, isWarning }) => (isWarning ? [] : terminalText(text)));
+
+/** A table about models that judged. */
+interface CalibrationTable extends Grid {
+  title: string;
+  columns: string[];
+  rows: string[][];
+  right: number[];
 }
 
-export const CALIBRATION_COLUMNS = [
-  'Judge',
-  'Criterion',
-  'Reviewed',
-  'Weighted kappa',
-  'Judge minus person',
-  'Judge mean',
-  'Corrected',
-] as const;
+type CalibrationHead = Omit<CalibrationTable, 'rows'>;
 
-/** Returns a row for each kind of score that people gave, too. */
-export function calibrationRows(calibration: readonly Calibration[]): string[][] {
-  return calibration.flatMap(({ judge, overall, criteria }) =>
+const JUDGES: CalibrationHead = {
+  title: 'Judges compared with people',
+  columns: [
+    'Judge',
+    'Criterion',
+    'Reviewed',
+    'Weighted kappa',
+    'Judge minus person',
+    'Judge mean',
+    'Corrected',
+  ],
+  right: [2],
+};
+const GATES: CalibrationHead = {
+  title: 'Gates decided by a model compared with people',
+  columns: ['Judge', 'Gate', 'Reviewed', 'Same verdict', 'Kappa', 'Passed', 'Corrected'],
+  right: [2],
+};
+
+/** Returns a row for each kind of score and each gate that people have judged, too. Tables without rows are left out. */
+export const calibrationGrids = (calibrations: Calibrations): CalibrationTable[] =>
+  withRows([
+    { ...JUDGES, rows: judgeRows(calibrations) },
+    { ...GATES, rows: gateRows(calibrations) },
+  ]);
+
+/** The same for both sides of a comparison, with a column that names the side. */
+export function comparedGrids(comparison: Comparison): CalibrationTable[] {
+  const { base, head } = comparedCalibrations(comparison);
+  const both = (grid: CalibrationHead, rowsOf: (of: Calibrations) => string[][]) => ({
+    ...grid,
+    columns: ['', ...grid.columns],
+    right: grid.right.map((column) => column + 1),
+    rows: [...rowsOf(base).map((row) => ['base', ...row]), ...rowsOf(head).map((row) => ['head', ...row])],
+  });
+  return withRows([both(JUDGES, judgeRows), both(GATES, gateRows)]);
+}
+
+const withRows = (grids: CalibrationTable[]): CalibrationTable[] =>
+  grids.filter(({ rows }) => rows.length > 0);
+
+const judgeRows = ({ judges }: Calibrations): string[][] =>
+  judges.flatMap(({ judge, overall, criteria }) =>
     [{ criterion: 'weighted score', ...overall }, ...criteria]
       .filter(({ reviewed }) => reviewed > 0)
       .map(({ criterion, ...agreement }) => [judge, criterion, ...numbers(agreement)]),
   );
-}
 
 const numbers = (agreement: Agreement): string[] => [
   String(agreement.reviewed),
@@ -71,3 +116,25 @@ const numbers = (agreement: Agreement): string[] => [
 ];
 
 const signed = (value: number | null): string => (value !== null && value > 0 ? '+' : '') + scoreText(value);
+
+/** More of a prompt would take the room of the numbers. */
+const LONGEST_GATE = 40;
+
+const gateRows = ({ gates }: Calibrations): string[][] =>
+  gates
+    .filter(({ reviewed }) => reviewed > 0)
+    .map((one) => [
+      one.judge,
+      `${one.scenario}: ${beginningOf(one.gate, LONGEST_GATE)}`,
+      String(one.reviewed),
+      `${one.agreed}/${one.reviewed}${shareRange(one.interval)}`,
+      `${scoreText(one.kappa)}${rangeText(one.kappa_interval)}`,
+      `${one.passed}/${one.judged}`,
+      one.corrected === null
+        ? 'n/a'
+        : `${shareText(one.corrected.rate)} %${shareRange(one.corrected.interval)}`,
+    ]);
+
+const shareText = (share: number): string => String(Math.round(100 * share));
+const shareRange = (interval: GateCalibration['interval']): string =>
+  interval === null ? '' : ` (${shareText(interval.low)}-${shareText(interval.high)} %)`;

@@ -108,7 +108,7 @@ function margin({ margin, total: { not_worse, equivalent } }: Comparison): strin
   const allowed = `${percent(margin)} points`;
   if (equivalent === true) return [`equivalent: neither worse nor better by ${allowed} or more`];
   if (!not_worse.holds)
-    return [`not shown to be within ${allowed}: it may be ${percent(-not_worse.bound)} points worse`];
+    return [`not shown to be within ${allowed}: it may be up to ${percent(-not_worse.bound)} points worse`];
   return [
     `not worse by ${allowed} or more: ${
       not_worse.bound < 0 ? `at most ${percent(-not_worse.bound)} points` : 'the pass rate has not fallen'

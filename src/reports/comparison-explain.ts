@@ -1,27 +1,34 @@
 import { wrap } from '../lib/format/wrap.js';
 import type { Comparison } from '../results/comparison/document.js';
+import { untested } from '../results/comparison/findings.js';
 import { percent, points, pText } from './comparison-tables.js';
 import type { TextOptions } from './terminal.js';
 
 /** Renders `--explain`: each number behind the verdict, and what it means. */
 export function explanation(comparison: Comparison, { width }: TextOptions): string[] {
-  const rows = [...differenceRows(comparison), ...marginRows(comparison), ...cellRows(comparison)];
   const room = Math.max(30, width - INDENT);
   return [
     'what the numbers mean',
-    ...rows.flatMap(([name, value, meaning]) => [
+    ...explanationRows(comparison).flatMap(([name, value, meaning]) => [
       `  ${name}: ${value}`,
       ...wrap(meaning, room).map((line) => `${' '.repeat(INDENT)}${line}`),
     ]),
   ];
 }
 
+/** The numbers behind the verdict: the name of each, its value, and what it means. */
+export const explanationRows = (comparison: Comparison): Row[] => [
+  ...differenceRows(comparison),
+  ...marginRows(comparison),
+  ...cellRows(comparison),
+];
+
 const INDENT = 4;
 
 type Row = [name: string, value: string, meaning: string];
 
 function differenceRows({ alpha, total, configurations }: Comparison): Row[] {
-  const { difference, interval, p, smallest_p, robust } = total;
+  const { difference, interval, p, smallest_p, robust, base, head } = total;
   if (difference === null || interval === null || p === null || smallest_p === null) return [];
   const sure = `${Number((100 * (1 - alpha)).toFixed(2))} %`;
   const tested = configurations.filter((one) => one.p !== null).length;
@@ -48,7 +55,7 @@ function differenceRows({ alpha, total, configurations }: Comparison): Row[] {
       pText(smallest_p, alpha),
       `what p would be if all runs of one side had passed and none of the other; above ${alpha}, no result of so few runs can show a difference`,
     ],
-    ...(robust === null
+    ...(robust === null || untested(base) + untested(head) === 0
       ? []
       : [
           [

@@ -1,16 +1,16 @@
 import { formatCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
-import { renderTable, terminalText } from '../lib/format/table.js';
+import { terminalText } from '../lib/format/table.js';
 import { beginningOf } from '../lib/format/truncate.js';
 import type {
   ComparedConfiguration,
   Comparison,
   Configuration,
-  Effect,
-  Measure,
   Side,
 } from '../results/comparison/document.js';
-import type { Colors, TextOptions } from './terminal.js';
+import type { Effect, Measure } from '../results/comparison/measure.js';
+import type { Grid } from './grid.js';
+import type { Colors } from './terminal.js';
 
 /** Returns columns that distinguish configurations: the scenario, and the other parts if they differ. */
 export type Namer = (configuration: Configuration) => string[];
@@ -28,23 +28,20 @@ export function namer(all: readonly Configuration[]): Namer {
     ].map(terminalText);
 }
 
-/**
- * Renders a row per configuration: passed and tested runs with their intervals, the difference, its p, and the verdict.
- */
-export function configurationTable(
-  { configurations, alpha }: Comparison,
-  name: Namer,
-  options: TextOptions,
-  colors: Colors,
-): string[] {
+/** A row per configuration: passed and tested runs with their intervals, the difference, its p, and the verdict. */
+export function configurationGrid({ configurations, alpha }: Comparison, name: Namer, colors: Colors): Grid {
   const [first] = configurations;
-  if (first === undefined) return [];
-  const names = name(first).length;
+  const names = first === undefined ? [] : name(first);
   const sure = confidence(alpha);
-  const headings = ['base', sure, 'head', sure, 'change', 'p', ''];
-  const rows = [
-    [...name(first).map(() => ''), ...headings.map(colors.dim)],
-    ...configurations.map((one) => [
+  const tests = configurations.filter(({ p }) => p !== null).length;
+  const errors = configurations.some(({ base, head }) => base.errored + head.errored > 0);
+  const legend = [
+    ...(tests > 1 ? [`p: adjusted for ${tests} configurations`] : []),
+    ...(errors ? ['!: error'] : []),
+  ];
+  return {
+    columns: [...names.map(() => ''), 'base', sure, 'head', sure, 'change', 'p', ''],
+    rows: configurations.map((one) => [
       ...name(one),
       ...rate(one.base, colors),
       ...rate(one.head, colors),
@@ -52,51 +49,39 @@ export function configurationTable(
       one.adjusted_p === null ? '' : pText(one.adjusted_p, alpha),
       verdict(one, colors),
     ]),
-  ];
-  const tests = configurations.filter(({ p }) => p !== null).length;
-  const errors = configurations.some(({ base, head }) => base.errored + head.errored > 0);
-  const legend = [
-    ...(tests > 1 ? [`p: adjusted for ${tests} configurations`] : []),
-    ...(errors ? ['!: error'] : []),
-  ];
-  return [
-    ...renderTable(rows, { width: options.width, right: [0, 1, 2, 3, 4, 5].map((at) => names + at) }),
-    ...(legend.length === 0 ? [] : [colors.dim(legend.join('  '))]),
-  ];
+    right: [0, 1, 2, 3, 4, 5].map((at) => names.length + at),
+    notes: legend.length === 0 ? [] : [legend.join('  ')],
+  };
 }
 
 /**
- * Renders a row per value of each parameter of a matrix: passed and tested runs, the difference, its p, and the verdict.
- * Every run counts once for each parameter.
+ * A row per value of each parameter of a matrix: passed and tested runs, the difference, its p, and the verdict. Every run
+ * counts once for each parameter.
  */
-export function parameterTable(
-  { parameters = [], alpha }: Comparison,
-  options: TextOptions,
-  colors: Colors,
-): string[] {
-  if (parameters.length === 0) return [];
-  const rows = parameters.map((one) => [
-    terminalText(one.parameter),
-    terminalText(beginningOf(JSON.stringify(one.value), LONGEST_VALUE)),
-    `${one.base.passed}/${one.base.tested}`,
-    `${one.head.passed}/${one.head.tested}`,
-    one.difference === null ? '' : points(one.difference),
-    one.adjusted_p === null ? '' : pText(one.adjusted_p, alpha),
-    verdict(one, colors),
-  ]);
-  const headings = ['by parameter', 'value', 'base', 'head', 'change', 'p', ''];
+export function parameterGrid({ parameters = [], alpha }: Comparison, colors: Colors): Grid {
   const tests = parameters.filter(({ p }) => p !== null).length;
-  return [
-    ...renderTable([headings.map(colors.dim), ...rows], { width: options.width, right: [2, 3, 4, 5] }),
-    ...(tests > 1 ? [colors.dim(`p: adjusted for ${tests} values`)] : []),
-  ];
+  return {
+    columns: ['by parameter', 'value', 'base', 'head', 'change', 'p', ''],
+    rows: parameters.map((one) => [
+      terminalText(one.parameter),
+      terminalText(beginningOf(JSON.stringify(one.value), LONGEST_VALUE)),
+      `${one.base.passed}/${one.base.tested}`,
+      `${one.head.passed}/${one.head.tested}`,
+      one.difference === null ? '' : points(one.difference),
+      one.adjusted_p === null ? '' : pText(one.adjusted_p, alpha),
+      verdict(one, colors),
+    ]),
+    right: [2, 3, 4, 5],
+    notes: tests > 1 ? [`p: adjusted for ${tests} values`] : [],
+  };
 }
 
 const LONGEST_VALUE = 40;
 
-/** Renders the capabilities that were achieved more or less often than before, by parameter. */
-export function capabilityTable({ parameters = [] }: Comparison, options: TextOptions): string[] {
-  const rows = parameters.flatMap(({ parameter, value, capabilities }) =>
+/** The capabilities that were achieved more or less often than before, by parameter. */
+export const capabilityGrid = ({ parameters = [] }: Comparison): Grid => ({
+  title: 'capabilities achieved more or less often (not tested for significance)',
+  rows: parameters.flatMap(({ parameter, value, capabilities }) =>
     capabilities
       .filter(({ base, head }) => base.achieved * head.checked !== head.achieved * base.checked)
       .map(({ capability, base, head }) => [
@@ -105,14 +90,9 @@ export function capabilityTable({ parameters = [] }: Comparison, options: TextOp
         terminalText(capability),
         `${base.achieved}/${base.checked} → ${head.achieved}/${head.checked}`,
       ]),
-  );
-  return rows.length === 0
-    ? []
-    : [
-        'capabilities achieved more or less often (not tested for significance)',
-        ...renderTable(rows, { width: options.width, indent: '  ' }),
-      ];
-}
+  ),
+  indent: '  ',
+});
 
 const rate = ({ passed, tested, errored, interval }: Side, colors: Colors): string[] => [
   `${errored > 0 ? `${colors.magenta(`!${errored}`)} ` : ''}${passed}/${tested}`,
@@ -157,14 +137,8 @@ const LABELS: Record<Measure['name'], [label: string, text: (value: number) => s
   composite_score: ['score', (score) => score.toFixed(2)],
 };
 
-/** Renders what the tested runs took and scored, each number with its change, the interval of it, and the runs behind it. */
-export function measureTable(
-  measures: readonly Measure[],
-  alpha: number,
-  options: TextOptions,
-  colors: Colors,
-): string[] {
-  if (measures.length === 0) return [];
+/** What the tested runs took and scored, each number with its change, the interval of it, and the runs behind it. */
+export function measureGrid(measures: readonly Measure[], alpha: number, colors: Colors): Grid {
   const rows = measures.map(({ name, of, base, head, effect }) => {
     const [label, text] = LABELS[name];
     const value = (side: Measure['base']): string[] => [
@@ -173,11 +147,12 @@ export function measureTable(
     ];
     return [`${label}, ${of}`, ...value(base), ...value(head), ...effectText(effect, alpha)];
   });
-  const headings = ['', 'base', '', 'head', '', 'change', confidence(alpha), 'p'];
-  return [
-    ...renderTable([headings.map(colors.dim), ...rows], { width: options.width, right: [1, 3, 5, 6, 7] }),
-    colors.dim('All tested runs. Among several numbers, one may differ by chance.'),
-  ];
+  return {
+    columns: ['', 'base', '', 'head', '', 'change', confidence(alpha), 'p'],
+    rows,
+    right: [1, 3, 5, 6, 7],
+    notes: ['All tested runs. Among several numbers, one may differ by chance.'],
+  };
 }
 
 function effectText(effect: Effect | null, alpha: number): string[] {
@@ -191,15 +166,15 @@ function effectText(effect: Effect | null, alpha: number): string[] {
   return [text(effect.value), ends?.join(' to ') ?? '', p === null ? '' : pText(p, alpha)];
 }
 
-/** Renders how often the configurations pass if they are tried several times, and how many of them are flaky. */
-export function reliabilityTable({ total, configurations }: Comparison, colors: Colors): string[] {
+/** How often the configurations pass if they are tried several times, and how many of them are flaky. */
+export function reliabilityGrid({ total, configurations }: Comparison): Grid {
   const { reliability: tries, base, head } = total;
   const tested = configurations.filter(({ p }) => p !== null).length;
-  if (tries === null || tries.k < 2 || tested < 2) return [];
+  if (tries === null || tries.k < 2 || tested < 2) return { rows: [] };
   const share = (value: number): string => `${percent(value)} %`;
-  return renderTable(
-    [
-      ['', 'base', 'head'].map(colors.dim),
+  return {
+    columns: ['', 'base', 'head'],
+    rows: [
       [
         `at least one of ${tries.k} runs passes (pass@${tries.k})`,
         share(tries.base.pass_at_k),
@@ -212,8 +187,8 @@ export function reliabilityTable({ total, configurations }: Comparison, colors: 
       ],
       ['flaky: some runs passed, some failed', `${base.flaky} of ${tested}`, `${head.flaky} of ${tested}`],
     ],
-    { right: [1, 2] },
-  );
+    right: [1, 2],
+  };
 }
 
 const confidence = (alpha: number): string => `${Number((100 * (1 - alpha)).toFixed(2))} %`;

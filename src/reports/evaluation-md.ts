@@ -3,6 +3,7 @@ import { formatDuration } from '../lib/format/duration.js';
 import { compositeTier } from '../results/composite.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import type { EvaluatorResult, Metrics } from '../results/records/result-line.js';
+import { judgedIn } from '../results/review/judged.js';
 import { NEXT_HEADING, REVIEW_HEADING, reviewForm } from '../results/review/review-section.js';
 import { scoreText } from '../results/score-text.js';
 import { optionalArtifacts } from './artifact-links.js';
@@ -27,7 +28,7 @@ export function renderEvaluation(run: RunRecord, metrics: Metrics): string {
     metrics.evaluator_results.length === 0 ? 'No evaluators were run.' : null,
     ...metrics.evaluator_results.map(evaluator),
     heading(2, REVIEW_HEADING),
-    ...reviewForm(Object.keys(metrics.judge?.scores ?? {})),
+    ...reviewForm(judgedIn(metrics)),
     heading(2, NEXT_HEADING),
     links(run),
   ]);

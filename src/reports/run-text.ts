@@ -225,6 +225,7 @@ const reviewLines = (human: HumanReview | null): string[] =>
         givenScore(human),
         ...(human.reviewer === null ? [] : [`by ${human.reviewer}`]),
         ...Object.entries(human.criteria ?? {}).map(([id, score]) => `${id} ${scoreText(score)}`),
+        ...Object.entries(human.gates ?? {}).map(([number, verdict]) => `gate ${number} ${verdict}`),
         ...(human.problem === null ? [] : [human.problem]),
         ...(human.notes?.split('\n') ?? []),
       ].map((line) => `  ${terminalText(line)}`.trimEnd());

@@ -7,8 +7,9 @@ import { wrap } from '../lib/format/wrap.js';
 import { decisionText, progressText } from '../results/decision/decision-text.js';
 import { configurationLabel } from '../results/records/cell-label.js';
 import { givenScore, scoreText } from '../results/score-text.js';
+import { calibrationsIn } from '../results/calibration/document.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
-import { calibrationTable, judgeNotes } from './calibration-text.js';
+import { calibrationTables, judgeLines } from './calibration-text.js';
 import { changedVerdicts } from './changed-verdicts.js';
 import { toMatrix, type Line, type Matrix } from './matrix.js';
 import { renderMatrix } from './outcome-matrix.js';
@@ -60,7 +61,7 @@ export function renderSweep(document: SweepDocument, options: SweepTextOptions):
     }),
     always([
       '',
-      ...judgeNotes(document.calibration ?? [], colors),
+      ...judgeLines(calibrationsIn(document), colors),
       ...(document.warnings ?? []).map((text) => colors.yellow(`warning: ${terminalText(text)}`)),
       ...(document.live === true ? ['live: mocks were ignored'] : []),
       ...decisionLines(document, colors),
@@ -275,10 +276,8 @@ const byParameter = ({ parameters = [] }: SweepDocument, { width }: TextOptions,
   ]);
 
 /** Renders the numbers behind the sentences about judges. */
-function judges({ calibration = [] }: SweepDocument, options: TextOptions, colors: Colors): string[] {
-  const lines = calibrationTable(calibration, options, colors);
-  return lines.length === 0 ? [] : ['', ...lines];
-}
+const judges = (document: SweepDocument, options: TextOptions, colors: Colors): string[] =>
+  calibrationTables(calibrationsIn(document), options, colors).flatMap((lines) => ['', ...lines]);
 
 function places({ sweep, ui_url: uiUrl, cells }: SweepDocument, options: TextOptions): string[] {
   const passed = cells.filter((cell) => cell.outcome === 'pass' && cell.results_dir !== null);

@@ -45,3 +45,10 @@ export function paidText({ usd, unknown }: Paid): string {
 /** Formats a path. */
 export const pathText = (path: string, { showPath = (whole) => whole }: TextOptions): string =>
   terminalText(showPath(path));
+
+/** Joins blocks of lines with an empty line between them. Blocks without lines are left out. */
+export const joinBlocks = (blocks: readonly (readonly string[])[]): string =>
+  `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;

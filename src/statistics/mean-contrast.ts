@@ -69,4 +69,8 @@ const squares = (values: readonly number[]): number => {
   return sum(values, (value) => (value - middle) ** 2);
 };
 
-const meanOf = (values: readonly number[]): number => mean(values) ?? NaN;
+/** The sum of equal values, divided by their number, can differ from them in the last digit, which would look like a difference. */
+const meanOf = (values: readonly number[]): number => {
+  const [first = NaN] = values;
+  return values.every((value) => value === first) ? first : (mean(values) ?? NaN);
+};

@@ -134,10 +134,9 @@ describe('the text of the comment', () => {
     expect(commentText({ ...parts, report: 'thanks @octocat and @org/team' })).not.toMatch(/@\w/);
   });
 
-  test('shows what compare printed as it is', () => {
-    const text = comparisonText({ text: '✗ worse: `a`\n```\n</details>\n', reasons: ['worse: `x`'] }, 'main');
-    expect(text).toContain('**Compared with `main`**: `` ✗ worse: `a` ``\n\n- `` worse: `x` ``\n');
-    expect(text).toContain('````text\n✗ worse: `a`\n```\n</details>\n````');
+  test('begins with the result of the gate and what compare printed', () => {
+    const text = comparisonText({ markdown: '**✗ worse**\n\n| a |\n| --- |\n', result: 'worse' }, 'ma`in');
+    expect(text).toBe('## Compared with ``ma`in``: worse\n\n**✗ worse**\n\n| a |\n| --- |');
     expect(comparisonText(null, 'main')).toContain('No completed sweep of `main`');
   });
 });

@@ -111,7 +111,7 @@ describe('the steps of the action, in a repository with a pull request', () => {
     expect(log).toContain('::error::the sweep is worse than that of the base branch');
     expect(server.comments).toHaveLength(1);
     expect(server.comments[0]?.body).toMatch(
-      /^<!-- llm-tool-test: llm-tool-test -->\n\n\*\*Compared with `main`/,
+      /^<!-- llm-tool-test: llm-tool-test -->\n\n## Compared with `main`: worse\n/,
     );
     expect(server.comments[0]?.body).toContain('❌ llm-tool-test: 0 of 4 passed');
     expect(server.comments[0]?.body).toContain('https://github.example/octo/stock/actions/runs/1002');
@@ -148,7 +148,7 @@ describe('the steps of the action, in a repository with a pull request', () => {
     await execa(CLI, args, { env: { LLM_TOOL_TEST_HOME: at('state') } });
     const worse = await job('pull_request', 'worse', { baseline: file });
     expect([worse.failed, worse.outputs.comparison]).toEqual([true, 'worse']);
-    expect(worse.summary).toContain(`**Compared with \`${file}\`**`);
+    expect(worse.summary).toContain(`## Compared with \`${file}\`: worse`);
     const few = await job('pull_request', 'corrected', { baseline: file, margin: '10' });
     expect([few.failed, few.outputs.comparison]).toEqual([true, 'undecided']);
     expect(few.log).toContain('too few to show that the loss is within the margin');

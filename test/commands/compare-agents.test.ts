@@ -47,6 +47,33 @@ describe('compare --agents', () => {
     );
   });
 
+  test('--margin says which agents are shown to be not much worse than the others', async () => {
+    const { margin, agents, pairs } = await rank('--margin', '90');
+    expect(margin).toBe(0.9);
+    expect(pairs[0]?.not_worse).toMatchObject({ first: { holds: true }, second: { holds: true } });
+    expect(agents.map(({ within_margin: within }) => within)).toEqual([true, true]);
+    const { stdout } = await project.cli(['compare', '--agents', '--margin', '90']);
+    expect(stdout).toMatch(
+      /\n {2}shown to be less than 90 points worse than any other: good\/default, bad\/default\n/,
+    );
+    expect(stdout).toMatch(/\n {2}good\/default +less than 90 points from +bad\/default$/);
+    const strict = await project.cli(['compare', '--agents', '--margin', '10']);
+    expect(strict.stdout).toMatch(
+      /\n {2}shown to be less than 10 points worse than any other: good\/default\n/,
+    );
+  });
+
+  test('--format md prints tables for a pull request', async () => {
+    const { stdout } = await project.cli(['compare', '--agents', '--format', 'md', '--margin', '10']);
+    expect(stdout).toMatch(
+      /^\*\*✓ best: good\/default passes 100 %\*\*\n\n- every other ranked agent is shown to pass less often\n/,
+    );
+    expect(stdout).toMatch(/\| 1 \| good\/default \| 12\/12 \| 100 % \| 76-100 \|/);
+    expect(stdout).toMatch(
+      /\*\*established differences\*\*\n\n.*\n.*\n\| good\/default \| better than \| bad\/default \| /,
+    );
+  });
+
   test.each([
     ['one sweep only', ['latest', 'latest'], /--agents ranks the agents of one sweep/],
     ['not variants too', ['--variants', 'a,b'], /--agents and --variants cannot be combined/],

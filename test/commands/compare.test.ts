@@ -107,6 +107,25 @@ describe('two sweeps of different builds', () => {
     expect((await compare('broken', '--baseline', baseline, '--gate')).exitCode).toBe(1);
   });
 
+  test('--format md prints the same for a pull request, and --json conflicts with it', async () => {
+    const { stdout, stderr, exitCode } = await project.cli([
+      ...['compare', 'before', 'broken', '--format', 'md', '--gate', '--explain'],
+    ]);
+    expect([exitCode, stderr]).toEqual([1, '']);
+    expect(stdout).toMatch(
+      /^\*\*✗ worse: 6 of 6 passed before, 0 of 6 now\*\*\n\n- the pass rate fell by 100 points \(between \d+ and 100\)\n\n\|  \| base \| 95 % \| head /,
+    );
+    expect(stdout).toMatch(/\n\| notes \| 6\/6 \| 61-100 \| 0\/6 \| 0-39 \| -100 \| 0\.\d+ \| worse \|\n/);
+    expect(stdout).toContain('| 6/6 → 0/6 | file_exists notes.md |');
+    expect(stdout).toContain('| the program of the target: ');
+    expect(stdout).toMatch(/\n\| difference \| -100 points \| the pass rate of head minus that of base \|\n/);
+    expect(stdout.match(/<details>|<\/details>/g)).toEqual(['<details>', '</details>']);
+    const json = await project.cli(['compare', 'before', 'broken', '--format', 'json']);
+    expect(Comparison.parse(JSON.parse(json.stdout)).verdict).toBe('worse');
+    const both = await project.cli(['compare', 'before', 'broken', '--format', 'md', '--json']);
+    expect(both.exitCode).toBe(2);
+  });
+
   test('--margin asks whether the loss is within it, and --alpha sets the confidence', async () => {
     const { exitCode, document } = await compare('before', 'same-build', '--gate', '--margin', '20');
     expect(exitCode).toBe(4);

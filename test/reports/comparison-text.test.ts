@@ -72,12 +72,24 @@ describe('renderComparison', () => {
     );
   });
 
+  test('asks for no more runs once the loss is shown to be within the margin', () => {
+    const runs = { notes: `${'p'.repeat(90)}${'f'.repeat(10)}` };
+    const of = (margin: number): string =>
+      render(compareSweeps(sweepOf('a', runs), sweepOf('b', runs), new Map(), { alpha: 0.05, margin }));
+    expect(of(0.1)).toContain('\n  equivalent: neither worse nor better by 10 points or more\n');
+    expect(of(0.1)).not.toMatch(/more runs|does not prove|until-clear/);
+    expect(of(0.02)).toMatch(/\n {2}not shown to be within 2 points: it may be up to \d+ points worse\n/);
+    expect(of(0.02)).toMatch(/\n\d+ more runs per configuration and side show 2 points/);
+  });
+
   test('says that there are too few runs to show a difference, and how many are needed', () => {
     const text = compare(sweepOf('a', { notes: 'pp' }), sweepOf('b', { notes: 'ff' }));
     expect(text).toMatch(
       /^\? too few runs to show any difference: 2 of 2 passed before, 0 of 2 now\n {2}even the largest difference could be chance \(p = 0\.13, above 0\.05\)\n/,
     );
-    expect(text).toMatch(/\n\d+ more runs per configuration and side show 20 points in 4 of 5 cases\.\n/);
+    expect(text).toMatch(
+      /\n\d+ more runs per configuration and side show 20 points in 4 of 5 cases\.\n/,
+    );
     expect(text).toContain('tool run --until-clear --vs a');
   });
 

@@ -10,6 +10,18 @@ const base = [1.2, 3.4, 2.2, 5.1];
 const head = [2.9, 4.4, 8.1, 6, 3.3];
 
 describe('ratioOfMeans', () => {
+  test('finds no change where all values are equal, whatever their sums round to', () => {
+    for (const value of [1.5, 0.1, 3, 7])
+      for (const runs of [3, 4, 7]) {
+        const sides = { base: Array<number>(10).fill(value), head: Array<number>(runs).fill(value) };
+        expect(ratioOfMeans([sides, sides], { alpha: 0.05 })).toEqual({
+          ratio: 1,
+          interval: { low: 1, high: 1 },
+          p: 1,
+        });
+      }
+  });
+
   test("of one configuration equals Welch's test of the logarithms by ttest_ind of scipy 1.17.1", () => {
     const found = ratioOfMeans([{ base, head }], { alpha });
     expect(found?.ratio).toBeCloseTo(1.7661879674129548, 10);

@@ -13,13 +13,14 @@ import {
   type Comparison,
   type ComparisonOptions,
 } from '../../results/comparison/document.js';
-import { judgeWarnings } from '../../results/calibration/judge-note.js';
+import type { Calibrations } from '../../results/calibration/document.js';
+import { comparedJudgeWarnings } from '../../results/comparison/compared-judges.js';
 import { oneVariant } from '../../results/comparison/one-variant.js';
 import type { Plan } from '../../scenario/plan.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { readBaseline } from '../../store/baseline-file.js';
 import { findById } from './find-sweep.js';
-import { calibrationOf, reviewReader } from './judged-runs.js';
+import { calibrationsOf, reviewReader } from './judged-runs.js';
 import { readLog } from './read-log.js';
 import { readToCompare } from './read-to-compare.js';
 
@@ -60,8 +61,8 @@ export async function comparisonOf(
   const comparison = compareSweeps(...sides, files, { ...DEFAULT_OPTIONS, ...options });
   const readQuietly = reviewReader(resultsPath, results, () => undefined);
   return withJudges(comparison, {
-    base: calibrationOf(resultsPath, sides[0], results, readQuietly),
-    head: calibrationOf(resultsPath, sides[1], results, readQuietly),
+    base: calibrationsOf(resultsPath, sides[0], results, readQuietly),
+    head: calibrationsOf(resultsPath, sides[1], results, readQuietly),
   });
 }
 
@@ -82,8 +83,8 @@ export async function comparisonWithBaseline(
   const comparison = compareWithBaseline({ file, lines }, sweep, { ...DEFAULT_OPTIONS, ...options });
   const readQuietly = reviewReader(resultsPath, results, () => undefined);
   return withJudges(comparison, {
-    base: [],
-    head: calibrationOf(resultsPath, sweep, results, readQuietly),
+    base: { judges: [], gates: [] },
+    head: calibrationsOf(resultsPath, sweep, results, readQuietly),
   });
 }
 
@@ -113,12 +114,18 @@ export async function baselineOfSweep(
   return lines;
 }
 
-/** Adds how far the judges agree with people. One that is not shown to agree is a doubt. */
-function withJudges(comparison: Comparison, calibration: NonNullable<Comparison['calibration']>): Comparison {
-  const { base, head } = calibration;
-  if (base.length + head.length === 0) return comparison;
-  const warnings = new Set([...judgeWarnings(base), ...judgeWarnings(head)]);
-  return { ...comparison, calibration, doubts: [...comparison.doubts, ...warnings] };
+/** Adds how far the models that judged agree with people. One that is not shown to agree is a doubt. */
+function withJudges(
+  comparison: Comparison,
+  { base, head }: { base: Calibrations; head: Calibrations },
+): Comparison {
+  const sides = <K extends keyof Calibrations>(of: K) => ({ base: [...base[of]], head: [...head[of]] });
+  const judged: Comparison = {
+    ...comparison,
+    ...(base.judges.length + head.judges.length === 0 ? {} : { calibration: sides('judges') }),
+    ...(base.gates.length + head.gates.length === 0 ? {} : { gate_calibration: sides('gates') }),
+  };
+  return { ...judged, doubts: [...judged.doubts, ...comparedJudgeWarnings(judged)] };
 }
 
 const narrowed = (sweep: SweepToCompare, variant: string | null): SweepToCompare =>

@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { calibrate } from '../../results/calibration/calibrate.js';
-import type { Calibration } from '../../results/calibration/document.js';
+import { calibrateGates } from '../../results/calibration/calibrate-gates.js';
+import { gateJudgeKey, type DecidedGate } from '../../results/calibration/decided-gate.js';
+import { calibrationFields, type Calibrations } from '../../results/calibration/document.js';
 import { judgeKey, type JudgedRun } from '../../results/calibration/judged-run.js';
 import type { HumanReview } from '../../results/records/human-review.js';
 import type { ResultLine } from '../../results/records/result-line.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
+import { judgedIn } from '../../results/review/judged.js';
 import { readReview } from './read-review.js';
 
 /** Reads the human review in a run's folder. */
@@ -13,83 +16,101 @@ export type ReviewReader = (folder: string) => HumanReview | null;
 /** More of each judge would take longer to read than they are worth. */
 const MOST_EARLIER = 500;
 
-/** The criteria by which the judge has scored a run. */
-export const criteriaOf = ({ metrics }: Pick<ResultLine, 'metrics'>): string[] =>
-  Object.keys(metrics?.judge?.scores ?? {});
-
 /** Returns a function that reads each review once, and warns about it once. */
 export function reviewReader(
   resultsPath: string,
   results: readonly ResultLine[],
   warn: (text: string) => void,
 ): ReviewReader {
-  const criteria = new Map(
+  const judged = new Map(
     results.flatMap((line) =>
-      line.results_dir === null ? [] : [[join(resultsPath, line.results_dir), criteriaOf(line)]],
+      line.results_dir === null ? [] : [[join(resultsPath, line.results_dir), judgedIn(line.metrics)]],
     ),
   );
   const known = new Map<string, HumanReview | null>();
   return (folder) => {
     const review = known.has(folder)
       ? (known.get(folder) ?? null)
-      : readReview(folder, criteria.get(folder) ?? [], warn);
+      : readReview(folder, judged.get(folder) ?? judgedIn(null), warn);
     known.set(folder, review);
     return review;
   };
 }
 
 /**
- * Compares the judges of a sweep, or of one of its variants, with people, by the reviews in its own runs and in the newest ones of other sweeps that the same judge
- * has scored. `reviewOf` reads the reviews of the sweep itself.
+ * Compares the models that judged a sweep, or one of its variants, with people, by the reviews in its own runs and in the newest ones of
+ * other sweeps that the same model judged by the same criteria or gates. `reviewOf` reads the reviews of the sweep itself.
  */
-export function calibrationOf(
+export function calibrationsOf(
   resultsPath: string,
   { sweep, variant }: { sweep: string; variant: string | null },
   results: readonly ResultLine[],
   reviewOf: ReviewReader,
-): Calibration[] {
+): Calibrations {
   const last = new Map<string, ResultLine>();
   for (const line of results)
     if (line.sweep === sweep && (variant === null || line.variant === variant)) last.set(line.cell, line);
-  const own = judgedRuns(resultsPath, [...last.values()], reviewOf);
-  if (own.length === 0) return [];
+  const own = runsOf([...last.values()]).filter((line) => keysOf(line).length > 0);
   const folders = new Set([...last.values()].map((line) => line.results_dir));
-  const readQuietly = reviewReader(resultsPath, results, () => undefined);
-  const left = new Map([...new Set(own.map(judgeKey))].map((judge) => [judge, MOST_EARLIER]));
+  const left = new Map(own.flatMap(keysOf).map((key) => [key, MOST_EARLIER]));
   const earlier = results.toReversed().filter((line) => {
-    const run = unreviewed(line);
-    if (run === null || line.results_dir === null || folders.has(line.results_dir)) return false;
-    const room = left.get(judgeKey(run)) ?? 0;
-    left.set(judgeKey(run), room - 1);
-    return room > 0;
+    if (left.size === 0 || line.results_dir === null || folders.has(line.results_dir)) return false;
+    const keys = keysOf(line).filter((key) => (left.get(key) ?? 0) > 0);
+    for (const key of keys) left.set(key, (left.get(key) ?? 0) - 1);
+    return keys.length > 0;
   });
-  return calibrate(own, judgedRuns(resultsPath, earlier, readQuietly));
+  const readQuietly = reviewReader(resultsPath, results, () => undefined);
+  const reviewed = (lines: readonly ResultLine[], read: ReviewReader): Reviewed[] =>
+    lines.map((line) => ({
+      line,
+      human: line.results_dir === null ? null : read(join(resultsPath, line.results_dir)),
+    }));
+  const [mine, others] = [reviewed(own, reviewOf), reviewed(runsOf(earlier), readQuietly)];
+  return {
+    judges: calibrate(mine.flatMap(judgedRun), others.flatMap(judgedRun)),
+    gates: calibrateGates(mine.flatMap(decidedGates), others.flatMap(decidedGates)),
+  };
 }
 
-/** Adds how far the judges of the sweep agree with people, if it has any. */
-export function withCalibration(
+/** Adds how far the models that judged the sweep agree with people, if there are any. */
+export const withCalibration = (
   document: SweepDocument,
   resultsPath: string,
   results: readonly ResultLine[],
   reviewOf: ReviewReader,
-): SweepDocument {
-  const { sweep } = document;
-  const calibration = calibrationOf(resultsPath, { sweep, variant: null }, results, reviewOf);
-  return calibration.length === 0 ? document : { ...document, calibration };
+): SweepDocument => ({
+  ...document,
+  ...calibrationFields(
+    calibrationsOf(resultsPath, { sweep: document.sweep, variant: null }, results, reviewOf),
+  ),
+});
+
+interface Reviewed {
+  line: ResultLine;
+  human: HumanReview | null;
 }
 
-/** Returns the runs that a judge has scored, each once, even if it is the result of several cells. */
-function judgedRuns(resultsPath: string, lines: readonly ResultLine[], reviewOf: ReviewReader): JudgedRun[] {
-  const folders = new Map(
-    lines.flatMap((line) => (line.results_dir === null ? [] : [[line.results_dir, line]])),
-  );
-  return [...folders].flatMap(([folder, line]) => {
-    const run = unreviewed(line);
-    return run === null ? [] : [{ ...run, human: reviewOf(join(resultsPath, folder)) }];
-  });
-}
+/** Returns each run once, even if it is the result of several cells. */
+const runsOf = (lines: readonly ResultLine[]): ResultLine[] => [
+  ...new Map(
+    lines.flatMap((line) => (line.results_dir === null ? [] : [[line.results_dir, line] as const])),
+  ).values(),
+];
 
-function unreviewed({ scenario_id: scenario, metrics }: ResultLine): JudgedRun | null {
+function judgedRun({ line: { scenario_id: scenario, metrics }, human }: Reviewed): JudgedRun[] {
   const judgment = metrics?.judge ?? null;
-  return judgment === null ? null : { scenario, judgment, human: null };
+  return judgment === null ? [] : [{ scenario, judgment, human }];
 }
+
+const decidedGates = ({ line: { scenario_id: scenario, metrics }, human }: Reviewed): DecidedGate[] =>
+  (metrics?.details ?? []).flatMap((gate) =>
+    gate.judged_by === undefined || gate.status === 'error'
+      ? []
+      : [{ scenario, judge: gate.judged_by, gate, human: human?.gates?.[String(gate.index + 1)] ?? null }],
+  );
+
+/** What tells apart the models that judged a run, and what they were asked. */
+const keysOf = (line: ResultLine): string[] => [
+  ...judgedRun({ line, human: null }).map(judgeKey),
+  ...decidedGates({ line, human: null }).map(gateJudgeKey),
+];

@@ -1,9 +1,11 @@
 import { UsageError } from '../../lib/errors/usage-error.js';
-import { judgeWarnings } from '../../results/calibration/judge-note.js';
+import { calibrationFields } from '../../results/calibration/document.js';
+import { judgeWarnings } from '../../results/calibration/judge-notes.js';
+import type { ComparisonOptions } from '../../results/comparison/document.js';
 import type { Ranking } from '../../results/ranking/document.js';
 import { rankAgents } from '../../results/ranking/rank-agents.js';
 import { sweepToCompare } from './comparison-of.js';
-import { calibrationOf, reviewReader } from './judged-runs.js';
+import { calibrationsOf, reviewReader } from './judged-runs.js';
 import { readLog } from './read-log.js';
 import { readToCompare } from './read-to-compare.js';
 
@@ -15,7 +17,7 @@ import { readToCompare } from './read-to-compare.js';
 export async function rankingOf(
   resultsPath: string,
   id: string,
-  { alpha, warn }: { alpha: number; warn: (text: string) => void },
+  { warn, ...options }: ComparisonOptions & { warn: (text: string) => void },
 ): Promise<Ranking> {
   const plan = await sweepToCompare(resultsPath, id);
   const names = new Set(plan.cells.map(({ agent, model }) => `${agent}/${model}`));
@@ -26,13 +28,16 @@ export async function rankingOf(
     );
   const results = readLog(resultsPath, warn);
   const sweep = await readToCompare(resultsPath, plan, results, warn);
-  const ranking = rankAgents(sweep, { alpha });
-  const calibration = calibrationOf(
+  const ranking = rankAgents(sweep, options);
+  const calibrations = calibrationsOf(
     resultsPath,
     sweep,
     results,
     reviewReader(resultsPath, results, () => undefined),
   );
-  if (calibration.length === 0) return ranking;
-  return { ...ranking, calibration, doubts: [...ranking.doubts, ...judgeWarnings(calibration)] };
+  return {
+    ...ranking,
+    ...calibrationFields(calibrations),
+    doubts: [...ranking.doubts, ...judgeWarnings(calibrations)],
+  };
 }

@@ -5,6 +5,7 @@ import { displayPath } from '../../platform/display-path.js';
 import type { HumanReview } from '../../results/records/human-review.js';
 import { redactFields } from '../../results/records/redact-fields.js';
 import { reviewText } from '../../results/records/text-fields.js';
+import type { Judged } from '../../results/review/judged.js';
 import { parseReview } from '../../results/review/parse-review.js';
 import { runFiles } from '../../store/results-folder.js';
 
@@ -15,18 +16,14 @@ const MOST_BYTES = 4 * 1024 * 1024;
 const redact = createRedactor({ secrets: [] });
 
 /**
- * Reads the human review in a run's evaluation.md, redacted; null if there is none. `criteria`: those that the judge has scored.
- * Warns about a score that cannot be read, with its place in the file.
+ * Reads the human review in a run's evaluation.md, redacted; null if there is none. `judged`: what a model has judged.
+ * Warns about a score or verdict that cannot be read, with its place in the file.
  */
-export function readReview(
-  folder: string,
-  criteria: readonly string[],
-  warn: (text: string) => void,
-): HumanReview | null {
+export function readReview(folder: string, judged: Judged, warn: (text: string) => void): HumanReview | null {
   const file = runFiles(folder).evaluation;
   const text = readSmall(file);
   if (text === null) return null;
-  const review = typeof text === 'string' ? parseReview(text, criteria) : { ...NOTHING, problem: text };
+  const review = typeof text === 'string' ? parseReview(text, judged) : { ...NOTHING, problem: text };
   if (review === null) return null;
   const { score, problem } = review;
   const criteriaScores: Record<string, number> = Object.fromEntries(
@@ -37,6 +34,7 @@ export function readReview(
     points: score?.points ?? null,
     max: score?.max ?? null,
     ...(Object.keys(criteriaScores).length === 0 ? {} : { criteria: criteriaScores }),
+    ...(Object.keys(review.gates).length === 0 ? {} : { gates: review.gates }),
     notes: review.notes,
     reviewer: review.reviewer,
     problem: problem === null ? null : `${problem.line}:${problem.column} ${problem.message}`,
@@ -46,7 +44,7 @@ export function readReview(
   return redacted.problem === null ? redacted : { ...redacted, problem: `evaluation.md:${redacted.problem}` };
 }
 
-const NOTHING = { score: null, criteria: {}, notes: null, reviewer: null };
+const NOTHING = { score: null, criteria: {}, gates: {}, notes: null, reviewer: null };
 
 type Unreadable = { line: number; column: number; message: string };
 

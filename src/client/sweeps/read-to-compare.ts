@@ -10,6 +10,7 @@ import type { SweepToCompare } from '../../results/comparison/compare-sweeps.js'
 import { decide } from '../../results/decision/decide.js';
 import { endedCells } from '../../results/decision/ended-cells.js';
 import type { Cell } from '../../results/records/cell.js';
+import { judgedIn } from '../../results/review/judged.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import type { ResultLine } from '../../results/records/result-line.js';
 import { nameSteps } from '../../results/step-names.js';
@@ -21,7 +22,6 @@ import { readResultsFile } from '../../store/read-results-file.js';
 import { fetchSweep } from '../../store/shared/mirror.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { bringSweepRuns } from './bring-runs.js';
-import { criteriaOf } from './judged-runs.js';
 import { readReview } from './read-review.js';
 import { sweepStatus } from './sweep-status.js';
 
@@ -62,7 +62,8 @@ function withHumanScores(
 ): Sample[] {
   return lines.map((line) => {
     if (line.results_dir === null) return line;
-    const score = readReview(join(resultsPath, line.results_dir), criteriaOf(line), warn)?.score ?? null;
+    const score =
+      readReview(join(resultsPath, line.results_dir), judgedIn(line.metrics), warn)?.score ?? null;
     return score === null ? line : { ...line, human_score: score };
   });
 }

@@ -3,8 +3,10 @@ import { UsageError } from '../../lib/errors/usage-error.js';
 import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
 import { ownCommand } from '../../platform/invocation.js';
+import { comparisonMarkdown } from '../../reports/comparison-md.js';
 import { renderComparison } from '../../reports/comparison-text.js';
-import { ALPHA, type Comparison, type Gate } from '../../results/comparison/document.js';
+import { comparedJudgeWarnings } from '../../results/comparison/compared-judges.js';
+import { ALPHA, type Comparison } from '../../results/comparison/document.js';
 import { exitCodeOfGate } from '../../results/schedules/decide-firing.js';
 import { writeBaseline } from '../../store/baseline-file.js';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
@@ -21,7 +23,7 @@ export interface CompareOptions {
   writeBaseline?: string;
   explain: boolean;
   results?: string;
-  json: boolean;
+  format: 'text' | 'md' | 'json';
 }
 
 /**
@@ -35,15 +37,22 @@ export async function compare(
 ): Promise<number> {
   if (options.writeBaseline !== undefined) return write(options.writeBaseline, base, head, options);
   const comparison = await comparisonFrom(base, head, options);
-  if (options.json) printJson(comparison);
-  else
-    process.stdout.write(
-      renderComparison(comparison, {
-        ...textOptions(),
-        ...{ now: Date.now(), command: ownCommand, explain: options.explain },
-      }),
-    );
-  return options.gate || options.failOnWorse ? exitOf(comparison.gate) : 0;
+  const shown = { now: Date.now(), command: ownCommand, explain: options.explain };
+  print(options.format, comparison, {
+    md: () => comparisonMarkdown(comparison, shown),
+    text: () => renderComparison(comparison, { ...textOptions(), ...shown }),
+  });
+  return options.gate || options.failOnWorse ? exitOf(comparison) : 0;
+}
+
+/** Prints a document in the format that was asked for. */
+export function print(
+  format: CompareOptions['format'],
+  document: unknown,
+  render: Record<'text' | 'md', () => string>,
+): void {
+  if (format === 'json') printJson(document);
+  else process.stdout.write(render[format]());
 }
 
 function comparisonFrom(
@@ -68,14 +77,15 @@ function comparisonFrom(
   return comparisonWithBaseline(resultsPath, baseline, base ?? 'latest', options);
 }
 
-type WithMargin = Omit<CompareOptions, 'margin'> & { margin?: number | null };
+/** Options in which a missing margin can be null. */
+export type WithMargin = Omit<CompareOptions, 'margin'> & { margin?: number | null };
 
 /** `--write-baseline`: records a sweep instead of comparing it. */
 async function write(
   file: string,
   sweep: string | undefined,
   second: string | undefined,
-  { results, variants, baseline, gate, failOnWorse, json }: CompareOptions,
+  { results, variants, baseline, gate, failOnWorse, format }: CompareOptions,
 ): Promise<number> {
   if (second !== undefined || variants.length > 0 || baseline !== undefined || gate || failOnWorse)
     throw new UsageError(
@@ -85,7 +95,7 @@ async function write(
   const lines = await baselineOfSweep(openProject(results).resultsPath, sweep ?? 'latest', printNotice);
   const total = await writeBaseline(file, lines);
   const written = lines.length;
-  if (json) printJson({ baseline: file, sweep: lines[0]?.sweep ?? null, written, total });
+  if (format === 'json') printJson({ baseline: file, sweep: lines[0]?.sweep ?? null, written, total });
   else
     process.stdout.write(
       `${displayPath(file)}: ${written} of ${total} configurations written, from ${lines[0]?.sweep ?? ''}\n`,
@@ -93,8 +103,10 @@ async function write(
   return 0;
 }
 
-/** Returns the exit code of `--gate`. Prints the reasons on stderr. */
-function exitOf({ result, reasons }: Gate): 0 | 1 | 3 | 4 {
+/** Returns the exit code of `--gate`. Prints the reasons on stderr, and warnings about models whose judgment nobody has checked. */
+function exitOf(comparison: Comparison): 0 | 1 | 3 | 4 {
+  const { result, reasons } = comparison.gate;
   for (const reason of reasons) printNotice(`${result}: ${reason}`);
+  for (const warning of comparedJudgeWarnings(comparison)) printNotice(`warning: ${warning}`);
   return exitCodeOfGate(result);
 }

@@ -1,6 +1,7 @@
 import { renderRun } from '../../reports/run-text.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import { Metrics } from '../../results/records/result-line.js';
+import { judgedIn } from '../../results/review/judged.js';
 import { runFiles } from '../../store/results-folder.js';
 import { tryReadActionLog } from '../../client/sweeps/read-records.js';
 import { readReview } from '../../client/sweeps/read-review.js';
@@ -12,7 +13,7 @@ export async function showRun(folder: string, { all, json }: { all: boolean; jso
   const files = runFiles(folder);
   const run = readResultsFile(files.run, RunRecord);
   const metrics = readResultsFile(files.metrics, Metrics);
-  const human = readReview(folder, Object.keys(metrics.judge?.scores ?? {}), printNotice);
+  const human = readReview(folder, judgedIn(metrics), printNotice);
   if (json) {
     printJson({ run, metrics, ...(human === null ? {} : { human }) });
     return;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { formatCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
-import { judgeNote } from '../../results/calibration/judge-note.js';
+import { calibrationsIn } from '../../results/calibration/document.js';
+import { judgeNotes } from '../../results/calibration/judge-notes.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { unfinishedCells } from '../../results/totals.js';
 import { decisionText, progressText } from '../../results/decision/decision-text.js';
@@ -146,7 +147,7 @@ function notes({ document, cells }: SweepReport): Markup[] {
     ...[...(document.decision?.doubts ?? []), ...(document.warnings ?? [])].map(
       (text) => markup`<p class="note">${text}.</p>`,
     ),
-    ...(document.calibration ?? []).map((one) => markup`<p class="note">${judgeNote(one)}.</p>`),
+    ...judgeNotes(calibrationsIn(document)).map(({ text }) => markup`<p class="note">${text}.</p>`),
     ...(missing === 0
       ? []
       : [

@@ -7,8 +7,9 @@ import { configurationLabel } from '../../results/records/cell-label.js';
 import type { Outcome } from '../../results/records/result-line.js';
 import { givenScore, scoreText } from '../../results/score-text.js';
 import type { SweepCell, SweepDocument } from '../../results/records/sweep-document.js';
-import { judgeNote } from '../../results/calibration/judge-note.js';
-import { CALIBRATION_COLUMNS, calibrationRows } from '../calibration-text.js';
+import { calibrationsIn } from '../../results/calibration/document.js';
+import { judgeNotes } from '../../results/calibration/judge-notes.js';
+import { calibrationGrids } from '../calibration-text.js';
 import { blocks, heading, inline, list, table } from '../markdown.js';
 import { parameterTables } from '../parameter-tables.js';
 import { groupRegressions, REGRESSIONS } from '../regressions.js';
@@ -63,7 +64,7 @@ export function renderMarkdown(report: SweepReport, options: MarkdownOptions): s
     ...(document.decision?.doubts ?? []).map((text) => `> ${inline(text)}`),
     isOpen(document) ? '> The sweep has not ended. These are the results so far.' : null,
     ...(document.warnings ?? []).map((text) => `> ${inline(text)}`),
-    ...(document.calibration ?? []).map((one) => `> ${inline(`${judgeNote(one)}.`)}`),
+    ...judgeNotes(calibrationsIn(document)).map(({ text }) => `> ${inline(`${text}.`)}`),
     missing === 0 ? null : `> ${lost} been deleted or cannot be read. Only the sweep's own data is shown.`,
     outcomes(document.cells, options),
     ...(failed.length === 0 ? [] : [heading(3, 'Failures'), failures(report, failed, options)]),
@@ -153,16 +154,12 @@ function reviews(cells: readonly SweepCell[], options: MarkdownOptions): string[
   return [heading(3, 'Human reviews'), limited(header, reviewed, row, options)];
 }
 
-/** Lists how far the judges agree with people, if there are human scores. */
-function judges({ calibration = [] }: SweepDocument, options: MarkdownOptions): string[] {
-  const rows = calibrationRows(calibration);
-  return rows.length === 0
-    ? []
-    : [
-        heading(3, 'Judges compared with people'),
-        limited(CALIBRATION_COLUMNS, rows, (row) => row.map(inline), options),
-      ];
-}
+/** Lists how far models that judge agree with people, if there are human scores or verdicts. */
+const judges = (document: SweepDocument, options: MarkdownOptions): string[] =>
+  calibrationGrids(calibrationsIn(document)).flatMap(({ title, columns, rows }) => [
+    heading(3, title),
+    limited(columns, rows, (row) => row.map(inline), options),
+  ]);
 
 /** Lists what got worse, a line for each configuration. */
 function regressions(cells: readonly SweepCell[], { most }: MarkdownOptions): string[] {

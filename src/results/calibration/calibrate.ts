@@ -4,18 +4,11 @@ import { meanBias } from '../../statistics/mean-bias.js';
 import { predictionPoweredMean } from '../../statistics/prediction-powered-mean.js';
 import type { ScorePair } from '../../statistics/score-pairs.js';
 import { weightedKappa } from '../../statistics/weighted-kappa.js';
+import { agreementVerdict } from './agreement-verdict.js';
 import type { Agreement, Calibration, CalibrationVerdict } from './document.js';
 import { judgeKey, type JudgedRun } from './judged-run.js';
 
 const LEVEL = { alpha: 0.05 };
-/** Of fewer runs, the interval of kappa is not reliable. */
-const FEWEST = 10;
-/**
- * Below this, agreement is called fair at best: J. R. Landis and G. G. Koch, "The measurement of observer agreement for categorical
- * data", Biometrics 33 (1977) 159-174.
- */
-const ENOUGH = 0.4;
-
 /**
  * Compares the scores of each judge of a sweep with those of people. `earlier`: runs of other sweeps, whose scores tell how far the same judge
  * agrees with people. Only runs of the sweep itself correct its mean score, because other sweeps may have had other results.
@@ -88,18 +81,6 @@ function agreementOf(own: readonly JudgedRun[], others: readonly JudgedRun[], ki
     judge_mean: mean(own.flatMap((run) => kind.judge(run) ?? [])),
     corrected: corrected === null ? null : { ...corrected, reviewed: labelled.length },
   };
-}
-
-function agreementVerdict(
-  pairs: readonly ScorePair[],
-  agreement: ReturnType<typeof weightedKappa>,
-): CalibrationVerdict {
-  if (pairs.length === 0) return 'not calibrated';
-  // If people gave every run the same score, kappa is 0 however close the judge's scores are to it.
-  const isAlike = new Set(pairs.map(({ human }) => human)).size < 2;
-  if (pairs.length < FEWEST || isAlike || agreement === null) return 'unclear';
-  if (agreement.kappa < ENOUGH) return 'low agreement';
-  return agreement.interval.low < ENOUGH ? 'unclear' : 'agrees';
 }
 
 /** From the worst on. */

@@ -32,6 +32,46 @@ const Agreement = z.object({
 });
 export type Agreement = z.infer<typeof Agreement>;
 
+/** How far the verdicts of a model on a gate agree with those of people. */
+export const GateCalibration = z.object({
+  scenario: z.string().describe('The scenario with the gate'),
+  number: z.number().int().describe('Place of the gate in the scenario, from 1'),
+  gate: z.string().describe('Type and name of the gate'),
+  judge: z.string().describe('The model that decided it, as requested'),
+  judged: z.number().int().describe('Runs of this sweep in which it decided the gate'),
+  passed: z.number().int().describe('How many of these passed the gate'),
+  reviewed: z.number().int().describe('Runs in which a person decided it too, also in earlier sweeps'),
+  agreed: z.number().int().describe('How many of these have the same verdict'),
+  interval: Interval.nullable().describe('95 % interval of agreed / reviewed (Wilson); null: none reviewed'),
+  kappa: z
+    .number()
+    .nullable()
+    .describe(
+      "Cohen's kappa: 1 is perfect agreement, 0 is that of chance; null: fewer than 2 runs, or all verdicts alike",
+    ),
+  kappa_interval: Interval.nullable().describe('95 % interval of kappa'),
+  verdict: CalibrationVerdict.describe('Based on the interval of kappa'),
+  passed_alone: z.number().int().describe('Reviewed runs that the model passed and the person failed'),
+  failed_alone: z.number().int().describe('Reviewed runs that the model failed and the person passed'),
+  corrected: z
+    .object({
+      rate: z.number().describe('Share of all of them that people would pass'),
+      interval: Interval.describe('95 % interval'),
+      reviewed: z.number().int().describe('Runs of this sweep that it is based on'),
+    })
+    .nullable()
+    .describe(
+      "passed / judged corrected by people's verdicts; null: fewer than 2 runs of this sweep have one",
+    ),
+});
+export type GateCalibration = z.infer<typeof GateCalibration>;
+
+/** What is known of the models that have judged the runs of a sweep. */
+export interface Calibrations {
+  judges: readonly Calibration[];
+  gates: readonly GateCalibration[];
+}
+
 /** How far the scores of a judge agree with those of people. */
 export const Calibration = z.object({
   judge: z.string().describe('Its model, as requested'),
@@ -54,3 +94,20 @@ export const Calibration = z.object({
     .describe('The same for each criterion'),
 });
 export type Calibration = z.infer<typeof Calibration>;
+
+interface Calibrated {
+  calibration?: readonly Calibration[];
+  gate_calibration?: readonly GateCalibration[];
+}
+
+/** Returns what a document knows of the models that judged. */
+export const calibrationsIn = ({ calibration, gate_calibration }: Calibrated): Calibrations => ({
+  judges: calibration ?? [],
+  gates: gate_calibration ?? [],
+});
+
+/** Returns the fields of a document for what is known of the models that judged; none where nothing was judged. */
+export const calibrationFields = ({ judges, gates }: Calibrations) => ({
+  ...(judges.length === 0 ? {} : { calibration: [...judges] }),
+  ...(gates.length === 0 ? {} : { gate_calibration: [...gates] }),
+});

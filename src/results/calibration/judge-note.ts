@@ -1,11 +1,13 @@
 import type { Agreement, Calibration } from './document.js';
 
-/** The sentences about judges that are not shown to agree with people. */
-export const judgeWarnings = (calibration: readonly Calibration[]): string[] =>
-  calibration.filter(({ verdict }) => verdict !== 'agrees').map(judgeNote);
+/** A sentence about a model that judges. It is a warning unless the model is shown to agree with people. */
+export interface JudgeNote {
+  text: string;
+  isWarning: boolean;
+}
 
 /** How many runs to review, if none or too few are. */
-const ENOUGH_REVIEWS = 20;
+export const ENOUGH_REVIEWS = 20;
 
 /** Says in a sentence how far a judge can be trusted. It is a warning unless the verdict is `agrees`. */
 export function judgeNote({ judge, verdict, overall, criteria, ...counts }: Calibration): string {
@@ -41,7 +43,8 @@ function differenceText({ difference, difference_interval: interval }: Agreement
   return `it scores ${which} on average${rangeText(interval)}`;
 }
 
-function mistakesText({
+/** Says which runs only one of model and person would pass; '' if there are none. */
+export function mistakesText({
   passed_alone: passed,
   failed_alone: failed,
 }: Pick<Calibration, 'passed_alone' | 'failed_alone'>): string {

@@ -57,8 +57,7 @@ export function updateBaseline(
 }
 
 /**
- * Formats a baseline: a line per configuration, sorted, so that changes to different configurations can be merged as
- * text.
+ * Formats a baseline: a line per configuration, sorted, so that changes to different configurations change different lines.
  */
 export const formatBaseline = (lines: readonly BaselineLine[]): string =>
   lines

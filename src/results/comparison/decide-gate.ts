@@ -84,7 +84,7 @@ const count = ({ passed, tested }: Side): string => `${passed} of ${tested} pass
 const whyUndecided = ({ total: { not_worse } }: Findings, margin: number | null): string =>
   margin === null || not_worse === null
     ? 'too few runs to show that head is worse'
-    : `head may be worse by ${points(-not_worse.bound)} points, and ${points(margin)} are too many`;
+    : `head may be worse by up to ${points(-not_worse.bound)} points, and ${points(margin)} are too many`;
 
 const points = (share: number): number => Number((100 * share).toFixed(1));
 

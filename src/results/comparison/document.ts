@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { Calibration } from '../calibration/document.js';
+import { Calibration, GateCalibration } from '../calibration/document.js';
 import { CommonTrajectory } from '../common-trajectories.js';
 import { Interval } from '../interval.js';
 import { Cell } from '../records/cell.js';
+import { Measure } from './measure.js';
 
 /** Version of the format of `Comparison`. Version 1 had no intervals of differences, and its total was pooled. */
 export const COMPARISON_VERSION = 2;
@@ -68,47 +69,6 @@ export const Gate = z.object({
   reasons: z.array(z.string()).describe('Why it is not `not worse`: sentences'),
 });
 export type Gate = z.infer<typeof Gate>;
-
-const Value = z.object({
-  value: z.number().nullable().describe('Null: unknown'),
-  runs: z.number().int().describe('Number of runs measured'),
-});
-
-export const MEASURES = [
-  'cost_usd',
-  'cost_per_pass_usd',
-  'duration_secs',
-  'tokens',
-  'tool_calls',
-  'commands',
-  'first_try_success_rate',
-  'judge_score',
-  'human_score',
-  'composite_score',
-] as const;
-
-/** How much a measure has changed, over configurations that have it on both sides. */
-const Effect = z.object({
-  kind: z
-    .enum(['ratio', 'difference'])
-    .describe('`ratio`: head / base, of geometric means; `difference`: head - base, of means'),
-  value: z.number().describe('Mean over configurations'),
-  interval: Interval.nullable().describe('At the confidence 1 - alpha; null: runs are too few or all alike'),
-  p: z.number().nullable().describe("Two-sided, Welch's t test; not corrected for the number of measures"),
-});
-export type Effect = z.infer<typeof Effect>;
-
-/** One number measured in all tested runs, before and after. */
-export const Measure = z.object({
-  name: z.enum(MEASURES).describe('What is measured'),
-  of: z
-    .enum(['mean', 'median', 'per pass'])
-    .describe('How it is averaged; per pass: the sum of all tested runs / passed runs'),
-  base: Value.describe('Before'),
-  head: Value.describe('After'),
-  effect: Effect.nullable().describe('Null: not known on both sides, or not tested'),
-});
-export type Measure = z.infer<typeof Measure>;
 
 const GateCount = z.object({
   passed: z.number().int().describe('How often it passed'),
@@ -290,6 +250,13 @@ export const Comparison = z.object({
     })
     .exactOptional()
     .describe('The judges compared with people; absent: no run was judged'),
+  gate_calibration: z
+    .object({
+      base: z.array(GateCalibration).describe('Before'),
+      head: z.array(GateCalibration).describe('After'),
+    })
+    .exactOptional()
+    .describe('Gates that a model decided, compared with people; absent: none'),
   doubts: z.array(z.string()).describe('Reasons to doubt these numbers'),
 });
 export type Comparison = z.infer<typeof Comparison>;

@@ -1,7 +1,7 @@
 import { mean } from '../../lib/mean.js';
 import { median } from '../../lib/median.js';
 import { differenceOfMeans, ratioOfMeans } from '../../statistics/ratio-of-means.js';
-import { MEASURES, type Effect, type Measure } from './document.js';
+import { MEASURES, type Effect, type Measure } from './measure.js';
 import type { Pair, Sample } from './samples.js';
 
 interface Kind {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ComparisonVerdict } from '../comparison/document.js';
-import { Calibration } from '../calibration/document.js';
+import { Calibration, GateCalibration } from '../calibration/document.js';
 import { Interval } from '../interval.js';
 import { Cell } from '../records/cell.js';
 
@@ -43,8 +43,19 @@ export const RankedAgent = AgentName.extend({
       'Whether no other ranked agent passes as often for less, or more often for as much per pass; null: not ranked, or unknown cost',
     ),
   unbeaten: z.boolean().nullable().describe('Whether no other agent is shown to be better; null: not ranked'),
+  within_margin: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether it is shown to be not worse than any other ranked agent by the margin or more; null: no margin, or not ranked',
+    ),
 });
 export type RankedAgent = z.infer<typeof RankedAgent>;
+
+const NotWorse = z.object({
+  bound: z.number().describe('Lower bound of its pass rate minus that of the other'),
+  holds: z.boolean().describe('Whether the bound is above the negative margin'),
+});
 
 /** The difference between two agents. */
 export const AgentPair = z.object({
@@ -60,6 +71,15 @@ export const AgentPair = z.object({
   adjusted_p: z.number().nullable().describe('p corrected for the number of pairs; decides the verdict'),
   smallest_p: z.number().nullable().describe('The smallest p possible with this number of runs'),
   verdict: ComparisonVerdict.describe('Of the first'),
+  not_worse: z
+    .object({
+      first: NotWorse.describe('Of the first'),
+      second: NotWorse.describe('Of the second'),
+    })
+    .nullable()
+    .describe(
+      'Whether each is not worse than the other by the margin or more; all bounds together hold with 95 %; null: no margin, or nothing to test',
+    ),
 });
 export type AgentPair = z.infer<typeof AgentPair>;
 
@@ -72,6 +92,10 @@ export const Ranking = z.object({
     .enum(['open', 'completed', 'cancelled'])
     .describe('open: not ended; these are the results so far'),
   alpha: z.number().describe('Chance of any false difference among all pairs'),
+  margin: z
+    .number()
+    .nullable()
+    .describe('The difference of pass rates that is accepted, as a share; null: none given'),
   scenarios: z.array(z.string()).describe('Scenarios, with their variants, in which any agent was tested'),
   agents: z.array(RankedAgent).describe('By rank; those that are not ranked come last'),
   pairs: z.array(AgentPair).describe('All pairs of agents'),
@@ -79,6 +103,10 @@ export const Ranking = z.object({
     .array(Calibration)
     .exactOptional()
     .describe('The judges of the sweep compared with people; absent: none'),
+  gate_calibration: z
+    .array(GateCalibration)
+    .exactOptional()
+    .describe('Gates that a model decided, compared with people; absent: none'),
   doubts: z.array(z.string()).describe('Reasons to doubt these numbers'),
 });
 export type Ranking = z.infer<typeof Ranking>;

@@ -1,8 +1,11 @@
 import { meanRate } from '../../statistics/mean-rate.js';
+import { isTested, type Stratum } from '../../statistics/counts.js';
+import { notWorse } from '../../statistics/not-worse.js';
 import { testFamily } from '../../statistics/test-family.js';
+import type { ComparisonOptions } from '../comparison/document.js';
 import type { SweepResults } from '../comparison/samples.js';
 import { agentCost, meanOverScenarios, runsByAgent, type AgentRuns } from './agent-runs.js';
-import type { AgentPair, RankedAgent, Ranking } from './document.js';
+import type { AgentName, AgentPair, RankedAgent, Ranking } from './document.js';
 import { paretoFront } from './pareto-front.js';
 import { rankingDoubts } from './ranking-doubts.js';
 
@@ -10,7 +13,8 @@ import { rankingDoubts } from './ranking-doubts.js';
  * Ranks the agents and models of a sweep by their pass rate, and tests which of them differ. A rate is the mean over scenarios; an
  * agent that was not tested in one of them has no rank, because the others would be averaged over harder or easier tasks.
  */
-export function rankAgents(sweep: SweepResults, { alpha }: { alpha: number }): Ranking {
+export function rankAgents(sweep: SweepResults, options: ComparisonOptions): Ranking {
+  const { alpha, margin } = options;
   const runs = runsByAgent(sweep, { alpha });
   const scenarios = [
     ...new Set(
@@ -25,7 +29,7 @@ export function rankAgents(sweep: SweepResults, { alpha }: { alpha: number }): R
   ];
   const pairs = pairsOf(
     ordered.map((one) => one.runs),
-    alpha,
+    options,
   );
   const ranked = complete.map(({ agent }) => agent);
   const agents = ordered.map(({ agent }) =>
@@ -35,12 +39,13 @@ export function rankAgents(sweep: SweepResults, { alpha }: { alpha: number }): R
           rank: 1 + ranked.filter(({ rate }) => isMore(rate, agent.rate)).length,
           pareto: onFront(agent, ranked),
           unbeaten: !pairs.some((pair) => isLoser(agent, pair)),
+          within_margin: margin === null ? null : isWithinMargin(agent, ranked, pairs),
         }
       : agent,
   );
   const { sweep: id, started, status } = sweep;
   return {
-    ...{ schema_version: 1, sweep: id, started, status, alpha, scenarios, agents, pairs },
+    ...{ schema_version: 1, sweep: id, started, status, alpha, margin, scenarios, agents, pairs },
     doubts: rankingDoubts(sweep, agents),
   };
 }
@@ -73,7 +78,7 @@ function measure(
     cost_runs: all.flatMap(({ samples }) => samples).filter((sample) => agentCost(sample) !== null).length,
     cost_per_pass_usd: cost === null || rate === null || rate === 0 ? null : cost / rate,
     duration_secs: meanOverScenarios(tested, ({ duration_secs: secs }) => secs),
-    ...{ pareto: null, unbeaten: null },
+    ...{ pareto: null, unbeaten: null, within_margin: null },
   };
 }
 
@@ -99,7 +104,7 @@ function onFront(agent: RankedAgent, ranked: readonly RankedAgent[]): boolean | 
   return front[known.indexOf(agent)] ?? null;
 }
 
-function pairsOf(agents: readonly AgentRuns[], alpha: number): AgentPair[] {
+function pairsOf(agents: readonly AgentRuns[], { alpha, margin }: ComparisonOptions): AgentPair[] {
   const pairs = agents.flatMap((first, at) => agents.slice(at + 1).map((second) => ({ first, second })));
   const strata = pairs.map(({ first, second }) =>
     [...first.arms].flatMap(([name, { side: head }]) => {
@@ -108,11 +113,47 @@ function pairsOf(agents: readonly AgentRuns[], alpha: number): AgentPair[] {
     }),
   );
   const tests = testFamily(strata, { alpha });
+  // Only one of the two claims about a pair can be wrong, so they share the level of the pair.
+  const level = alpha / Math.max(1, strata.filter((some) => some.length > 0).length);
   return pairs.flatMap(({ first, second }, at) => {
     const test = tests[at];
     if (test === undefined) return [];
-    return [{ first: nameOf(first), second: nameOf(second), scenarios: strata[at]?.length ?? 0, ...test }];
+    const compared = strata[at] ?? [];
+    return [
+      {
+        ...{ first: nameOf(first), second: nameOf(second), scenarios: compared.length, ...test },
+        not_worse: margin === null ? null : notWorseBothWays(compared, { margin, alpha: level }),
+      },
+    ];
   });
+}
+
+/** Null if there is nothing to test. The head of each stratum is the first of the pair. */
+function notWorseBothWays(
+  strata: readonly Stratum[],
+  options: { margin: number; alpha: number },
+): AgentPair['not_worse'] {
+  if (!strata.some(isTested)) return null;
+  const swapped = strata.map(({ base, head }) => ({ base: head, head: base }));
+  return { first: notWorse(strata, options), second: notWorse(swapped, options) };
+}
+
+function isWithinMargin(
+  agent: RankedAgent,
+  ranked: readonly RankedAgent[],
+  pairs: readonly AgentPair[],
+): boolean {
+  const is = (name: AgentName, one: RankedAgent): boolean =>
+    name.agent === one.agent && name.model === one.model;
+  return ranked
+    .filter((other) => other !== agent)
+    .every((other) =>
+      pairs.some(
+        ({ first, second, not_worse: found }) =>
+          (is(first, agent) && is(second, other) && found?.first.holds === true) ||
+          (is(second, agent) && is(first, other) && found?.second.holds === true),
+      ),
+    );
 }
 
 const nameOf = ({ agent, model }: AgentRuns) => ({ agent, model });

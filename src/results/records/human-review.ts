@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** What a person says of a gate. */
+export const GateVerdict = z.enum(['pass', 'fail']);
+export type GateVerdict = z.infer<typeof GateVerdict>;
+
 /** What a person wrote into evaluation.md of a run. It is read from there, and stored nowhere else. */
 export const HumanReview = z.object({
   score: z.number().nullable().describe('Points / max, 0 to 1; null: none, or unreadable'),
@@ -9,6 +13,12 @@ export const HumanReview = z.object({
     .record(z.string(), z.number())
     .exactOptional()
     .describe("Score of each of the judge's criteria that was scored, 0 to 1; absent: none"),
+  gates: z
+    .record(z.string(), GateVerdict)
+    .exactOptional()
+    .describe(
+      "Verdict on each gate judged by a model that has one, by the gate's number from 1; absent: none",
+    ),
   notes: z.string().nullable().describe('The notes, redacted'),
   reviewer: z.string().nullable().describe('Who wrote the review'),
   problem: z.string().nullable().describe('Why the score cannot be read, with line and column'),

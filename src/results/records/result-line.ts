@@ -26,6 +26,10 @@ export const GateDetail = z.object({
   message: z.string().describe('What was found'),
   detail: JsonValue.nullable().describe('What a script printed as its detail'),
   duration_ms: z.number().describe('Duration'),
+  judged_by: z
+    .string()
+    .exactOptional()
+    .describe('Model or agent that was asked, as requested; absent: none, or written by an older build'),
 });
 export type GateDetail = z.infer<typeof GateDetail>;
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Cell } from './cell.js';
 import { byParameter, ParameterResults, type Combined } from '../by-parameter.js';
-import { Calibration } from '../calibration/document.js';
+import { Calibration, GateCalibration } from '../calibration/document.js';
 import { HumanReview } from './human-review.js';
 import { decide } from '../decision/decide.js';
 import { Decision, exitCodeOfDecision } from '../decision/decision.js';
@@ -63,6 +63,10 @@ export const SweepDocument = z.object({
     .array(Calibration)
     .exactOptional()
     .describe('The judges compared with people; absent: no run was judged, or not read'),
+  gate_calibration: z
+    .array(GateCalibration)
+    .exactOptional()
+    .describe('Gates that a model decided, compared with people; absent: none, or not read'),
   live: z.boolean().exactOptional().describe('Whether mocks were ignored (`--live`)'),
   warnings: z.array(z.string()).exactOptional().describe('Reasons to doubt the results as a whole'),
 });

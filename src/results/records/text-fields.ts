@@ -40,6 +40,7 @@ export const gateText: Treatments<GateDetail> = {
   message: 'redacted',
   detail: 'redacted',
   duration_ms: 'kept',
+  judged_by: 'kept',
 };
 
 export const evaluatorText: Treatments<EvaluatorResult> = {
@@ -55,6 +56,7 @@ export const reviewText: Treatments<HumanReview> = {
   points: 'kept',
   max: 'kept',
   criteria: 'kept',
+  gates: 'kept',
   notes: 'redacted',
   reviewer: 'redacted',
   problem: 'redacted',

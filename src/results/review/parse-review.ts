@@ -1,6 +1,9 @@
 import { groupBy } from '../../lib/group-by.js';
 import { beginningOf } from '../../lib/format/truncate.js';
+import type { GateVerdict } from '../records/human-review.js';
+import { shortLabelOfGate, type Judged } from './judged.js';
 import { looksLikeScore, parseScore } from './parse-score.js';
+import { looksLikeVerdict, parseVerdict } from './parse-verdict.js';
 import { readEntries, type Entry } from './read-entries.js';
 import { findSection, linesOf, REVIEW_HEADING } from './review-section.js';
 
@@ -20,98 +23,138 @@ export interface ParsedReview {
   score: Points | null;
   /** By criterion. Those without a score are left out. */
   criteria: Record<string, Points>;
+  /** By the gate's number, from 1. Those without a verdict are left out. */
+  gates: Record<string, GateVerdict>;
   notes: string | null;
   reviewer: string | null;
   problem: Problem | null;
 }
 
 /**
- * Reads the human review in the text of an evaluation.md; null if nobody has written one. `criteria`: those that the
- * judge has scored, for which the form has lines.
+ * Reads the human review in the text of an evaluation.md; null if nobody has written one. `judged`: what a model has
+ * judged, for which the form has lines.
  */
-export function parseReview(text: string, criteria: readonly string[] = []): ParsedReview | null {
+export function parseReview(text: string, judged: Judged = NOTHING_JUDGED): ParsedReview | null {
   if (text.includes('\0')) return broken(1, 1, 'not UTF-8 text; save the file as UTF-8');
   const lines = linesOf(text);
   const section = findSection(lines);
   if (section === null) return withoutSection(lines);
-  const entries = readEntries(lines, section, criteria);
-  const scores = scoreEntries(entries);
-  const taken = new Set(scores.map(placeKey));
-  const overall = readScore(scores.filter(({ criterion }) => criterion === undefined));
-  const byCriterion = groupBy(
-    scores.filter(({ criterion }) => criterion !== undefined),
-    ({ criterion = '' }) => criterion,
-  ).map((group) => readCriterion(group[0]?.criterion ?? '', group, criteria));
-  const notes = [overall, ...byCriterion]
+  const entries = readEntries(lines, section, judged);
+  const values = valueEntries(entries);
+  const taken = new Set(values.map(placeKey));
+  const of = (label: Entry['label']): Entry[] => values.filter((entry) => entry.label === label);
+  const readScore = (found: readonly Entry[]) => readOne(found, 'score', pointsIn);
+  const overall = readScore(of('score'));
+  const criteria = readEach(
+    of('criterion'),
+    readScore,
+    judged.criteria.map((id) => ({ id, name: id })),
+    (written) => `the judge has no criterion '${written}'; it has ${judged.criteria.join(', ')}`,
+  );
+  const gates = readEach(
+    of('gate'),
+    (found) => readOne(found, 'verdict', verdictIn),
+    judged.gates.map((gate) => ({ id: String(gate.number), name: shortLabelOfGate(gate) })),
+    (written) =>
+      `no model has judged '${written}'; it has judged ${judged.gates.map(shortLabelOfGate).join(', ')}`,
+  );
+  const all = [overall, ...criteria, ...gates];
+  const notes = all
     .map(({ remark }) => remark)
     .concat(textOf(entries.filter((entry) => entry.label === 'notes' && !taken.has(placeKey(entry)))))
     .filter((part) => part !== '')
     .join('\n\n');
   const reviewer = textOf(entries.filter(({ label }) => label === 'reviewer'));
-  const isEmpty = [overall, ...byCriterion].every(({ score, problem }) => score === null && problem === null);
+  const isEmpty = all.every(({ value, problem }) => value === null && problem === null);
   if (isEmpty && notes === '' && reviewer === '') return null;
   return {
-    score: overall.score,
-    criteria: Object.fromEntries(
-      byCriterion.flatMap(({ criterion, score }) => (score === null ? [] : [[criterion, score]])),
-    ),
+    ...{ score: overall.value, criteria: valuesOf(criteria), gates: valuesOf(gates) },
     notes: notes === '' ? null : notes,
     reviewer: reviewer === '' ? null : reviewer,
-    problem: [overall, ...byCriterion].find(({ problem }) => problem !== null)?.problem ?? null,
+    problem: all.find(({ problem }) => problem !== null)?.problem ?? null,
   };
 }
 
-interface ReadScore {
-  score: Points | null;
-  /** Text after the score, which becomes part of the notes. */
+const NOTHING_JUDGED: Judged = { criteria: [], gates: [] };
+
+/** What is read of a label. */
+interface ReadLabel<T> {
+  value: T | null;
+  /** Text after the value, which becomes part of the notes. */
   remark: string;
   problem: Problem | null;
 }
 
-/** Reads the only score among the entries of one label. */
-function readScore(entries: readonly Entry[]): ReadScore {
-  const [first, second] = entries.filter(({ text }) => parseScore(text).kind !== 'none');
-  if (first === undefined) return { score: null, remark: '', problem: null };
-  const read = parseScore(first.text);
-  const remark = read.kind === 'score' ? read.remark : '';
+type Parsed<T> =
+  { kind: 'none' } | { kind: 'value'; value: T; remark: string } | { kind: 'unreadable'; reason: string };
+
+const pointsIn = (text: string): Parsed<Points> => {
+  const read = parseScore(text);
+  return read.kind === 'score'
+    ? { kind: 'value', value: { points: read.points, max: read.max }, remark: read.remark }
+    : read;
+};
+const verdictIn = (text: string): Parsed<GateVerdict> => {
+  const read = parseVerdict(text);
+  return read.kind === 'verdict' ? { kind: 'value', value: read.verdict, remark: read.remark } : read;
+};
+
+/** Reads the only value among the entries of one label. */
+function readOne<T>(
+  entries: readonly Entry[],
+  what: 'score' | 'verdict',
+  parse: (text: string) => Parsed<T>,
+): ReadLabel<T> {
+  const [first, second] = entries.filter(({ text }) => parse(text).kind !== 'none');
+  if (first === undefined) return { value: null, remark: '', problem: null };
+  const read = parse(first.text);
   const problem =
     second !== undefined
-      ? { ...placeOf(second), message: 'a second score; leave only one' }
+      ? { ...placeOf(second), message: `a second ${what}; leave only one` }
       : read.kind === 'unreadable'
         ? { ...placeOf(first), message: read.reason }
         : null;
   return {
-    score: problem === null && read.kind === 'score' ? { points: read.points, max: read.max } : null,
-    remark,
+    value: problem === null && read.kind === 'value' ? read.value : null,
+    remark: read.kind === 'value' ? read.remark : '',
     problem,
   };
 }
 
-/** Like `readScore`. Of a criterion that the judge has not scored, a score has nothing to be compared with. */
-function readCriterion(
-  criterion: string,
+/** Reads what is said of each criterion, or of each gate. What no model has judged has nothing to be compared with. */
+function readEach<T>(
   entries: readonly Entry[],
-  known: readonly string[],
-): ReadScore & { criterion: string } {
-  const read = readScore(entries);
-  const remark = read.remark === '' ? '' : `${criterion}: ${read.remark}`;
-  if (known.includes(criterion) || read.score === null) return { ...read, criterion, remark };
-  const message = `the judge has no criterion '${beginningOf(criterion, 40)}'; it has ${known.join(', ')}`;
-  const [place] = entries.map(placeOf);
-  return { criterion, score: null, remark, problem: { line: 1, column: 1, ...place, message } };
+  read: (entries: readonly Entry[]) => ReadLabel<T>,
+  known: readonly { id: string; name: string }[],
+  unknown: (written: string) => string,
+): (ReadLabel<T> & { id: string })[] {
+  return groupBy(entries, ({ of = '' }) => of).map((group) => {
+    const id = group[0]?.of ?? '';
+    const found = read(group);
+    const name = known.find((one) => one.id === id)?.name;
+    const remark = found.remark === '' ? '' : `${name ?? id}: ${found.remark}`;
+    if (name !== undefined || found.value === null) return { ...found, id, remark };
+    const [place] = group.map(placeOf);
+    const problem = { line: 1, column: 1, ...place, message: unknown(beginningOf(id, 40)) };
+    return { id, value: null, remark, problem };
+  });
 }
 
-/** Returns the entries that are scores: also a line below an empty score that can be nothing else. */
-function scoreEntries(entries: readonly Entry[]): Entry[] {
+const valuesOf = <T>(found: readonly (ReadLabel<T> & { id: string })[]): Record<string, T> =>
+  Object.fromEntries(found.flatMap(({ id, value }) => (value === null ? [] : [[id, value]])));
+
+/** Returns the entries that are scores or verdicts: also a line below an empty one that can be nothing else. */
+function valueEntries(entries: readonly Entry[]): Entry[] {
   const written = entries.filter(({ text }) => text !== '');
   const found = entries.flatMap((entry): Entry[] => {
-    if (entry.label !== 'score' && entry.label !== 'criterion') return [];
+    if (entry.label !== 'score' && entry.label !== 'criterion' && entry.label !== 'gate') return [];
+    const looksLikeOne = entry.label === 'gate' ? looksLikeVerdict : looksLikeScore;
     const next = written.find(({ line }) => line > entry.line);
-    return entry.text === '' && next?.label === 'notes' && looksLikeScore(next.text)
+    return entry.text === '' && next?.label === 'notes' && looksLikeOne(next.text)
       ? [{ ...entry, text: next.text, line: next.line, column: next.column }]
       : [entry];
   });
-  // Of several empty labels above one score, the last has it.
+  // Of several empty labels above one value, the last has it.
   return [...new Map(found.map((entry) => [placeKey(entry), entry])).values()];
 }
 
@@ -127,17 +170,17 @@ const textOf = (entries: readonly Entry[]): string =>
 const placeOf = ({ line, column }: Entry) => ({ line, column });
 
 const broken = (line: number, column: number, message: string): ParsedReview => ({
-  ...{ score: null, criteria: {}, notes: null, reviewer: null },
+  ...{ score: null, criteria: {}, gates: {}, notes: null, reviewer: null },
   problem: { line, column, message },
 });
 
 /** Elsewhere in the file, a line that looks like a score may be foreign text, such as the summary of an evaluator. */
 function withoutSection(lines: readonly string[]): ParsedReview | null {
-  const at = lines.findIndex((line) => /human score/i.test(line));
+  const at = lines.findIndex((line) => /human (?:score|verdict)/i.test(line));
   if (at === -1) return null;
   return broken(
     at + 1,
     1,
-    `a human score is only read below the heading '## ${REVIEW_HEADING}'; put it back`,
+    `a human score or verdict is only read below the heading '## ${REVIEW_HEADING}'; put it back`,
   );
 }

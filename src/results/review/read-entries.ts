@@ -1,10 +1,11 @@
+import { labelOfGate, shortLabelOfGate, type Judged } from './judged.js';
 import { nameInForm, type Section } from './review-section.js';
 
 /** A line of the review without its label. Text without a label belongs to the notes. */
 export interface Entry {
-  label: 'score' | 'criterion' | 'reviewer' | 'notes';
-  /** Of a label `criterion`: its name. If it is none of those that the judge has scored, as it is written. */
-  criterion?: string;
+  label: 'score' | 'criterion' | 'gate' | 'reviewer' | 'notes';
+  /** Of a label `criterion`: its id; of a label `gate`: its number. If no model has judged such a one, as it is written. */
+  of?: string;
   text: string;
   /** Place of the text in the file, from 1. */
   line: number;
@@ -13,15 +14,16 @@ export interface Entry {
 
 const START = String.raw`^\s*(?:[-*+>]\s+|#{3,6}\s+)?[*_]*`;
 const SIGN = String.raw`[*_]*\s*[:=：][*_]*`;
-const LABELS: readonly [Exclude<Entry['label'], 'criterion'>, RegExp][] = [
+const LABELS: readonly [Exclude<Entry['label'], 'criterion' | 'gate'>, RegExp][] = [
   ['score', new RegExp(String.raw`${START}human\s+score(?:${SIGN}|[*_]*\s+(?=[\d_]))`, 'i')],
   ['score', new RegExp(`${START}score${SIGN}`, 'i')],
   ['reviewer', new RegExp(`${START}(?:human )?review(?:er|ed by)${SIGN}`, 'i')],
   ['notes', new RegExp(`${START}(?:further )?(?:human )?notes?${SIGN}`, 'i')],
 ];
 const OF_CRITERION = new RegExp(String.raw`${START}human\s+score\s+(?:of|for)\s+(?=\S)`, 'i');
-const AFTER_CRITERION = new RegExp(`^${SIGN}`);
-const UNKNOWN_CRITERION = new RegExp(`^(.+?)${SIGN}`);
+const OF_GATE = new RegExp(String.raw`${START}human\s+verdict\s+(?:on|of|for)\s+(?=\S)`, 'i');
+const AFTER_NAME = new RegExp(`^${SIGN}`);
+const UNKNOWN_NAME = new RegExp(`^(.+?)${SIGN}`);
 /** Common words such as "score:" and "note:" begin a line of the notes, too. These are labels anywhere. */
 const ALWAYS = /(?:human|further) /i;
 
@@ -32,20 +34,14 @@ interface Piece {
   isComment: boolean;
 }
 
-type Label = Pick<Entry, 'label' | 'criterion'> & { length: number };
+type Label = Pick<Entry, 'label' | 'of'> & { length: number };
 
 /**
  * Reads the section line by line. A label may be in a comment, as in the template, or not; the notes may be in the
- * comment of their label, or below it. Scores of criteria are only looked for if the judge has scored some (`criteria`).
+ * comment of their label, or below it. Scores of criteria and verdicts on gates are only looked for if a model has judged some.
  */
-export function readEntries(
-  lines: readonly string[],
-  { begin, end }: Section,
-  criteria: readonly string[],
-): Entry[] {
-  const known = criteria
-    .map((id) => ({ id, name: nameInForm(id) }))
-    .sort((a, b) => b.name.length - a.name.length);
+export function readEntries(lines: readonly string[], { begin, end }: Section, judged: Judged): Entry[] {
+  const kinds = kindsOf(judged);
   const entries: Entry[] = [];
   let inComment = false;
   let inNotes = false;
@@ -54,7 +50,7 @@ export function readEntries(
     inComment = isOpen;
     for (const { text, column, isComment } of pieces) {
       const isNote: boolean = inNotes && !isComment;
-      const found: Label | null = criterionOf(text, known, isNote) ?? labelOf(text, isNote);
+      const found: Label | null = namedOf(text, kinds, isNote) ?? labelOf(text, isNote);
       inNotes ||= found?.label === 'notes';
       const { length, ...label } = found ?? { label: 'notes' as const, length: 0 };
       entries.push(entryOf(label, text.slice(length), begin + at + 1, column + length));
@@ -63,18 +59,42 @@ export function readEntries(
   return entries;
 }
 
-interface Criterion {
+/** A kind of thing that a label names. */
+interface Kind {
+  label: 'criterion' | 'gate';
+  start: RegExp;
+  /** The longest names first. */
+  known: readonly Named[];
+}
+
+interface Named {
   id: string;
   name: string;
 }
 
+function kindsOf({ criteria, gates }: Judged): Kind[] {
+  const sorted = (known: readonly Named[]): Named[] =>
+    known
+      .map(({ id, name }) => ({ id, name: nameInForm(name) }))
+      .sort((a, b) => b.name.length - a.name.length);
+  const ofGates = gates.flatMap((gate) =>
+    [labelOfGate(gate), shortLabelOfGate(gate)].map((name) => ({ id: String(gate.number), name })),
+  );
+  const kinds: Kind[] = [
+    { label: 'criterion', start: OF_CRITERION, known: sorted(criteria.map((id) => ({ id, name: id }))) },
+    { label: 'gate', start: OF_GATE, known: sorted(ofGates) },
+  ];
+  return kinds.filter(({ known }) => known.length > 0);
+}
+
 /** Within notes, "human score of" an unknown name is a sentence and no label. */
-function criterionOf(text: string, known: readonly Criterion[], inNotes: boolean): Label | null {
-  const [start] = (known.length === 0 ? null : OF_CRITERION.exec(text)) ?? [];
-  if (start === undefined) return null;
+function namedOf(text: string, kinds: readonly Kind[], inNotes: boolean): Label | null {
+  const kind = kinds.find(({ start }) => start.test(text));
+  const [start = ''] = kind?.start.exec(text) ?? [];
+  if (kind === undefined) return null;
+  const { label, known } = kind;
   const rest = text.slice(start.length);
-  const sign = ({ name }: Criterion): string | undefined =>
-    AFTER_CRITERION.exec(rest.slice(name.length))?.[0];
+  const sign = ({ name }: Named): string | undefined => AFTER_NAME.exec(rest.slice(name.length))?.[0];
   const begins = known.filter(
     (one) =>
       rest.slice(0, one.name.length).toLowerCase() === one.name.toLowerCase() && sign(one) !== undefined,
@@ -82,11 +102,11 @@ function criterionOf(text: string, known: readonly Criterion[], inNotes: boolean
   const found = begins.find(({ name }) => rest.startsWith(name)) ?? begins[0];
   if (found !== undefined) {
     const length = start.length + found.name.length + (sign(found) ?? '').length;
-    return { label: 'criterion', criterion: found.id, length };
+    return { label, of: found.id, length };
   }
-  const [whole, unknown] = (inNotes ? null : UNKNOWN_CRITERION.exec(rest)) ?? [];
+  const [whole, unknown] = (inNotes ? null : UNKNOWN_NAME.exec(rest)) ?? [];
   if (whole === undefined || unknown === undefined) return null;
-  return { label: 'criterion', criterion: unknown.trim(), length: start.length + whole.length };
+  return { label, of: unknown.trim(), length: start.length + whole.length };
 }
 
 function labelOf(text: string, inNotes: boolean): Label | null {
@@ -130,12 +150,7 @@ function startOfComment(line: string, from: number): number | null {
   return mark.test(line) ? mark.lastIndex : null;
 }
 
-function entryOf(
-  label: Pick<Entry, 'label' | 'criterion'>,
-  text: string,
-  line: number,
-  column: number,
-): Entry {
+function entryOf(label: Pick<Entry, 'label' | 'of'>, text: string, line: number, column: number): Entry {
   const blanks = text.length - text.trimStart().length;
   // Notes keep the indentation of their code and lists.
   return label.label === 'notes'

@@ -1,3 +1,5 @@
+import { labelOfGate, type Judged } from './judged.js';
+
 /** The part of evaluation.md for a person to fill in. `renderEvaluation` writes it between these headings. */
 export const REVIEW_HEADING = 'Human Review';
 /** The section that follows it. Notes may have headings of their own, so only this one ends them. */
@@ -10,10 +12,11 @@ export const nameInForm = (criterion: string): string =>
     .trim()
     .replaceAll(/--(!?)>/g, '--$1 >');
 
-/** The form that a person fills in. It has a line for each criterion that the judge has scored. */
-export const reviewForm = (criteria: readonly string[]): string[] => [
+/** The form that a person fills in. It has a line for each criterion and gate that a model has judged. */
+export const reviewForm = ({ criteria, gates }: Judged): string[] => [
   '<!-- Human Score: __/5 -->',
   ...criteria.map((criterion) => `<!-- Human Score of ${nameInForm(criterion)}: __/5 -->`),
+  ...gates.map((gate) => `<!-- Human Verdict on ${nameInForm(labelOfGate(gate))}: __ -->`),
   '<!-- Reviewer: -->',
   '<!-- Further Human Notes: -->',
 ];

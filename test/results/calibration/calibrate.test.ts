@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { calibrate } from '../../../src/results/calibration/calibrate.js';
-import { judgeNote, judgeWarnings } from '../../../src/results/calibration/judge-note.js';
+import { judgeNote } from '../../../src/results/calibration/judge-note.js';
+import { judgeWarnings } from '../../../src/results/calibration/judge-notes.js';
 import type { JudgedRun } from '../../../src/results/calibration/judged-run.js';
 
 interface Scores {
@@ -140,7 +141,7 @@ describe('calibrate', () => {
         const found = calibrate(runs, []);
         expect(found).toHaveLength(1);
         for (const { verdict, overall } of found) {
-          expect(judgeWarnings(found)).toHaveLength(verdict === 'agrees' ? 0 : 1);
+          expect(judgeWarnings({ judges: found, gates: [] })).toHaveLength(verdict === 'agrees' ? 0 : 1);
           if (verdict === 'agrees') expect(overall.interval?.low).toBeGreaterThanOrEqual(0.4);
           if (verdict === 'low agreement') expect(overall.kappa).toBeLessThan(0.4);
           expect(overall.reviewed === 0).toBe(verdict === 'not calibrated');

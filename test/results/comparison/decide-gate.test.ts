@@ -100,7 +100,7 @@ describe('the gate with a margin of 10 points', () => {
   test('says how much worse head may be, and how many more runs it takes', () => {
     const { gate: found, total } = compare({ x: runs(19, 1) }, { x: runs(19, 1) }, 0.1);
     expect(found.reasons).toEqual([
-      expect.stringMatching(/^head may be worse by 1\d(\.\d)? points, and 10 are too many$/),
+      expect.stringMatching(/^head may be worse by up to 1\d(\.\d)? points, and 10 are too many$/),
     ]);
     expect(total.needed).toMatchObject({ difference: 0.1, power: 0.8 });
     expect(total.needed?.runs).toBeGreaterThan(50);

@@ -6,7 +6,7 @@ import { rankAgents } from '../../../src/results/ranking/rank-agents.js';
 import type { ResultLine } from '../../../src/results/records/result-line.js';
 import { sweepOf, type Outcomes } from '../comparison/sample.js';
 
-const LEVEL = { alpha: 0.05 };
+const LEVEL = { alpha: 0.05, margin: null };
 
 /** A sweep in which each agent has these outcomes by scenario: p pass, f fail, e error, `.` none yet. */
 function sweep(
@@ -46,6 +46,29 @@ describe('rankAgents', () => {
     ]);
     expect(ranking.agents[1]).toMatchObject({ passed: 11, tested: 12, rate: 0.75 });
     expect(Ranking.parse(ranking)).toEqual(ranking);
+  });
+
+  test('says which agents are not worse than others by the margin or more', () => {
+    const many = (passed: number): string => 'p'.repeat(passed) + 'f'.repeat(100 - passed);
+    const outcomes = { best: { a: many(97) }, near: { a: many(95) }, worst: { a: many(50) } };
+    const ranking = rankAgents(sweep(outcomes), { alpha: 0.05, margin: 0.15 });
+    expect(ranking.pairs).toMatchObject([
+      { first: { agent: 'best' }, second: { agent: 'near' }, verdict: 'no difference shown' },
+      { second: { agent: 'worst' }, not_worse: { first: { holds: true }, second: { holds: false } } },
+      { second: { agent: 'worst' }, not_worse: { first: { holds: true }, second: { holds: false } } },
+    ]);
+    const [close] = ranking.pairs;
+    expect(close?.not_worse).toMatchObject({ first: { holds: true }, second: { holds: true } });
+    // One-sided, at a third of 5 %, because there are three pairs: the higher rate is at most 5 points worse.
+    expect(close?.not_worse?.first.bound).toBeCloseTo(-0.047, 2);
+    expect(close?.not_worse?.second.bound).toBeCloseTo(-0.091, 2);
+    expect(ranking.agents.map(({ within_margin: within }) => within)).toEqual([true, true, false]);
+    expect(Ranking.parse(ranking)).toEqual(ranking);
+    const few = rankAgents(sweep({ one: { a: ALL }, two: { a: ALL } }), { alpha: 0.05, margin: 0.15 });
+    expect(few.agents.map(({ within_margin: within }) => within)).toEqual([false, false]);
+    const without = rankAgents(sweep(outcomes), LEVEL);
+    expect(without.pairs.map(({ not_worse }) => not_worse)).toEqual([null, null, null]);
+    expect(without.agents.map(({ within_margin: within }) => within)).toEqual([null, null, null]);
   });
 
   test('says which differences are established, and which agents are not beaten', () => {

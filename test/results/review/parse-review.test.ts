@@ -3,20 +3,21 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { renderEvaluation } from '../../../src/reports/evaluation-md.js';
+import type { Judged } from '../../../src/results/review/judged.js';
 import { parseReview, type ParsedReview } from '../../../src/results/review/parse-review.js';
 import { keepReview, nameInForm, reviewForm } from '../../../src/results/review/review-section.js';
 import { REPOSITORY } from '../../commands/project.js';
 import { metrics, run } from '../sample.js';
 
 const written = renderEvaluation(run(), metrics());
-const REVIEW_TEMPLATE = reviewForm([]);
+const REVIEW_TEMPLATE = reviewForm({ criteria: [], gates: [] });
 const [SCORE = '', REVIEWER = '', NOTES = ''] = REVIEW_TEMPLATE;
 /** The file with a review instead of the template. */
 const withReview = (...lines: string[]): string =>
   written.replace(REVIEW_TEMPLATE.join('\n\n'), () => lines.join('\n'));
 const review = (...lines: string[]): ParsedReview | null => parseReview(withReview(...lines));
 
-const NOTHING = { score: null, criteria: {}, notes: null, reviewer: null, problem: null };
+const NOTHING = { score: null, criteria: {}, gates: {}, notes: null, reviewer: null, problem: null };
 const FOUR = { ...NOTHING, score: { points: 4, max: 5 } };
 
 describe('parseReview', () => {
@@ -180,7 +181,7 @@ describe('parseReview', () => {
 });
 
 describe('scores of criteria', () => {
-  const CRITERIA = ['correct', 'tidy: no leftovers', 'Tidy'];
+  const CRITERIA: Judged = { criteria: ['correct', 'tidy: no leftovers', 'Tidy'], gates: [] };
   const form = reviewForm(CRITERIA);
   const withForm = (edit: (text: string) => string): string =>
     withReview(...edit(form.join('\n\n')).split('\n'));
@@ -270,13 +271,95 @@ describe('scores of criteria', () => {
     });
     fc.assert(
       fc.property(ids, (criteria) => {
-        const lines = reviewForm(criteria).map((line, at) => line.replace('__/5', () => `${at}/9`));
-        const found = parseReview(withReview(...lines), criteria);
+        const judged: Judged = { criteria, gates: [] };
+        const lines = reviewForm(judged).map((line, at) => line.replace('__/5', () => `${at}/9`));
+        const found = parseReview(withReview(...lines), judged);
         expect(found).toEqual({
           ...NOTHING,
           score: { points: 0, max: 9 },
           criteria: Object.fromEntries(criteria.map((one, at) => [one, { points: at + 1, max: 9 }])),
         });
+      }),
+    );
+  });
+});
+
+describe('verdicts on gates', () => {
+  const JUDGED: Judged = {
+    criteria: ['correct'],
+    gates: [
+      { number: 1, title: 'llm_judge The list is complete: all of it' },
+      { number: 12, title: 'user_satisfaction polite' },
+    ],
+  };
+  const form = reviewForm(JUDGED);
+  const withForm = (edit: (text: string) => string): ParsedReview | null =>
+    parseReview(withReview(...edit(form.join('\n\n')).split('\n')), JUDGED);
+
+  test('the form has a line for each gate that a model decided, and none of them is a review', () => {
+    expect(form).toContain(
+      '<!-- Human Verdict on gate 1 (llm_judge The list is complete: all of it), pass or fail: __ -->',
+    );
+    expect(withForm((text) => text)).toBeNull();
+  });
+
+  test('are read from the form, beside scores', () => {
+    const found = withForm((text) =>
+      text
+        .replace('complete: all of it), pass or fail: __', 'complete: all of it), pass or fail: Pass')
+        .replace('polite), pass or fail: __', 'polite), pass or fail: fail (rude at the end)')
+        .replace('of correct: __', 'of correct: 4'),
+    );
+    expect(found).toEqual({
+      ...NOTHING,
+      criteria: { correct: { points: 4, max: 5 } },
+      gates: { 1: 'pass', 12: 'fail' },
+      notes: 'gate 12: (rude at the end)',
+    });
+  });
+
+  test.each<[string, string[]]>([
+    ['by number alone', ['Human verdict on gate 12: failed']],
+    ['on the line below', ['<!-- Human Verdict of gate 12: -->', 'fail']],
+    ['below the notes', [NOTES, 'Rude.', 'Human Verdict for gate 12: **fail**.']],
+  ])('are read %s', (_, lines) => {
+    expect(parseReview(withReview(...lines), JUDGED)?.gates).toEqual({ 12: 'fail' });
+  });
+
+  test.each<[string, string]>([
+    [
+      'Human Verdict on gate 12: good',
+      "'good' is not a verdict; write pass or fail, and put remarks into the notes",
+    ],
+    ['Human Verdict on gate 12: pass or fail', "'pass or fail' is not a verdict"],
+    ['Human Verdict on gate 12: passable', "'passable' is not a verdict"],
+    ['Human Verdict on gate 2: pass', "no model has judged 'gate 2'; it has judged gate 1, gate 12"],
+    ['Human Verdict on gate 1: pass\nHuman Verdict on gate 1: fail', 'a second verdict; leave only one'],
+  ])('%s is a problem with its place, and the rest counts', (line, message) => {
+    const text = withReview('Human Score: 4/5', ...line.split('\n'));
+    const found = parseReview(text, JUDGED);
+    expect(found).toMatchObject({ score: { points: 4, max: 5 }, gates: {} });
+    expect(found?.problem?.message).toContain(message);
+    expect(text.split('\n')[(found?.problem?.line ?? 0) - 1]).toBe(line.split('\n').at(-1));
+  });
+
+  test('are read back from the form, whatever the gates are called', () => {
+    const title = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom('-->', 'a: pass', '), pass or fail: fail'),
+    );
+    const gates = fc.uniqueArray(fc.record({ number: fc.integer({ min: 1, max: 30 }), title }), {
+      selector: ({ number }) => number,
+      minLength: 1,
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(gates, (some) => {
+        const judged: Judged = { criteria: [], gates: some };
+        const lines = reviewForm(judged).map((line) => line.replace(/: __ -->$/, ': pass -->'));
+        expect(parseReview(withReview(...lines), judged)?.gates).toEqual(
+          Object.fromEntries(some.map(({ number }) => [number, 'pass'])),
+        );
       }),
     );
   });
