@@ -69,6 +69,8 @@ export interface SweepDocument {
     } | null;
     /** The part of alpha that the looks so far have used */
     spent_alpha: number;
+    /** p of the sequential test, valid whenever and why ever the sweep stops; at most alpha if the counted pairs show a difference; null: nothing tested; absent: written by an older build */
+    p?: number | null;
     /** Rounds that have ended, each with a look at the results */
     rounds: number;
     /** Runs that were started */
@@ -914,6 +916,20 @@ export interface Comparison {
       power: number;
       /** Further runs of each configuration on each side; 0: enough */
       runs: number;
+    } | null;
+    /** The difference to expect of other scenarios like these; null: fewer than 6 scenarios to compare */
+    other_scenarios: {
+      /** Scenarios with runs on both sides, taken as a sample */
+      scenarios: number;
+      /** Mean of their differences, each scenario with the same weight */
+      difference: number;
+      /** Student's t interval at the confidence 1 - alpha, no shorter than `interval` */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      };
     } | null;
   };
   /** One for each scenario, agent, model and variant on both sides */

@@ -5,7 +5,12 @@ import type { TextOptions } from './terminal.js';
 
 /** Renders `--explain`: each number behind the verdict, and what it means. */
 export function explanation(comparison: Comparison, { width }: TextOptions): string[] {
-  const rows = [...differenceRows(comparison), ...marginRows(comparison), ...cellRows(comparison)];
+  const rows = [
+    ...differenceRows(comparison),
+    ...scenarioRows(comparison),
+    ...marginRows(comparison),
+    ...cellRows(comparison),
+  ];
   const room = Math.max(30, width - INDENT);
   return [
     'what the numbers mean',
@@ -57,6 +62,18 @@ function differenceRows({ alpha, total, configurations }: Comparison): Row[] {
             'whether the verdict would be the same if the cells with an error or without a result had all gone against it',
           ] satisfies Row,
         ]),
+  ];
+}
+
+function scenarioRows({ total: { other_scenarios: others } }: Comparison): Row[] {
+  if (others === null) return [];
+  const { scenarios, interval } = others;
+  return [
+    [
+      'for scenarios like these',
+      `between ${points(interval.low)} and ${points(interval.high)} points`,
+      `the numbers above are about these ${scenarios} scenarios; this takes them as a sample of all that you might have written, and allows for how much the difference varies between scenarios`,
+    ],
   ];
 }
 

@@ -9,6 +9,7 @@ const alpha = 0.05;
 const base = [1.2, 3.4, 2.2, 5.1];
 const head = [2.9, 4.4, 8.1, 6, 3.3];
 
+// t.test of R gives the same: references/reference-values.R.txt.
 describe('ratioOfMeans', () => {
   test("of one configuration equals Welch's test of the logarithms by ttest_ind of scipy 1.17.1", () => {
     const found = ratioOfMeans([{ base, head }], { alpha });
