@@ -51,7 +51,7 @@ function differenceRows({ alpha, total, configurations }: Comparison): Row[] {
     [
       'smallest possible p',
       pText(smallest_p, alpha),
-      `what p would be if all runs of one side had passed and none of the other; above ${alpha}, no result of so few runs can show a difference`,
+      `no outcome of so many runs has a smaller p; above ${alpha}, none could show a difference`,
     ],
     ...(robust === null
       ? []

@@ -149,7 +149,9 @@ const Tested = z.object({
   p: z
     .number()
     .nullable()
-    .describe('Two-sided (mid-p; Boschloo for a single configuration); null: nothing to test'),
+    .describe(
+      'Two-sided: of the score test that the interval inverts; with few runs, the larger of it and an exact p (mid-p; Boschloo for a single configuration); null: nothing to test',
+    ),
   smallest_p: z
     .number()
     .nullable()
