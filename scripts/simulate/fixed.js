@@ -106,7 +106,7 @@ const powerAtNeeded = (ranges, sign) =>
           const rates = ratesOf(spread(low, high, configurations), difference);
           return [
             {
-              label: `${low * 100} to ${high * 100} %, K=${configurations}, ${pilot} runs so far, ${difference * 100} points`,
+              label: `${Math.round(low * 100)} to ${Math.round(high * 100)} %, K=${configurations}, ${pilot} runs so far, ${difference * 100} points`,
               once: (random) => {
                 const further = neededRuns(strata(random, rates, pilot), {
                   difference,
