@@ -71,8 +71,9 @@ function print({ what, bar }, { value, error, label, holds }) {
   const [word, limit] = 'atMost' in bar ? ['at most ', bar.atMost] : ['at least', bar.atLeast];
   const digits = limit > 1 ? 1 : 3;
   const figure = `${value.toFixed(digits).padStart(6)} ± ${error.toFixed(digits + 1)}`;
+  const kind = bar.isReached ? 'reached ' : 'required';
   console.log(
-    `${holds ? 'ok   ' : 'SHORT'} ${what.padEnd(66)} ${figure}  ${word} ${limit.toFixed(digits)}  ${label}`,
+    `${holds ? 'ok   ' : 'SHORT'} ${what.padEnd(70)} ${figure}  ${word} ${limit.toFixed(digits)} ${kind}  ${label}`,
   );
 }
 

@@ -2,12 +2,13 @@ import { cells } from './cells.js';
 import { fixed } from './fixed.js';
 import { judge } from './judge.js';
 import { means } from './means.js';
+import { scenarios } from './scenarios.js';
 import { sequential } from './sequential.js';
 
 export { example } from './example.js';
 export { measure } from './measure.js';
 
-const parts = { fixed, cells, sequential, means, judge };
+const parts = { fixed, cells, sequential, scenarios, means, judge };
 
 export const PARTS = [...Object.keys(parts), 'example'];
 

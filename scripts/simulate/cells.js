@@ -11,9 +11,17 @@ const CONFIGURATIONS = 10;
 const ONE_WORSE = ratesOf(Array.from({ length: CONFIGURATIONS }, () => 0.95)).map((rates, at) =>
   at === 0 ? { base: 0.95, head: 0.35 } : rates,
 );
-const SAME = Object.entries(DESIGNS).flatMap(([name, design]) =>
-  [4, 10, 20].map((runs) => ({ label: `${name}, n=${runs}`, rates: ratesOf(design(CONFIGURATIONS)), runs })),
-);
+/** Nothing changes. @param {readonly number[]} configurations */
+const same = (configurations) =>
+  Object.entries(DESIGNS).flatMap(([name, design]) =>
+    configurations.flatMap((number) =>
+      [4, 10, 20].map((runs) => ({
+        label: `${name}, K=${number}, n=${runs}`,
+        rates: ratesOf(design(number)),
+        runs,
+      })),
+    ),
+  );
 
 /** @param {import('./draw.js').Stratum[]} sample */
 const found = (sample) => testEach(sample, { alpha }).map(({ verdict }) => verdict);
@@ -27,7 +35,7 @@ const isWorse = (sample) =>
 export const cells = [
   {
     what: 'one configuration of ten 95 -> 35 %, n=10: found by configuration',
-    bar: { atLeast: 0.63 },
+    bar: { atLeast: 0.63, isReached: true },
     of: 'worst',
     cells: [
       {
@@ -40,7 +48,7 @@ export const cells = [
     what: 'any of ten unchanged configurations found (family-wise error)',
     bar: { atMost: 0.04 },
     of: 'worst',
-    cells: SAME.map(({ label, rates, runs }) => ({
+    cells: same([CONFIGURATIONS]).map(({ label, rates, runs }) => ({
       label,
       once: (random) =>
         share(
@@ -50,17 +58,18 @@ export const cells = [
   },
   {
     what: 'the gate: one configuration of ten 95 -> 35 %, n=10',
-    bar: { atLeast: 0.68 },
+    bar: { atLeast: 0.68, isReached: true },
     of: 'worst',
     cells: [
       { label: 'total or a configuration', once: (random) => share(isWorse(strata(random, ONE_WORSE, 10))) },
     ],
   },
   {
+    // The documentation promises no more; the design, which divides alpha between total and configurations, reached .036.
     what: 'the gate: false alarms',
     bar: { atMost: 0.05 },
     of: 'worst',
-    cells: SAME.map(({ label, rates, runs }) => ({
+    cells: same([1, 3, 5, 10, 20]).map(({ label, rates, runs }) => ({
       label,
       once: (random) => share(isWorse(strata(random, rates, runs))),
     })),

@@ -1,5 +1,6 @@
 import { testDifference } from '../../src/statistics/test-difference.ts';
 import { neededRuns } from '../../src/statistics/needed-runs.ts';
+import { total } from '../../src/statistics/look.ts';
 import { notWorse } from '../../src/statistics/not-worse.ts';
 import { DESIGNS, ratesOf, spread, strata } from './draw.js';
 
@@ -36,7 +37,7 @@ const powerOf = (runs, configurations, difference) => ({
 /** @param {number} runs @param {number} configurations @param {number} difference @param {number} atLeast @returns {Criterion} */
 const power = (runs, configurations, difference, atLeast) => ({
   what: `power: n=${runs}, K=${configurations}, +${difference * 100} points`,
-  bar: { atLeast },
+  bar: { atLeast, isReached: true },
   of: 'worst',
   cells: [powerOf(runs, configurations, difference)],
 });
@@ -79,34 +80,44 @@ const coverage = () =>
     ),
   );
 
-/** Needed runs are estimated from few runs, as people do; then so many are made. @returns {Cell[]} */
-const powerAtNeeded = () =>
-  each([0.2, 0.3], (difference) =>
+/** Ranges of pass rates that rise, and of those that fall. @type {[low: number, high: number][]} */
+const RISING = [
+  [0.25, 0.65],
+  [0.4, 0.6],
+  [0.55, 0.65],
+];
+/** @type {[low: number, high: number][]} */
+const FALLING = [
+  [0.55, 0.85],
+  [0.85, 0.95],
+  [0.9, 0.9],
+  [0.95, 0.95],
+];
+
+/**
+ * Needed runs are estimated from few runs, as people do; then so many are made.
+ * @param {readonly [low: number, high: number][]} ranges @param {number} sign @returns {Cell[]}
+ */
+const powerAtNeeded = (ranges, sign) =>
+  each([0.2 * sign, 0.3 * sign], (difference) =>
     each([1, 3, 10], (configurations) =>
       each([5, 10], (pilot) =>
-        each(
-          [
-            [0.25, 0.65],
-            [0.4, 0.6],
-            [0.55, 0.65],
-          ],
-          ([low = 0, high = 0]) => {
-            const rates = ratesOf(spread(low, high, configurations), difference);
-            return [
-              {
-                label: `${low * 100} to ${high * 100} %, K=${configurations}, ${pilot} runs so far, ${difference * 100} points`,
-                once: (random) => {
-                  const further = neededRuns(strata(random, rates, pilot), {
-                    difference,
-                    alpha: ALPHA,
-                    power: 0.8,
-                  });
-                  return share(isShown(strata(random, rates, pilot + (further ?? 0))));
-                },
+        each(ranges, ([low = 0, high = 0]) => {
+          const rates = ratesOf(spread(low, high, configurations), difference);
+          return [
+            {
+              label: `${Math.round(low * 100)} to ${Math.round(high * 100)} %, K=${configurations}, ${pilot} runs so far, ${difference * 100} points`,
+              once: (random) => {
+                const further = neededRuns(strata(random, rates, pilot), {
+                  difference,
+                  alpha: ALPHA,
+                  power: 0.8,
+                });
+                return share(isShown(strata(random, rates, pilot + (further ?? 0))));
               },
-            ];
-          },
-        ),
+            },
+          ];
+        }),
       ),
     ),
   );
@@ -136,6 +147,25 @@ const falseNotWorse = (isSmall) =>
     ),
   );
 
+/** How people look again and again: does any look find a difference where there is none? @returns {Cell[]} */
+const peeking = () =>
+  each(Object.entries(DESIGNS), ([name, design]) =>
+    each([1, 3, 10], (configurations) => [
+      {
+        label: `${name}, K=${configurations}`,
+        once: (random) => {
+          const rates = ratesOf(design(configurations));
+          /** @type {import('./draw.js').Stratum[][]} */
+          const parts = LOOKS.map((runs, at) => strata(random, rates, runs - (LOOKS[at - 1] ?? 0)));
+          return share(LOOKS.some((_, at) => isShown(total(parts.slice(0, at + 1)))));
+        },
+      },
+    ]),
+  );
+
+/** After how many runs. */
+const LOOKS = [3, 5, 10, 20, 40];
+
 /** @type {Criterion[]} */
 export const fixed = [
   {
@@ -153,13 +183,30 @@ export const fixed = [
       ),
     ),
   },
+  {
+    what: 'a difference found by looking after 3, 5, 10, 20 and 40 runs, without one',
+    bar: { atMost: 0.13, isReached: true },
+    of: 'worst',
+    cells: peeking(),
+  },
   power(5, 5, 0.2, 0.3),
   power(10, 1, 0.3, 0.25),
   power(10, 3, 0.2, 0.35),
   power(3, 5, 0.3, 0.39),
   { what: 'coverage of the interval', bar: { atLeast: 0.93 }, of: 'worst', cells: coverage() },
   { what: 'coverage of the interval', bar: { atLeast: 0.945 }, of: 'mean', cells: coverage() },
-  { what: 'power at the needed runs', bar: { atLeast: 0.8 }, of: 'worst', cells: powerAtNeeded() },
+  {
+    what: 'power at the needed runs',
+    bar: { atLeast: 0.8 },
+    of: 'worst',
+    cells: powerAtNeeded(RISING, 1),
+  },
+  {
+    what: 'power at the needed runs, most runs pass',
+    bar: { atLeast: 0.8 },
+    of: 'worst',
+    cells: powerAtNeeded(FALLING, -1),
+  },
   { what: 'false "not worse"', bar: { atMost: 0.065 }, of: 'worst', cells: falseNotWorse(false) },
   { what: 'false "not worse", K=1, n<=20', bar: { atMost: 0.075 }, of: 'worst', cells: falseNotWorse(true) },
 ];

@@ -17,7 +17,7 @@ function groups(random, configurations, runs, sigma) {
 export const means = [
   {
     what: 'ratio of costs: type I error, n from 3 to 10',
-    bar: { atMost: 0.06 },
+    bar: { atMost: 0.056, isReached: true },
     of: 'worst',
     cells: [1, 3, 5, 10].flatMap((configurations) =>
       [3, 5, 10].flatMap((runs) =>

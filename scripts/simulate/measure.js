@@ -19,17 +19,24 @@ function average({ label, once }, { seed, simulations }) {
   return { value, error: Math.sqrt(Math.max(0, squares / simulations - value ** 2) / simulations) };
 }
 
+/** How many simulations the reached figures come from. */
+const REACHED_WITH = 3000;
+
 /**
  * Measures a criterion. Its worst situations are measured again, with other seeds and more simulations. A figure falls
- * short if it is more than two standard errors on the wrong side of its bar.
+ * short if it is more than two standard errors on the wrong side of a required bound, or three of a reached figure, which
+ * has a standard error itself.
  * @param {Criterion} criterion @param {{ seed: string, simulations: number, tolerance?: number }} options
  */
-export function measure({ bar, of, cells }, { seed, simulations, tolerance = 2 }) {
+export function measure({ bar, of, cells }, { seed, simulations, tolerance = bar.isReached ? 3 : 2 }) {
   const first = cells.map((cell) => ({ cell, ...average(cell, { seed, simulations }) }));
   /** How far a figure is on the wrong side. @param {number} value */
   const beyond = (value) => ('atMost' in bar ? value - bar.atMost : bar.atLeast - value);
   /** @param {Average & { label: string }} found */
-  const judged = (found) => ({ ...found, holds: beyond(found.value) <= tolerance * found.error });
+  const judged = (found) => ({
+    ...found,
+    holds: beyond(found.value) <= tolerance * Math.hypot(found.error, errorOf(bar, found.error, simulations)),
+  });
   if (of === 'mean') {
     const value = first.reduce((sum, one) => sum + one.value, 0) / first.length;
     const error = Math.sqrt(first.reduce((sum, one) => sum + one.error ** 2, 0)) / first.length;
@@ -47,3 +54,8 @@ export function measure({ bar, of, cells }, { seed, simulations, tolerance = 2 }
     .sort(worstFirst);
   return judged({ value: worst?.value ?? NaN, error: worst?.error ?? NaN, label: worst?.cell.label ?? '' });
 }
+
+/** The standard error of a bar: 0 if it is a bound, else what it is with as many simulations as the figure was reached with.
+ * @param {import('./criterion.js').Bar} bar @param {number} error @param {number} simulations */
+const errorOf = ({ isReached }, error, simulations) =>
+  isReached ? error * Math.sqrt((AGAIN * simulations) / REACHED_WITH) : 0;

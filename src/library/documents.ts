@@ -69,6 +69,8 @@ export interface SweepDocument {
     } | null;
     /** The part of alpha that the looks so far have used */
     spent_alpha: number;
+    /** p of the sequential test, valid whenever and why ever the sweep stops; at most alpha if the counted pairs show a difference; null: nothing tested; absent: written by an older build */
+    p?: number | null;
     /** Rounds that have ended, each with a look at the results */
     rounds: number;
     /** Runs that were started */
@@ -886,7 +888,7 @@ export interface Comparison {
       /** Upper end */
       high: number;
     } | null;
-    /** Two-sided (mid-p; Boschloo for a single configuration); null: nothing to test */
+    /** Two-sided: of the score test that the interval inverts; with few runs, the larger of it and an exact p (mid-p; Boschloo for a single configuration); null: nothing to test */
     p: number | null;
     /** The smallest p, adjusted if there is an adjusted one, that is possible with these numbers of runs */
     smallest_p: number | null;
@@ -976,6 +978,20 @@ export interface Comparison {
       /** Further runs of each configuration on each side; 0: enough */
       runs: number;
     } | null;
+    /** The difference to expect of other scenarios like these; null: fewer than 6 scenarios to compare */
+    other_scenarios: {
+      /** Scenarios with runs on both sides, taken as a sample */
+      scenarios: number;
+      /** Mean of their differences, each scenario with the same weight */
+      difference: number;
+      /** Student's t interval at the confidence 1 - alpha, no shorter than `interval` */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      };
+    } | null;
   };
   /** One for each scenario, agent, model and variant on both sides */
   configurations: Array<ComparedConfiguration>;
@@ -1056,7 +1072,7 @@ export interface Comparison {
       /** Upper end */
       high: number;
     } | null;
-    /** Two-sided (mid-p; Boschloo for a single configuration); null: nothing to test */
+    /** Two-sided: of the score test that the interval inverts; with few runs, the larger of it and an exact p (mid-p; Boschloo for a single configuration); null: nothing to test */
     p: number | null;
     /** The smallest p, adjusted if there is an adjusted one, that is possible with these numbers of runs */
     smallest_p: number | null;
@@ -1403,7 +1419,7 @@ export interface ComparedConfiguration {
     /** Upper end */
     high: number;
   } | null;
-  /** Two-sided (mid-p; Boschloo for a single configuration); null: nothing to test */
+  /** Two-sided: of the score test that the interval inverts; with few runs, the larger of it and an exact p (mid-p; Boschloo for a single configuration); null: nothing to test */
   p: number | null;
   /** The smallest p, adjusted if there is an adjusted one, that is possible with these numbers of runs */
   smallest_p: number | null;

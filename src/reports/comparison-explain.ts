@@ -19,6 +19,7 @@ export function explanation(comparison: Comparison, { width }: TextOptions): str
 /** The numbers behind the verdict: the name of each, its value, and what it means. */
 export const explanationRows = (comparison: Comparison): Row[] => [
   ...differenceRows(comparison),
+  ...scenarioRows(comparison),
   ...marginRows(comparison),
   ...cellRows(comparison),
 ];
@@ -53,7 +54,7 @@ function differenceRows({ alpha, total, configurations }: Comparison): Row[] {
     [
       'smallest possible p',
       pText(smallest_p, alpha),
-      `what p would be if all runs of one side had passed and none of the other; above ${alpha}, no result of so few runs can show a difference`,
+      `no outcome of so many runs has a smaller p; above ${alpha}, none could show a difference`,
     ],
     ...(robust === null || untested(base) + untested(head) === 0
       ? []
@@ -64,6 +65,18 @@ function differenceRows({ alpha, total, configurations }: Comparison): Row[] {
             'whether the verdict would be the same if the cells with an error or without a result had all gone against it',
           ] satisfies Row,
         ]),
+  ];
+}
+
+function scenarioRows({ total: { other_scenarios: others } }: Comparison): Row[] {
+  if (others === null) return [];
+  const { scenarios, interval } = others;
+  return [
+    [
+      'for scenarios like these',
+      `between ${points(interval.low)} and ${points(interval.high)} points`,
+      `the numbers above are about these ${scenarios} scenarios; this takes them as a sample of all that you might have written, and allows for how much the difference varies between scenarios`,
+    ],
   ];
 }
 

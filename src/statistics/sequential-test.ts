@@ -26,14 +26,31 @@ export const NO_LOOK: SequentialTest = {
  * many as alpha spending allows by `time`; the test stops if the observed outcome is one of them. No
  * normal approximation is used. Rounds may depend on how many runs of both sides passed together before, but not on which side.
  */
-export function nextLook(
+export const nextLook = (
   before: SequentialTest,
   round: readonly Stratum[],
+  at: { time: number; alpha: number },
+): SequentialTest => lookAt(before, passesIn(round), at);
+
+/** The passes in head of a round: the observed number and, without a difference, their distribution. */
+export interface RoundPasses {
+  possible: Distribution;
+  passed: number;
+}
+
+export function passesIn(round: readonly Stratum[]): RoundPasses {
+  const counted = round.filter(isTested);
+  return { possible: passesOfHead(counted), passed: sum(counted, ({ head }) => head.passed) };
+}
+
+/** The same as `nextLook`, for rounds that are looked at with several levels. */
+export function lookAt(
+  before: SequentialTest,
+  round: RoundPasses,
   { time, alpha }: { time: number; alpha: number },
 ): SequentialTest {
-  const counted = round.filter(isTested);
-  const surviving = add(before.surviving, passesOfHead(counted));
-  const passed = before.passed + sum(counted, ({ head }) => head.passed);
+  const surviving = add(before.surviving, round.possible);
+  const passed = before.passed + round.passed;
   const { inside, cut } = cutTails(surviving, spend(time, alpha) - before.spent);
   const at = passed - surviving.first;
   return {

@@ -14,15 +14,18 @@ const TOLERANCE = 1e-9;
  */
 export const stepDownMinP = (strata: readonly Stratum[]): number[] => adjust(strata.map(possibleOutcomes));
 
-export function adjust(tests: readonly PossibleOutcomes[]): number[] {
+/** Returns the adjusted p of each test; with `last`, only of those whose p is at most as large as that of this one. */
+export function adjust(tests: readonly PossibleOutcomes[], last?: number): number[] {
   const order = tests.map((test, at) => ({ ...test, at })).sort((a, b) => a.p - b.p);
   const adjusted = new Array<number>(tests.length).fill(1);
   let highest = 0;
   for (const [rank, { p, at }] of order.entries()) {
     // The probability that none is as small, as a logarithm, because the probability of each may be tiny.
-    const none = order.slice(rank).reduce((all, other) => all + Math.log1p(-chanceOf(other, p)), 0);
+    let none = 0;
+    for (let other = rank; other < order.length; other++) none += Math.log1p(-chanceOf(order[other], p));
     highest = Math.max(highest, -Math.expm1(none), SMALLEST_P);
     adjusted[at] = highest;
+    if (at === last) break;
   }
   return adjusted;
 }
@@ -53,5 +56,16 @@ export function possibleOutcomes(stratum: Stratum): PossibleOutcomes {
   return { p: ps[stratum.head.passed - first] ?? SMALLEST_P, outcomes };
 }
 
-const chanceOf = ({ outcomes }: PossibleOutcomes, p: number): number =>
-  outcomes.findLast((outcome) => outcome.p <= p * (1 + TOLERANCE))?.chance ?? 0;
+/** The probability that a test has a p of at most this. */
+function chanceOf({ outcomes }: PossibleOutcomes = NEVER, p: number): number {
+  const most = p * (1 + TOLERANCE);
+  let [low, high] = [0, outcomes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((outcomes[middle]?.p ?? Infinity) <= most) low = middle + 1;
+    else high = middle;
+  }
+  return outcomes[low - 1]?.chance ?? 0;
+}
+
+const NEVER: PossibleOutcomes = { p: 1, outcomes: [] };

@@ -1,5 +1,5 @@
 import { boschloo } from './boschloo.js';
-import { isTested, type Interval, type Stratum } from './counts.js';
+import { isTested, type Count, type Interval, type Stratum } from './counts.js';
 import { midP } from './mid-p.js';
 import { meanDifference, scoreInterval, scoreOf } from './miettinen-nurminen.js';
 import { normalQuantileOfTail, normalTail } from './normal.js';
@@ -58,8 +58,7 @@ export function decide({
   interval: Interval;
   alpha: number;
 }): { verdict: DifferenceVerdict; interval: Interval } {
-  // A configuration without any pass has no variance at 0 and some beside it: the score test can reject 0 although the
-  // interval holds values on both sides of it.
+  // The p of an adjusted or an exact test is not that of the interval.
   const isExcluded = interval.low > 0 || interval.high < 0;
   if (p <= alpha && isExcluded) return { verdict: difference > 0 ? 'better' : 'worse', interval };
   return {
@@ -68,8 +67,24 @@ export function decide({
   };
 }
 
-/** The smallest p of the exact test: all runs of one side pass, and none of the other. */
-const smallestP = (strata: readonly Stratum[]): number => exactP(strata.map(mostExtreme));
+/**
+ * The smallest p is that of an outcome in which all runs of head pass and none of base: in all configurations or, because
+ * one with few runs adds more variance than difference, only in those with the most runs.
+ */
+function smallestP(strata: readonly Stratum[]): number {
+  const sizes = strata.map(({ base, head }) => 1 / base.tested + 1 / head.tested);
+  return Math.min(
+    ...[...new Set(sizes)].map((most) =>
+      pOf(strata.map((stratum, at) => ((sizes[at] ?? 0) <= most ? mostExtreme(stratum) : alike(stratum)))),
+    ),
+  );
+}
+
+/** The outcome without a difference that adds least variance. */
+function alike({ base, head }: Stratum): Stratum {
+  const of = ({ tested }: Count): Count => ({ passed: base.tested < head.tested ? tested : 0, tested });
+  return { base: of(base), head: of(head) };
+}
 
 export const mostExtreme = ({ base, head }: Stratum): Stratum => ({
   base: { passed: 0, tested: base.tested },
@@ -78,11 +93,29 @@ export const mostExtreme = ({ base, head }: Stratum): Stratum => ({
 
 function pOf(strata: readonly Stratum[]): number {
   const score = scoreOf(strata, 0);
-  const p = Math.min(1, 2 * normalTail(Math.abs(score)));
+  const p = Math.min(1, 2 * normalTail(weakestScore(strata, score)));
   const possible = possiblePasses(strata);
   // With very different numbers of runs, the two tests can point in different directions. Then nothing is shown.
   if (sign(possible.observed - possible.expected) !== sign(score)) return 1;
   return strata.length > 1 && isApproximate(possible) ? p : Math.max(p, exactP(strata));
+}
+
+/** Differences on the other side of 0, closer to each other near 0, where scores are smallest. */
+const BEYOND = Array.from({ length: 64 }, (_, at) => ((at + 1) / 64) ** 2);
+
+/**
+ * Returns the smallest size of a score of 0 and of the differences beyond it. A configuration whose runs all passed, or all
+ * failed, has no variance at 0 and some beside it: 0 can be rejected although the interval holds values on both sides of it.
+ */
+function weakestScore(strata: readonly Stratum[], score: number): number {
+  const isConstant = ({ base, head }: Stratum): boolean =>
+    [0, base.tested + head.tested].includes(base.passed + head.passed);
+  const size = Math.abs(score);
+  if (size < 1 || !strata.some(isConstant)) return size;
+  return BEYOND.reduce(
+    (weakest, by) => Math.min(weakest, Math.abs(scoreOf(strata, -Math.sign(score) * by))),
+    size,
+  );
 }
 
 /** Boschloo's test for one configuration, and the conditional mid-p for several. */

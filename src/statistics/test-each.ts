@@ -54,6 +54,6 @@ function adjustedPs(strata: readonly Stratum[]): { p: number; smallest: number }
   const adjusted = adjust(tests);
   return strata.map((stratum, at) => ({
     p: adjusted[at] ?? 1,
-    smallest: adjust(tests.with(at, possibleOutcomes(mostExtreme(stratum))))[at] ?? 1,
+    smallest: adjust(tests.with(at, possibleOutcomes(mostExtreme(stratum))), at)[at] ?? 1,
   }));
 }

@@ -36,6 +36,23 @@ describe('renderComparison', () => {
     expect(alone(4)).toContain('  and 2 more, see below');
   });
 
+  test('explains what to expect of other scenarios, if there are six of them', () => {
+    const explained = (scenarios: number): string => {
+      const all = (runs: string) =>
+        Object.fromEntries(Array.from({ length: scenarios }, (_, at) => [`s${at}`, runs] as const));
+      const comparison = compareSweeps(
+        sweepOf('old', all('ppppp')),
+        sweepOf('new', { ...all('ppppp'), s0: 'fffff', s1: 'ppfff' }),
+        new Map(),
+      );
+      return renderComparison(comparison, { ...options, explain: true });
+    };
+    expect(explained(6)).toMatch(
+      /\n {2}for scenarios like these: between -\d+ and \+\d+ points\n {4}the numbers above are about these 6 scenarios/,
+    );
+    expect(explained(5)).not.toContain('scenarios like these');
+  });
+
   test('gives the answer in two lines, then the numbers, gates and changes', () => {
     const base = sweepOf('old', { notes: 'pppppp' }, withGate('pass'));
     const head = sweepOf('new', { notes: 'pfffffe' }, withGate('fail'), {

@@ -9,6 +9,7 @@ const alpha = 0.05;
 const base = [1.2, 3.4, 2.2, 5.1];
 const head = [2.9, 4.4, 8.1, 6, 3.3];
 
+// t.test of R gives the same: references/reference-values.R.txt.
 describe('ratioOfMeans', () => {
   test('finds no change where all values are equal, whatever their sums round to', () => {
     for (const value of [1.5, 0.1, 3, 7])

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Stratum } from '../../src/statistics/counts.js';
 import { boschloo } from '../../src/statistics/boschloo.js';
 import { midP } from '../../src/statistics/mid-p.js';
 import { scoreInterval } from '../../src/statistics/miettinen-nurminen.js';
@@ -10,6 +11,7 @@ import { anyStrata, strata, stratum, swapped, type Numbers } from './arbitrary.j
 
 const alpha = 0.05;
 
+// Where nothing else is said, base R gives the same values: references/reference-values.R.txt.
 describe('boschloo', () => {
   test.each<[Numbers, number]>([
     [[3, 3, 0, 3], 0.03125],
@@ -56,7 +58,8 @@ describe('midP', () => {
 });
 
 describe('scoreInterval', () => {
-  // R. G. Newcombe, Statistics in Medicine 17 (1998) 873-890, table II, method 6.
+  // R. G. Newcombe, Statistics in Medicine 17 (1998) 873-890, table II, method 6; the same by an implementation that maximises
+  // the restricted likelihood numerically: references/reference-values.py.txt.
   test.each<[Numbers, number, number]>([
     [[48, 80, 56, 70], 0.0528, 0.3382],
     [[3, 10, 9, 10], 0.17, 0.8406],
@@ -70,6 +73,30 @@ describe('scoreInterval', () => {
     const interval = scoreInterval([stratum(numbers)], 1.959963984540054);
     expect(interval.low).toBeCloseTo(low, 4);
     expect(interval.high).toBeCloseTo(high, 4);
+  });
+  test.each<[Numbers[], number, number]>([
+    [
+      [
+        [3, 10, 9, 10],
+        [5, 8, 6, 9],
+        [2, 7, 6, 7],
+      ],
+      0.127413,
+      0.624711,
+    ],
+    [
+      [
+        [9, 10, 7, 10],
+        [10, 10, 10, 10],
+        [4, 12, 2, 11],
+      ],
+      -0.309747,
+      0.064704,
+    ],
+  ])('of several configurations %j is that of the same implementation: %d to %d', (numbers, low, high) => {
+    const interval = scoreInterval(strata(...numbers), 1.959963984540054);
+    expect(interval.low).toBeCloseTo(low, 5);
+    expect(interval.high).toBeCloseTo(high, 5);
   });
   test('lies within -1 and 1, contains the difference, and is mirrored with base and head swapped', () => {
     fc.assert(
@@ -101,6 +128,58 @@ describe('testDifference', () => {
         if (verdict === 'too few runs') expect(smallest_p).toBeGreaterThan(alpha);
       }),
     );
+  });
+  /** All outcomes of so many runs of base and head. */
+  const outcomesOf = (sizes: readonly [number, number][]): Stratum[][] =>
+    sizes.reduce<Stratum[][]>(
+      (before, [n, m]) =>
+        before.flatMap((some) =>
+          Array.from({ length: (n + 1) * (m + 1) }, (_, at) => [
+            ...some,
+            stratum([at % (n + 1), n, Math.floor(at / (n + 1)), m]),
+          ]),
+        ),
+      [[]],
+    );
+  test.each<[[number, number][]]>([
+    [[[4, 4]]],
+    [
+      [
+        [3, 3],
+        [3, 3],
+      ],
+    ],
+    [
+      [
+        [2, 3],
+        [4, 1],
+      ],
+    ],
+    [
+      [
+        [8, 8],
+        [1, 1],
+      ],
+    ],
+    [
+      [
+        [6, 9],
+        [1, 2],
+      ],
+    ],
+    [
+      [
+        [3, 3],
+        [2, 2],
+        [3, 3],
+      ],
+    ],
+  ])('the smallest p is that of the most extreme of all outcomes of %j runs', (sizes) => {
+    const tests = outcomesOf(sizes).map((outcome) => testDifference(outcome, { alpha }));
+    const smallest = Math.min(...tests.map(({ p }) => p ?? NaN));
+    for (const { smallest_p } of tests) expect((smallest_p ?? NaN) / smallest).toBeCloseTo(1, 6);
+    for (const { p, verdict } of tests)
+      expect((p ?? NaN) <= alpha).toBe(verdict === 'better' || verdict === 'worse');
   });
   test('says the opposite with base and head swapped', () => {
     const opposite = { better: 'worse', worse: 'better' } as Record<string, string>;

@@ -14,7 +14,7 @@ import { boundedFindings, isRobust, type BoundedFindings } from './findings.js';
 import { gateChanges } from './gate-changes.js';
 import { measuresOf } from './measures.js';
 import { armsOf, isSharedWith, type Arm, type Pair, type SweepResults } from './samples.js';
-import { neededFor, reliabilityOf, sumOf } from './total-of.js';
+import { neededFor, otherScenariosOf, reliabilityOf, sumOf } from './total-of.js';
 
 export interface SweepToCompare extends SweepResults, SweepInputs {}
 
@@ -82,6 +82,7 @@ function compareArms(
       robust: isRobust(verdict, findings.bestForHead.total, findings.worstForHead.total),
       reliability: reliabilityOf(pairs),
       needed: neededFor(pairs, options),
+      other_scenarios: otherScenariosOf(pairs, options),
     },
     configurations: pairs.map((pair, at) => configurationOf(pair, at, findings, options)),
     ...(parameters === undefined ? {} : { parameters }),

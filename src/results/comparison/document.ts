@@ -109,7 +109,9 @@ const Tested = z.object({
   p: z
     .number()
     .nullable()
-    .describe('Two-sided (mid-p; Boschloo for a single configuration); null: nothing to test'),
+    .describe(
+      'Two-sided: of the score test that the interval inverts; with few runs, the larger of it and an exact p (mid-p; Boschloo for a single configuration); null: nothing to test',
+    ),
   smallest_p: z
     .number()
     .nullable()
@@ -176,6 +178,18 @@ const Total = Tested.omit({ verdict: true }).extend({
     })
     .nullable()
     .describe('How many more runs show a difference of this size; null: nothing to compare'),
+  other_scenarios: z
+    .object({
+      scenarios: z.number().int().describe('Scenarios with runs on both sides, taken as a sample'),
+      difference: z.number().describe('Mean of their differences, each scenario with the same weight'),
+      interval: Interval.describe(
+        "Student's t interval at the confidence 1 - alpha, no shorter than `interval`",
+      ),
+    })
+    .nullable()
+    .describe(
+      'The difference to expect of other scenarios like these; null: fewer than 6 scenarios to compare',
+    ),
 });
 
 const CapabilityCount = z.object({

@@ -1,6 +1,8 @@
 import { isTested as isTestedStratum } from '../../statistics/counts.js';
 import { neededRuns } from '../../statistics/needed-runs.js';
 import { passAtK, passHatK } from '../../statistics/pass-at-k.js';
+import { otherScenarios } from '../../statistics/other-scenarios.js';
+import { groupBy } from '../../lib/group-by.js';
 import { mean } from '../../lib/mean.js';
 import { DIFFERENCE_TO_SHOW, POWER, type Comparison, type ComparisonOptions } from './document.js';
 import { stratumOf } from './findings.js';
@@ -43,3 +45,13 @@ export function neededFor(pairs: readonly Pair[], { alpha, margin }: ComparisonO
   const runs = neededRuns(pairs.map(stratumOf), { difference, alpha, power: POWER });
   return runs === null ? null : { difference, power: POWER, runs };
 }
+
+/** Returns what to expect of other scenarios. Agents, models and variants of a scenario are not other scenarios. */
+export const otherScenariosOf = (
+  pairs: readonly Pair[],
+  options: Pick<ComparisonOptions, 'alpha'>,
+): Total['other_scenarios'] =>
+  otherScenarios(
+    groupBy(pairs, ({ head }) => head.configuration.scenario).map((group) => group.map(stratumOf)),
+    options,
+  );

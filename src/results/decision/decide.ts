@@ -1,5 +1,6 @@
 import type { Cell } from '../records/cell.js';
 import { total } from '../../statistics/look.js';
+import { sequentialP } from '../../statistics/sequential-p.js';
 import type { Decision } from './decision.js';
 import { replayRounds, type CellResult, type Replay } from './replay-rounds.js';
 import type { UntilClear } from './until-clear.js';
@@ -26,7 +27,9 @@ export function decide(
   const { configurations, rounds, last, released, wanted } = replay;
   const stopped =
     replay.stopped ?? (status === 'open' ? null : status === 'cancelled' ? 'cancelled' : 'budget');
-  const counted = total(rounds.map((round) => round.map((one) => one.counted)));
+  const countedRounds = rounds.map((round) => round.map((one) => one.counted));
+  const counted = total(countedRounds);
+  const most = configurations.reduce((sum, { pairs }) => sum + pairs.length, 0);
   const pairsLeftOut = rounds.flat().reduce((sum, { leftOut }) => sum + leftOut.pairs, 0);
   return {
     released,
@@ -44,6 +47,10 @@ export function decide(
       difference: last.difference,
       interval: last.interval,
       spent_alpha: last.spent_alpha,
+      p:
+        last.difference === null
+          ? null
+          : sequentialP(countedRounds.slice(0, last.rounds), { alpha: plan.alpha, most }),
       rounds: rounds.length,
       runs: released.filter(({ id }) => results.has(id)).length,
       most_runs: cells.length,

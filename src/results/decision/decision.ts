@@ -35,6 +35,13 @@ export const Decision = z.strictObject({
   difference: z.number().nullable().describe('Pass rate of head minus base, mean of the configurations'),
   interval: Interval.nullable().describe('Interval of the difference, valid at every look'),
   spent_alpha: z.number().describe('The part of alpha that the looks so far have used'),
+  p: z
+    .number()
+    .nullable()
+    .exactOptional()
+    .describe(
+      'p of the sequential test, valid whenever and why ever the sweep stops; at most alpha if the counted pairs show a difference; null: nothing tested; absent: written by an older build',
+    ),
   rounds: z.number().int().describe('Rounds that have ended, each with a look at the results'),
   runs: z.number().int().describe('Runs that were started'),
   most_runs: z.number().int().describe('Runs of the whole plan'),

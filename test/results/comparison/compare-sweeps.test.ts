@@ -261,3 +261,24 @@ test('doubts a sweep that has not ended, and other prices', () => {
     expect.stringMatching(/prices in the config file/),
   ]);
 });
+
+describe('other scenarios like these', () => {
+  const outcomes = (runs: readonly string[]): Outcomes =>
+    Object.fromEntries(runs.map((one, at) => [`s${at}`, one] as const));
+  const before = ['pppppp', 'pppppf', 'pppppp', 'pppffp', 'ppppff', 'pppppp'];
+  const now = ['ffffff', 'pppppf', 'pppfff', 'pppffp', 'pppppp', 'fppppp'];
+
+  test('are less certain than these, because the change varies between scenarios', () => {
+    const { total } = compare(sweepOf('a', outcomes(before)), sweepOf('b', outcomes(now)));
+    expect(total.other_scenarios).toMatchObject({ scenarios: 6 });
+    expect(total.other_scenarios?.difference).toBeCloseTo(total.difference ?? NaN, 12);
+    const { low = NaN, high = NaN } = total.other_scenarios?.interval ?? {};
+    expect(low).toBeLessThan(total.interval?.low ?? NaN);
+    expect(high).toBeGreaterThan(total.interval?.high ?? NaN);
+  });
+
+  test('are unknown after fewer than six scenarios', () => {
+    const { total } = compare(sweepOf('a', outcomes(before.slice(1))), sweepOf('b', outcomes(now.slice(1))));
+    expect(total.other_scenarios).toBeNull();
+  });
+});
