@@ -36,9 +36,14 @@ export const Decision = z.strictObject({
   interval: Interval.nullable().describe('Interval of the difference, valid at every look'),
   spent_alpha: z.number().describe('The part of alpha that the looks so far have used'),
   rounds: z.number().int().describe('Rounds that have ended, each with a look at the results'),
-  runs: z.number().int().describe('Runs that were started'),
+  runs: z.number().int().describe('Cells that were run'),
+  runs_again: z
+    .number()
+    .int()
+    .default(0)
+    .describe('Further runs of these cells, because one had ended with an error'),
   most_runs: z.number().int().describe('Runs of the whole plan'),
-  pairs_left_out: z.number().int().describe('Pairs in which a run neither passed nor failed'),
+  pairs_left_out: z.number().int().describe('Pairs in which a cell neither passed nor failed'),
   configurations: z
     .array(
       z.strictObject({

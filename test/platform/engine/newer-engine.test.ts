@@ -30,5 +30,7 @@ test('lists every marker that workflows leave in histories', () => {
       ),
     );
   // Not markers, but values in the input of sweeps.
-  expect([...new Set(markers), 'scheduler-3', 'until-clear'].sort()).toEqual([...HISTORY_MARKERS].sort());
+  expect([...new Set(markers), 'scheduler-3', 'until-clear', 'redo', 'rounded'].sort()).toEqual(
+    [...HISTORY_MARKERS].sort(),
+  );
 });
