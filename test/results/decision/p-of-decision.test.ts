@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { CellResult } from '../../../src/results/decision/cell-result.js';
 import { decide } from '../../../src/results/decision/decide.js';
-import type { CellResult } from '../../../src/results/decision/replay-rounds.js';
 import type { UntilClear } from '../../../src/results/decision/until-clear.js';
 import type { Cell } from '../../../src/results/records/cell.js';
 
@@ -18,7 +18,12 @@ const cells = ['a', 'b', 'c'].flatMap((scenario) =>
   ),
 );
 const resultsOf = (outcomeOf: (cell: Cell) => CellResult['outcome']) =>
-  new Map(cells.map((cell): [string, CellResult] => [cell.id, { outcome: outcomeOf(cell), cost_usd: null }]));
+  new Map(
+    cells.map((cell): [string, CellResult] => [
+      cell.id,
+      { outcome: outcomeOf(cell), cost_usd: null, errors: 0 },
+    ]),
+  );
 const pOf = (results: ReadonlyMap<string, CellResult>, status: 'open' | 'completed') =>
   decide(cells, plan, results, status).decision;
 
