@@ -185,7 +185,8 @@ export const fixed = [
   },
   {
     what: 'a difference found by looking after 3, 5, 10, 20 and 40 runs, without one',
-    bar: { atMost: 0.13, isReached: true },
+    // What the documentation warns of.
+    bar: { atMost: 0.2 },
     of: 'worst',
     cells: peeking(),
   },
