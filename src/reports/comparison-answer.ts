@@ -10,7 +10,7 @@ export function answer(comparison: Comparison, name: Namer, colors: Colors): str
   const tested = configurations.filter(({ p }) => p !== null);
   const alone = tested.filter((one) => isShown(one.verdict) && one.verdict !== verdict);
   return [
-    `${headline(verdict, total.robust !== false, colors)}: ${passRates(comparison, tested.length)}`,
+    `${partHeadline(comparison, tested, colors) ?? headline(verdict, total.robust !== false, colors)}: ${passRates(comparison, tested.length)}`,
     ...[
       ...(total.robust === false ? ['cells without a result could be the reason'] : []),
       ...change(comparison),
@@ -21,7 +21,7 @@ export function answer(comparison: Comparison, name: Namer, colors: Colors): str
       .slice(0, MOST_ALONE)
       .map(
         (one) =>
-          `  but ${headline(one.verdict, one.robust !== false, colors)} on its own: ${name(one).join(' ')}`,
+          `  ${headline(one.verdict, one.robust !== false, colors)} on its own: ${name(one).join(' ')}`,
       ),
     ...(alone.length > MOST_ALONE ? [`  and ${alone.length - MOST_ALONE} more, see below`] : []),
   ];
@@ -32,6 +32,29 @@ const MOST_ALONE = 3;
 
 const isShown = (verdict: ComparisonVerdict): boolean => verdict === 'better' || verdict === 'worse';
 
+/**
+ * If all configurations together show nothing, but single ones do, begins with these: with a loss, for which `--gate` fails,
+ * or else with a gain. Else null.
+ */
+function partHeadline(
+  { verdict }: Comparison,
+  tested: Comparison['configurations'],
+  colors: Colors,
+): string | null {
+  if (verdict !== 'no difference shown' && verdict !== 'too few runs') return null;
+  for (const found of ['worse', 'better'] as const) {
+    const { length } = tested.filter((one) => one.verdict === found && one.robust !== false);
+    const part = `in ${length} of ${tested.length} configurations`;
+    if (length > 0) return `${headline(found, true, colors)} ${part}; in total, ${NOTHING_SHOWN[verdict]}`;
+  }
+  return null;
+}
+
+const NOTHING_SHOWN = {
+  'no difference shown': 'no difference shown',
+  'too few runs': 'too few runs to show any difference',
+} as const;
+
 function headline(verdict: ComparisonVerdict, isRobust: boolean, colors: Colors): string {
   switch (verdict) {
     case 'better':
@@ -39,9 +62,8 @@ function headline(verdict: ComparisonVerdict, isRobust: boolean, colors: Colors)
       if (!isRobust) return colors.yellow(`? perhaps ${verdict}`);
       return verdict === 'better' ? colors.green('✓ better') : colors.red('✗ worse');
     case 'no difference shown':
-      return colors.yellow('? no difference shown');
     case 'too few runs':
-      return colors.yellow('? too few runs to show any difference');
+      return colors.yellow(`? ${NOTHING_SHOWN[verdict]}`);
     case 'nothing to compare':
       return colors.yellow('- nothing to compare');
   }
