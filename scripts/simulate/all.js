@@ -1,4 +1,5 @@
 import { cells } from './cells.js';
+import { errors } from './errors.js';
 import { fixed } from './fixed.js';
 import { judge } from './judge.js';
 import { means } from './means.js';
@@ -8,7 +9,7 @@ import { sequential } from './sequential.js';
 export { example } from './example.js';
 export { measure } from './measure.js';
 
-const parts = { fixed, cells, sequential, scenarios, means, judge };
+const parts = { fixed, cells, sequential, scenarios, errors, means, judge };
 
 export const PARTS = [...Object.keys(parts), 'example'];
 

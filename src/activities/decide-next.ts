@@ -30,6 +30,7 @@ export const decideNext =
     await beginRound(resultsPath, sweep, round);
     const project = await sharedProjectOf(resultsPath);
     if (project !== null) await pullResults(project, sweep);
+    // By position. Decisions must not depend on it: documents are made of the cells as they are in the plan.
     const cells = turnOrder(plan.cells).flatMap((position) => plan.cells[position] ?? []);
     const isOver = async (): Promise<boolean> => (await newestRound(resultsPath, sweep)) > round;
     // Without a result, they would be released again and again. Those that the budget left out are not lost.
@@ -39,15 +40,15 @@ export const decideNext =
         cells: released.flatMap((position) => cells[position] ?? []),
       });
     const index = resultsIndex(resultsPath);
-    const results = endedCells(index.linesOfSweep(sweep));
+    const results = endedCells(index.allLinesOfSweep(sweep));
     const {
       decision,
       released: all,
       wanted,
-    } = decide(cells, plan.until_clear, results, isLast ? 'completed' : 'open');
+    } = decide(plan.cells, plan.until_clear, results, isLast ? 'completed' : 'open');
     const again = isFirst && decision.stopped !== 'clear' ? undone(round, origin) : [];
     const repeated = all.filter(({ id }) => again.includes(results.get(id)?.outcome ?? 'pass'));
-    const next = isLast ? [] : [...repeated, ...wanted];
+    const next = isLast ? [] : [...repeated, ...omitCells(wanted, repeated)];
     return {
       decision: {
         ...omit(decision, 'configurations', 'doubts'),
@@ -55,7 +56,7 @@ export const decideNext =
       },
       next: byKind(next, cells),
       released: all.length,
-      counts: countsOf(omitCells(all, repeated), results),
+      counts: countsOf(omitCells(all, next), results),
       spentUsd: spentOn(plan, index),
     };
   };

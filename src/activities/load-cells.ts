@@ -8,7 +8,7 @@ import { turnOrder } from '../results/turn-order.js';
 import { proveRun } from '../platform/origin.js';
 import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../scenario/plan.js';
 import { originOf } from '../store/origin.js';
-import { resultsIndex } from '../store/results-index.js';
+import { resultsIndex, type ResultsIndex } from '../store/results-index.js';
 import { giveUpEarlierRounds, pullResults } from '../store/shared/mirror.js';
 import { sharedProjectOf } from '../store/shared/shared-project.js';
 import { beginRound } from '../store/sweep-round.js';
@@ -35,29 +35,35 @@ export const loadCells =
     const { plan, planHash } = await readPlan(resultsPath, sweep);
     const project = await sharedProjectOf(resultsPath);
     const order = await verifyStart(deps, { sweep, planHash }, origin);
-    const { round = 1, again = [] } = origin?.order ?? wanted;
+    const { round = 1, again: asked = [] } = origin?.order ?? wanted;
     const chosen = origin?.order.againCells;
     const { key } = await originOf(deps);
     // A round begins here: when an earlier round ends late, it sees the new one (finish-sweep.ts).
     await beginRound(resultsPath, sweep, round);
     const index = resultsIndex(resultsPath);
     // When a later round continues a sweep whose workflow was ended, cells that this cancelled must still be run.
-    const undone = [...again, ...(round > 1 ? ['cancelled'] : [])];
+    const undone = [...asked, ...(round > 1 ? ['cancelled'] : [])];
+    // Cells that a decision has released (decide-next.ts) are run again if they ended with an error.
+    const isReleased = plan.until_clear !== undefined && wanted.positions !== undefined;
     const isRun = (cell: string, outcome: string | undefined): boolean =>
-      chosen === undefined ? outcome === undefined || undone.includes(outcome) : chosen.includes(cell);
+      chosen === undefined
+        ? outcome === undefined || undone.includes(outcome) || (isReleased && outcome === 'error')
+        : chosen.includes(cell);
     const { selected, later } = select(plan.cells, wanted);
     if (project !== null) {
       await pullResults(project, sweep);
       const known = index.ofSweep(sweep);
       const open = selected.filter(({ id }) => isRun(id, known.get(id)?.outcome));
+      const resultsOf = plan.until_clear === undefined ? null : resultCounts(index, sweep);
       await giveUpEarlierRounds(
         project,
         sweep,
         round,
-        open.map(({ id }) => id),
+        open.map(({ id }) => ({ cell: id, redo: resultsOf?.get(id) ?? 0 })),
       );
     }
     const finished = index.ofSweep(sweep);
+    const results = isReleased ? resultCounts(index, sweep) : null;
     const agents = knownAgents(plan.agents);
     // The values are stored before the first page is loaded; a worker on another machine has them in its environment.
     const sweepEnv = await readSweepEnv(stateFolder, sweep);
@@ -71,10 +77,13 @@ export const loadCells =
       const known = finished.get(cell.id);
       const costUsd = index.spent(sweep, cell.id);
       if (isRun(cell.id, known?.outcome)) {
-        const facts = { sweep, planHash, cell, workflowId: runWorkflowId(sweep, cell.id, round) };
+        const redo = known?.outcome === 'error' ? results?.get(cell.id) : undefined;
+        const again = redo === undefined ? {} : { redo };
+        const facts = { sweep, planHash, cell, workflowId: runWorkflowId(sweep, cell.id, round, again) };
         return {
           cell,
           finished: null,
+          ...again,
           ...(origin === undefined ? {} : { proof: proveRun(key, facts, order) }),
           ...(chosen === undefined ? {} : { fresh: true }),
           costUsd,
@@ -103,6 +112,13 @@ export const loadCells =
       ...(plan.max_usd === null || !isFirst ? {} : { earlierUsd: spentOn(plan, index) }),
     };
   };
+
+/** How many results each cell of a sweep has. */
+function resultCounts(index: ResultsIndex, sweep: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { cell } of index.allLinesOfSweep(sweep)) counts.set(cell, (counts.get(cell) ?? 0) + 1);
+  return counts;
+}
 
 /** The limits of these cells' accounts that other sweeps or hosts have reached. */
 async function limitsOf(

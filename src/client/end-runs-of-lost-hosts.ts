@@ -3,7 +3,7 @@ import { terminate } from '../platform/temporal/terminate.js';
 import { readHost } from '../store/shared/host-records.js';
 import { markLost } from '../store/shared/mirror.js';
 import type { SharedProject } from '../store/shared/shared-project.js';
-import { hostQueueOf, parseRunWorkflowId, sweepWorkflowId } from '../workflows/protocol.js';
+import { cellOfRun, hostQueueOf, parseRunWorkflowId } from '../workflows/protocol.js';
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';
 
@@ -35,14 +35,10 @@ export function createEndOfLostRuns(
       );
       const host = queue.startsWith(prefix) ? queue.slice(prefix.length) : null;
       if (host === null || !(await lostSince(host))) continue;
-      const run = { sweep, cell: cellOf(sweep, id), ...parseRunWorkflowId(id) };
+      const run = { sweep, cell: cellOfRun(sweep, id), ...parseRunWorkflowId(id) };
       await markLost(project, run, { host, at: new Date().toISOString() });
       session.report(`${run.cell}: its host ${host} shows no sign of life; its run is given up`);
       await askServer(session, (client) => terminate(client, id, `its host ${host} shows no sign of life`));
     }
   };
 }
-
-/** The id of the cell in the id of its run's workflow. */
-const cellOf = (sweep: string, workflowId: string): string =>
-  workflowId.slice(`${sweepWorkflowId(sweep)}/`.length).replace(/\/r\d+(\.i\d+)?$/, '');

@@ -73,11 +73,13 @@ export interface SweepDocument {
     p?: number | null;
     /** Rounds that have ended, each with a look at the results */
     rounds: number;
-    /** Runs that were started */
+    /** Cells that were run */
     runs: number;
+    /** Further runs of these cells, because one had ended with an error */
+    runs_again: number;
     /** Runs of the whole plan */
     most_runs: number;
-    /** Pairs in which a run neither passed nor failed */
+    /** Pairs in which a cell neither passed nor failed */
     pairs_left_out: number;
     /** What was counted */
     configurations: Array<{

@@ -1,4 +1,5 @@
 // Workflow code imports this file, so it contains only plain functions.
+import { dollars } from '../lib/format/dollars.js';
 import type { Outcome } from './records/result-line.js';
 
 /** Identifies runs that are expected to cost alike: the cost of a finished one predicts that of the next. */
@@ -41,6 +42,8 @@ export interface Budget {
   spentUsd: number;
   /** Estimated costs of the open runs; null: unknown. */
   open: readonly (number | null)[];
+  /** Whether differences are rounded: 0.5 - 0.4 is less than 0.1. Not set in sweeps that an older build started. */
+  rounded?: boolean;
 }
 
 /** `wait`: the open runs may leave enough money. `never`: there is too little, whatever the open runs cost. */
@@ -50,11 +53,15 @@ export type Admission = 'start' | 'wait' | 'never';
  * Decides whether a cell with this estimated cost can start without exceeding the sweep's budget. While the costs are
  * unknown, cells run one at a time.
  */
-export function admit({ maxUsd, spentUsd, open }: Budget, estimate: number | null): Admission {
+export function admit(
+  { maxUsd, spentUsd, open, rounded = false }: Budget,
+  estimate: number | null,
+): Admission {
+  const exact = (usd: number): number => (rounded ? dollars(usd) : usd);
   if (estimate === 0) return 'start';
-  const room = maxUsd - spentUsd;
+  const room = exact(maxUsd - spentUsd);
   if (room <= 0 || (estimate !== null && estimate > room)) return 'never';
   if (estimate === null || open.includes(null)) return open.every((one) => one === 0) ? 'start' : 'wait';
   const reserved = open.reduce<number>((sum, one) => sum + (one ?? 0), 0);
-  return estimate <= room - reserved ? 'start' : 'wait';
+  return estimate <= exact(room - reserved) ? 'start' : 'wait';
 }

@@ -33,6 +33,8 @@ export interface ResultsIndex {
    * The last result of each cell of a sweep, read from the log. @throws Error if the log is replaced in the meantime
    */
   linesOfSweep(sweep: string): ResultLine[];
+  /** All results of a sweep in the order written, read from the log. @throws like `linesOfSweep` */
+  allLinesOfSweep(sweep: string): ResultLine[];
   /** A result, read from the log; null if it is not there. */
   line(id: string): ResultLine | null;
   /**
@@ -66,6 +68,8 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
   const begins = new Map<string, number>();
   const spent = new Map<string, Map<string, number>>();
   const sweeps = new Map<string, Map<string, KnownResult & { begin: number }>>();
+  /** Where the lines of a sweep begin. Those that are read again after `clean` has replaced the log count once. */
+  const lines = new Map<string, Map<string, number>>();
   const cells = new Map<string, KnownResult[]>();
   const keys = new Map<string, KnownResult>();
   const costs = new Map<string, number>();
@@ -79,6 +83,7 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
     const known = { ...toKnown(line, resultsPath), begin };
     const sweep = sweeps.get(line.sweep) ?? new Map<string, KnownResult & { begin: number }>();
     sweeps.set(line.sweep, sweep.set(line.cell, known));
+    lines.set(line.sweep, (lines.get(line.sweep) ?? new Map<string, number>()).set(lineKey(line), begin));
     const configuration = cellKey(line.sweep, configurationOf(line.cell));
     configurations.set(
       configuration,
@@ -110,6 +115,11 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
     for (const found of reader.read()) add(found);
     return look();
   };
+  const read = (sweep: string, wanted: readonly number[]): ResultLine[] => {
+    const found = linesAt(log, wanted).filter((line) => line.sweep === sweep);
+    if (found.length !== wanted.length) throw new Error(`${log} was replaced while it was read`);
+    return found;
+  };
   return {
     ofSweep: (sweep) => upToDate(() => sweeps.get(sweep) ?? new Map<string, KnownResult>()),
     spent: (sweep, cell) =>
@@ -118,12 +128,13 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
         return dollars([...costs].reduce((sum, usd) => sum + usd, 0));
       }),
     linesOfSweep: (sweep) =>
-      upToDate(() => {
-        const wanted = [...(sweeps.get(sweep)?.values() ?? [])].map(({ begin }) => begin);
-        const lines = linesAt(log, wanted).filter((line) => line.sweep === sweep);
-        if (lines.length !== wanted.length) throw new Error(`${log} was replaced while it was read`);
-        return lines;
-      }),
+      upToDate(() =>
+        read(
+          sweep,
+          [...(sweeps.get(sweep)?.values() ?? [])].map(({ begin }) => begin),
+        ),
+      ),
+    allLinesOfSweep: (sweep) => upToDate(() => read(sweep, [...(lines.get(sweep)?.values() ?? [])])),
     line: (id) =>
       upToDate(() => {
         const begin = begins.get(id);
@@ -144,6 +155,9 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
 
 const isDecided = ({ outcome }: Pick<ResultLine, 'outcome'>): boolean =>
   outcome === 'pass' || outcome === 'fail';
+
+/** The lines of cells that left no result have the same id, each time. */
+const lineKey = ({ id, timestamp }: ResultLine): string => JSON.stringify([id, timestamp]);
 
 const cellKey = (sweep: string, cell: string): string => JSON.stringify([sweep, cell]);
 

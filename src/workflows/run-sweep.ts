@@ -16,6 +16,8 @@ import {
   setHandler,
   sleep,
   startChild,
+  upsertMemo,
+  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
@@ -28,6 +30,7 @@ import {
   runWorkflowId,
   UPDATES,
   type CellPage,
+  type Decided,
   type DecideInput,
   type PageCell,
   type Parked,
@@ -53,10 +56,11 @@ import {
   incarnationOf,
   isOver,
   nextTime,
+  numbersOf,
   startedRuns,
 } from './scheduler/state.js';
 import { runEnded, announceEnd } from './announce-end.js';
-import { cellAttributes, summaryOf, sweepDetails } from './ui.js';
+import { cellAttributes, decisionAttributes, decisionMemo, summaryOf, sweepDetails } from './ui.js';
 import { runResultIn } from './visible-failures.js';
 import { parkedRun, wakeRun } from './wait-for-provider.js';
 
@@ -110,8 +114,10 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   const inherited = new Set(startedRuns(state));
   const runs = new CancellationScope();
 
-  const incarnationOfCell = (cell: string): number => incarnationOf(state.open.get(cell) ?? {});
-  const workflowIdOf = (cell: string): string => runWorkflowId(sweep, cell, round, incarnationOfCell(cell));
+  const workflowIdOf = (cell: string): string => {
+    const run = state.open.get(cell);
+    return runWorkflowId(sweep, cell, round, run === undefined ? {} : numbersOf(run));
+  };
   const status = (): SweepStatus => (state.cancelled ? 'cancelled' : state.paused ? 'paused' : 'running');
   const progress = (): SweepProgress => progressOf(state, status(), workflowIdOf);
   const show = (): void => setCurrentDetails(sweepDetails(progress()));
@@ -127,7 +133,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
             if (result !== null)
               dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
             else if (state.cancelled || incarnationOf(run) >= MOST_HOSTS)
-              dispatch(endWithoutResult(cell.id, run.since, state.cancelled, message, { costUsd: null }));
+              dispatch(endWithoutResult(run, state.cancelled, message, { costUsd: null }));
             else dispatch({ type: 'host lost', cell: cell.id, host });
           },
         )
@@ -169,18 +175,13 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
 
   async function place(sought: OpenRun): Promise<void> {
     if (hosts === null) return;
-    const { page, since } = sought;
+    const { page } = sought;
     let found: RunPlace;
     try {
       found = await hosts.seek(sought);
     } catch (error) {
       if (isCancellation(error) && !state.cancelled) dispatch({ type: 'not placed', cell: page.cell.id });
-      else
-        dispatch(
-          endWithoutResult(page.cell.id, since, isCancellation(error), rootCauseMessage(error), {
-            costUsd: 0,
-          }),
-        );
+      else dispatch(endWithoutResult(sought, isCancellation(error), rootCauseMessage(error), { costUsd: 0 }));
       return;
     }
     started += 1;
@@ -196,15 +197,16 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     const { cell, fresh } = page;
     const proof = on === undefined ? page.proof : on.proof;
     const since = Date.now();
-    const incarnation = incarnationOf({ ...(lostHosts === undefined ? {} : { lostHosts }) });
+    const workflowId = workflowIdOf(cell.id);
     // Once the run's host is lost, what becomes of its workflow no longer matters.
-    const isAbandoned = (): boolean =>
-      incarnationOfCell(cell.id) !== incarnation || hosts?.isLosing(cell.id, incarnation) === true;
+    const isSame = (): boolean => workflowIdOf(cell.id) === workflowId;
+    const isAbandoned = (): boolean => !isSame() || hosts?.isLosing(workflowId) === true;
     starting.add(cell.id);
+    inherited.delete(cell.id);
     try {
       const result = await runs.run(async () => {
         const child = await startChild(runScenario, {
-          workflowId: workflowIdOf(cell.id),
+          workflowId,
           args: [
             {
               sweep,
@@ -236,13 +238,12 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
           return result;
         });
       });
-      if (incarnationOfCell(cell.id) === incarnation)
-        dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
+      if (isSame()) dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
     } catch (error) {
       starting.delete(cell.id);
       if (isAbandoned()) return;
       const cost = isCancellation(error) ? await costOfCancelled(cell.id) : spentOf(error);
-      dispatch(endWithoutResult(cell.id, since, isCancellation(error), rootCauseMessage(error), cost));
+      dispatch(endWithoutResult({ page, since }, isCancellation(error), rootCauseMessage(error), cost));
     }
   }
 
@@ -258,10 +259,9 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
 
   /** Ends the runs that want a host but will not get one. */
   function endWanted(cancelled: boolean, message: string): void {
-    const wanted = [...state.open].find(([, { place }]) => place === 'wanted');
+    const wanted = [...state.open.values()].find(({ place }) => place === 'wanted');
     if (wanted === undefined) return;
-    const [cell, { since }] = wanted;
-    dispatch(endWithoutResult(cell, since, cancelled, message, { costUsd: null }));
+    dispatch(endWithoutResult(wanted, cancelled, message, { costUsd: null }));
     endWanted(cancelled, message);
   }
 
@@ -293,6 +293,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
       const input: DecideInput = { sweep, round, ...known, lost: state.lost, ...origin };
       const summary = known.isFirst ? 'release the first round' : 'look at the results';
       const decided = await activities.decideNext.executeWithOptions({ summary }, [input]);
+      if (patched('decision-in-list')) showDecision(decided);
       dispatch({ type: 'decided', decided });
     } catch (error) {
       if (isCancellation(error)) return;
@@ -317,15 +318,12 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     );
     // Meanwhile, some may have lost their hosts.
     const isMeant = (cell: string): boolean =>
-      inherited.has(cell) && hosts?.isLosing(cell, incarnationOfCell(cell)) !== true;
+      inherited.has(cell) && hosts?.isLosing(workflowIdOf(cell)) !== true;
     for (const { cell, result, cancelled, message, knownUsd } of ended) {
-      if (!isMeant(cell)) continue;
-      const since = state.open.get(cell)?.since ?? 0;
+      const run = state.open.get(cell);
+      if (run === undefined || !isMeant(cell)) continue;
       if (result !== null) dispatch({ type: 'ended', cell, outcome: result.outcome, cost: result });
-      else
-        dispatch(
-          endWithoutResult(cell, since, cancelled, message, { costUsd: null, knownUsd: knownUsd ?? 0 }),
-        );
+      else dispatch(endWithoutResult(run, cancelled, message, { costUsd: null, knownUsd: knownUsd ?? 0 }));
     }
   }
 
@@ -459,14 +457,14 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     await Promise.all(
       asked.map(async (cell) => {
         if (starting.has(cell)) await condition(() => !starting.has(cell));
-        const incarnation = incarnationOfCell(cell);
+        const workflowId = workflowIdOf(cell);
         const isAsked = await runOf(cell)
           .signal(announceEnd)
           .then(
             () => true,
             () => false,
           );
-        if (!isAsked) await condition(() => !state.open.has(cell) || incarnationOfCell(cell) !== incarnation);
+        if (!isAsked) await condition(() => !state.open.has(cell) || workflowIdOf(cell) !== workflowId);
       }),
     );
   }
@@ -510,6 +508,12 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     });
     return { status: end, counts: { ...state.counts } };
   });
+}
+
+/** The Web UI shows this after the sweep has ended too, when nobody answers its queries. */
+function showDecision({ decision }: Decided): void {
+  upsertMemo(decisionMemo(decision));
+  upsertSearchAttributes(decisionAttributes(decision));
 }
 
 const wakeOf = ({ nth, wakeProof }: Parked): { nth: number; proof?: string } => ({

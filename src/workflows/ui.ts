@@ -90,6 +90,19 @@ export const cellAttributes = (sweep: string, of: Cell): SearchAttributePair[] =
   { key: OUTCOME, value: 'running' },
 ];
 
+type Decision = NonNullable<SweepProgress['decision']>;
+
+/** The memo of a sweep that runs until its verdict is clear. */
+export const decisionMemo = (decision: Decision): { decision: string; progress: string } => ({
+  decision: decisionText(decision),
+  progress: progressText(decision),
+});
+
+/** Its verdict so far, for lists of workflows. */
+export const decisionAttributes = ({ verdict }: Pick<Decision, 'verdict'>): SearchAttributePair[] => [
+  { key: OUTCOME, value: verdict },
+];
+
 export const attributesOf = (result: RunResult): SearchAttributePair[] => [
   { key: OUTCOME, value: result.outcome },
   ...(result.costUsd === null ? [] : [{ key: COST_USD, value: result.costUsd }]),

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
@@ -74,13 +74,19 @@ describe('--until-clear --vs <variant>', () => {
     expect(document.decision?.runs).toBeLessThan(40);
   });
 
-  test('a pair whose run could not be tested counts on neither side', async () => {
+  test('a cell that ends with an error is run again, and its pair counts once both sides have ended', async () => {
     const { exitCode, document } = await run('shaky', '--vs', 'good', '--max-runs', '16');
     expect(exitCode).toBe(1);
     const [configuration] = document.decision?.configurations ?? [];
     expect(configuration?.base.tested).toBe(configuration?.head.tested);
-    expect(document.decision?.pairs_left_out).toBe(document.totals.errored);
-    expect(document.totals.errored).toBeGreaterThan(0);
+    expect(document.decision).toMatchObject({ verdict: 'worse', pairs_left_out: 0 });
+    expect(document.totals.errored).toBe(0);
+    const again = document.decision?.runs_again ?? 0;
+    expect(again).toBeGreaterThan(0);
+    const lines = (await project.resultLines()).filter(({ sweep }) => sweep === document.sweep);
+    expect(lines.filter(({ outcome }) => outcome === 'error')).toHaveLength(again);
+    expect(lines).toHaveLength(document.cells.length + again);
+    expect(document.decision?.doubts.join()).toContain('had a run that ended with an error');
   });
 
   test('a side that cannot be tested ends the sweep soon, with exit code 3', async () => {
@@ -94,13 +100,25 @@ describe('--until-clear --vs <variant>', () => {
     const clear = await project.cli(['retry', worse.sweep, '--json']);
     expect(clear.stderr).toContain('no cells to rerun');
     expect(documentOf(clear.stdout).decision).toEqual(worse.decision);
-    expect((await project.cli(['retry', worse.sweep, '--failed'])).exitCode).toBe(2);
+    const refused = await project.cli(['retry', worse.sweep, '--failed']);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain(`To rerun what could not be tested: llm-tool-test retry ${worse.sweep}`);
+    expect(refused.stderr).toContain('To decide again from new runs: llm-tool-test run --until-clear');
     const { document: untested } = await run('mended', '--vs', 'good', '--margin', '40');
     expect(untested.decision?.verdict).toBe('not tested');
     await project.write('calls/mended', '');
     const again = await project.cli(['retry', untested.sweep, '--json']);
     expect(documentOf(again.stdout).decision).toMatchObject({ stopped: 'clear', pairs_left_out: 0 });
     expect(again.exitCode).toBe(0);
+  });
+
+  test('show tells what was decided at the time, even if this build would decide otherwise', async () => {
+    const file = join(project.results, 'sweeps', worse.sweep, 'summary.json');
+    const summary = JSON.parse(await readFile(file, 'utf8')) as SweepDocument;
+    const earlier = { ...summary, decision: { ...summary.decision, spent_alpha: 0.0123 } };
+    await writeFile(file, JSON.stringify(earlier));
+    expect((await project.cli(['show', worse.sweep])).stdout).toContain('0.0123 of 0.05 of alpha spent');
+    await writeFile(file, JSON.stringify(summary));
   });
 
   test('a budget that is used up ends it, with what is known', async () => {

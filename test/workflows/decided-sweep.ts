@@ -1,6 +1,7 @@
 import type { Activities } from '../../src/activities/index.js';
 import { omit } from '../../src/lib/omit.js';
 import { decide } from '../../src/results/decision/decide.js';
+import type { CellResult } from '../../src/results/decision/cell-result.js';
 import type { UntilClear } from '../../src/results/decision/until-clear.js';
 import type { Cell } from '../../src/results/records/cell.js';
 import type { Outcome } from '../../src/results/records/result-line.js';
@@ -22,27 +23,32 @@ const PLAN: UntilClear = {
 /** Activities of a sweep that runs until its verdict is clear. They keep the results in memory. */
 export function decidingActivities(
   cells: readonly Cell[],
-  outcomeOf: (cell: Cell) => Outcome,
+  outcomeOf: (cell: Cell, nth: number) => Outcome,
 ): Pick<Activities, 'loadCells' | 'decideNext' | 'writeReport'> {
-  const results = new Map<string, { outcome: Outcome; cost_usd: number }>();
+  const results = new Map<string, CellResult>();
   return {
     loadCells: ({ positions = [] }) =>
       Promise.resolve({
         cells: positions.flatMap((position) =>
-          cells.slice(position, position + 1).map((one) => ({ cell: one, finished: null })),
+          cells.slice(position, position + 1).map((one) => {
+            const redo = results.get(one.id)?.errors ?? 0;
+            return { cell: one, finished: null, ...(redo === 0 ? {} : { redo }) };
+          }),
         ),
         total: cells.length,
       }),
     writeReport: ({ cell: one }) => {
-      const outcome = outcomeOf(one);
-      results.set(one.id, { outcome, cost_usd: 0.25 });
+      const before = results.get(one.id)?.errors ?? 0;
+      const outcome = outcomeOf(one, before + 1);
+      const errors = before + (outcome === 'error' ? 1 : 0);
+      results.set(one.id, { outcome, cost_usd: 0.25, errors });
       return Promise.resolve({ outcome, message: '', costUsd: 0.25 });
     },
     decideNext: ({ isLast }) => {
       const { decision, released, wanted } = decide(cells, PLAN, results, isLast ? 'completed' : 'open');
       const positions = isLast ? [] : wanted.map((one) => cells.indexOf(one));
       const counts = { pass: 0, fail: 0, error: 0, cancelled: 0 };
-      for (const { id } of released) {
+      for (const { id } of released.filter((one) => !wanted.includes(one))) {
         const outcome = results.get(id)?.outcome;
         if (outcome !== undefined) counts[outcome] += 1;
       }

@@ -21,9 +21,9 @@ export const endLostRuns =
     const { client } = Context.current();
     const lost = { host: host.id, at: new Date(host.at).toISOString() };
     return Promise.all(
-      runs.map(async ({ cell, incarnation }): Promise<LostRun> => {
-        const line = await markLost(project, { sweep, cell: cell.id, round, incarnation }, lost);
-        const id = runWorkflowId(sweep, cell.id, round, incarnation);
+      runs.map(async ({ cell, ...of }): Promise<LostRun> => {
+        const line = await markLost(project, { sweep, cell: cell.id, round, ...of }, lost);
+        const id = runWorkflowId(sweep, cell.id, round, of);
         await terminate(client, id, `its host ${host.name} shows no sign of life`);
         return { cell: cell.id, result: line === null ? null : resultOfLine(line) };
       }),

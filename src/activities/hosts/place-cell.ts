@@ -26,7 +26,7 @@ const LONGEST_DECLINED_MS = 15_000;
  */
 export const placeCell =
   (deps: Deps) =>
-  async ({ sweep, cell: { id }, round, incarnation, origin }: PlaceInput): Promise<RunPlace> => {
+  async ({ sweep, cell: { id }, round, origin, ...of }: PlaceInput): Promise<RunPlace> => {
     const { host, resultsPath } = deps;
     if (host === undefined)
       throw ApplicationFailure.nonRetryable('this worker is not a host of shared results', 'NoHost');
@@ -38,7 +38,7 @@ export const placeCell =
       throw ApplicationFailure.nonRetryable(`the plan of ${sweep} has no cell ${id}`, 'StoreBroken');
     const reason = whyNotHere(host, plan, cell) ?? (await whyUnfit(deps, plan, cell));
     if (reason !== null) throw await declined(project, host, { sweep, cell }, reason);
-    const workflowId = runWorkflowId(sweep, cell.id, round, incarnation);
+    const workflowId = runWorkflowId(sweep, cell.id, round, of);
     if (!host.slots.take(workflowId)) throw offerAgain(`${host.name} has no free slot`, FULL_MS);
     host.offers.accept(whatIsOffered(cell));
     const { key } = await originOf(deps);

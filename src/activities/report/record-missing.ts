@@ -53,8 +53,13 @@ export async function recordMissing(
     if (project === null) await appendResult(resultsLog(resultsPath), line);
     countCell(
       metrics,
-      project === null ? line : await publishWithoutRun(project, { sweep, cell: cell.id, round }, line),
+      project === null
+        ? line
+        : await publishWithoutRun(project, { sweep, cell: cell.id, round, ...redoOf(lostCell) }, line),
     );
   }
   return true;
 }
+
+const redoOf = (lost: LostCell | undefined): Pick<LostCell, 'redo'> =>
+  lost?.redo === undefined ? {} : { redo: lost.redo };

@@ -5,6 +5,7 @@ import { markUsed } from '../../platform/engine/ensure-engine.js';
 import type { ResultLine } from '../../results/records/result-line.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
+import { storedDecision } from '../../store/stored-decision.js';
 import { withWarnings } from '../../store/with-warnings.js';
 import {
   QUERIES,
@@ -127,6 +128,7 @@ export async function follow({
     maxUsd: plan.max_usd,
     cells: plan.cells,
     untilClear: plan.until_clear,
+    decided: plan.until_clear === undefined ? null : storedDecision(resultsPath, plan.sweep),
     live: plan.live === true,
     scenarios: plan.scenarios,
     results: lines,

@@ -8,6 +8,7 @@ import type { RunInputs } from '../../results/comparison/changes.js';
 import type { Sample } from '../../results/comparison/samples.js';
 import type { SweepToCompare } from '../../results/comparison/compare-sweeps.js';
 import { decide } from '../../results/decision/decide.js';
+import { storedDecision } from '../../store/stored-decision.js';
 import { endedCells } from '../../results/decision/ended-cells.js';
 import type { Cell } from '../../results/records/cell.js';
 import { judgedIn } from '../../results/review/judged.js';
@@ -41,7 +42,7 @@ export async function readToCompare(
     variant: null,
     started: plan.created_at,
     status: sweepStatus(resultsPath, plan.sweep),
-    cells: neededCells(plan, lines),
+    cells: neededCells(resultsPath, plan, lines),
     combinations: plan.scenarios.filter(({ parameters }) => parameters !== undefined),
     lines: withHumanScores(resultsPath, lines, warn),
     scenarios: await readScenarios(resultsPath, plan, warn),
@@ -52,8 +53,17 @@ export async function readToCompare(
 }
 
 /** A sweep that ran until its verdict was clear has not run all cells of its plan. */
-const neededCells = ({ cells, until_clear }: Plan, lines: readonly ResultLine[]): readonly Cell[] =>
-  until_clear === undefined ? cells : decide(cells, until_clear, endedCells(lines), 'open').released;
+function neededCells(
+  resultsPath: string,
+  { sweep, cells, until_clear }: Plan,
+  lines: readonly ResultLine[],
+): readonly Cell[] {
+  if (until_clear === undefined) return cells;
+  const needed = storedDecision(resultsPath, sweep)?.cells;
+  return needed === undefined
+    ? decide(cells, until_clear, endedCells(lines), 'open').released
+    : cells.filter(({ id }) => needed.includes(id));
+}
 
 function withHumanScores(
   resultsPath: string,

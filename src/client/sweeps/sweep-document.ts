@@ -5,6 +5,7 @@ import { buildSweepDocument, SweepDocument } from '../../results/records/sweep-d
 import type { Plan } from '../../scenario/plan.js';
 import { summaryFile } from '../../store/results-folder.js';
 import { isPaused } from '../../store/paused-sweep.js';
+import { storedDecision } from '../../store/stored-decision.js';
 import { withWarnings } from '../../store/with-warnings.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { uiPage } from '../ui-page.js';
@@ -39,6 +40,7 @@ export async function sweepDocument(
     maxUsd: plan.max_usd,
     cells: plan.cells,
     untilClear: plan.until_clear,
+    decided: plan.until_clear === undefined ? null : storedDecision(resultsPath, plan.sweep),
     live: plan.live === true,
     scenarios: plan.scenarios,
     results,

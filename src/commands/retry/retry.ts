@@ -33,10 +33,7 @@ export async function retry(id: string, options: RetryOptions): Promise<number> 
   const { resultsPath } = openProject(options.results);
   const plan = findPlan(resultsPath, id);
   if (plan.until_clear !== undefined && (options.failed || options.cells.length > 0))
-    throw new UsageError(
-      'usage',
-      `${plan.sweep} compares two sides: only what could not be tested may be rerun, without --failed and --cell`,
-    );
+    throw new UsageError('usage', whyNotChosen(plan.sweep, options));
   const rerun = rerunOf(plan.cells, options);
   const results = lastResults(readLog(resultsPath, printNotice), plan.sweep);
   const isRerun = (cell: string): boolean => willRun(rerun, cell, results.get(cell)?.outcome ?? null);
@@ -81,6 +78,10 @@ function rerunOf(cells: readonly Cell[], { failed, cells: named }: RetryOptions)
     ? { againCells: chooseCells(cells, named).map(({ id }) => id) }
     : { again: ['error', 'cancelled', ...(failed ? (['fail'] as const) : [])] };
 }
+
+/** Says why cells of a sweep that runs until its verdict is clear cannot be chosen, and what to do instead. */
+const whyNotChosen = (sweep: string, { failed }: Pick<RetryOptions, 'failed'>): string =>
+  `${sweep} decides which of two sides is better, and rerunning cells ${failed ? 'because they failed' : 'of your choice'} would decide it in advance. To rerun what could not be tested: ${ownCommand(`retry ${sweep}`)}. To decide again from new runs: ${ownCommand('run --until-clear')} with the same options`;
 
 /** Whether more results could change what was decided: a clear verdict is final. */
 const canContinue = (decision: SweepDocument['decision']): boolean =>

@@ -1,6 +1,7 @@
 import type { Cell } from '../records/cell.js';
 import { cellsOfPair, pairedCells } from './paired-cells.js';
-import { replayRounds, type CellResult } from './replay-rounds.js';
+import type { CellResult } from './cell-result.js';
+import { replayRounds } from './replay-rounds.js';
 import type { UntilClear } from './until-clear.js';
 
 /** Whether the largest possible difference would be noticed before all runs of the plan are used up. */
@@ -15,7 +16,7 @@ function extreme(cells: readonly Cell[], plan: UntilClear, headPasses: boolean):
     pairs.flatMap((pair) =>
       cellsOfPair(pair).map((cell): [string, CellResult] => [
         cell.id,
-        { outcome: (cell === pair.head) === headPasses ? 'pass' : 'fail', cost_usd: null },
+        { outcome: (cell === pair.head) === headPasses ? 'pass' : 'fail', cost_usd: null, errors: 0 },
       ]),
     ),
   );

@@ -1,8 +1,10 @@
 import type { Cell } from '../records/cell.js';
 import { total } from '../../statistics/look.js';
 import { sequentialP } from '../../statistics/sequential-p.js';
+import { decisionDoubts } from './decision-doubts.js';
 import type { Decision } from './decision.js';
-import { replayRounds, type CellResult, type Replay } from './replay-rounds.js';
+import type { CellResult } from './cell-result.js';
+import { replayRounds, type Replay } from './replay-rounds.js';
 import type { UntilClear } from './until-clear.js';
 
 /** The status of a sweep, as far as a decision depends on it. */
@@ -12,7 +14,7 @@ type Status = 'open' | 'completed' | 'cancelled';
 export interface Decided {
   decision: Decision;
   released: Cell[];
-  /** Released cells that must still be run. */
+  /** Released cells that are to be run now, some of them again. */
   wanted: Cell[];
 }
 
@@ -53,6 +55,7 @@ export function decide(
           : sequentialP(countedRounds.slice(0, last.rounds), { alpha: plan.alpha, most }),
       rounds: rounds.length,
       runs: released.filter(({ id }) => results.has(id)).length,
+      runs_again: released.reduce((sum, { id }) => sum + runsAgain(results.get(id)), 0),
       most_runs: cells.length,
       pairs_left_out: pairsLeftOut,
       configurations: configurations.map(({ scenario, agent, model, variant }, at) => ({
@@ -60,10 +63,14 @@ export function decide(
         base: counted[at]?.base ?? NONE,
         head: counted[at]?.head ?? NONE,
       })),
-      doubts: doubtsOf(plan, pairsLeftOut),
+      doubts: decisionDoubts(plan, configurations, { released, results, leftOut: pairsLeftOut }),
     },
   };
 }
+
+/** The runs of a cell that repeat one that ended with an error. */
+const runsAgain = (result: CellResult | undefined): number =>
+  result === undefined ? 0 : Math.max(0, result.errors - (result.outcome === 'error' ? 1 : 0));
 
 const NONE = { passed: 0, tested: 0 };
 
@@ -72,16 +79,3 @@ function verdictOf({ verdict, last }: Replay, stopped: Decision['stopped']): Dec
   if (stopped === 'errors' || verdict === null || last.difference === null) return 'not tested';
   return verdict;
 }
-
-const doubtsOf = ({ base }: UntilClear, leftOut: number): string[] => [
-  ...(base.kind === 'variant'
-    ? []
-    : [
-        `${base.sweep} ran earlier: whatever has changed since, such as the model behind its name, counts as a difference`,
-      ]),
-  ...(leftOut === 0
-    ? []
-    : [
-        `${leftOut} ${leftOut === 1 ? 'pair of runs was' : 'pairs of runs were'} left out: a run neither passed nor failed`,
-      ]),
-];

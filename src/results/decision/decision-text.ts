@@ -2,18 +2,22 @@
 import { assertNever } from '../../lib/assert-never.js';
 import type { Decision } from './decision.js';
 
-type Shown = Omit<Decision, 'configurations' | 'doubts'>;
+type Shown = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> &
+  Partial<Pick<Decision, 'runs_again'>>;
 
 /** Says what was decided: "guided is worse than bare: pass rate -70 points (between -91 and -28)". */
 export const decisionText = (decision: Shown): string => `${verdictText(decision)}${estimateText(decision)}`;
 
 /** Says how far the sweep is, or why it has stopped: "stopped after 20 of at most 40 runs, because the verdict is clear". */
-export function progressText({ stopped, runs, most_runs: most, rounds, spent_alpha, alpha }: Shown): string {
+export function progressText(decision: Shown): string {
+  const { stopped, runs, runs_again = 0, most_runs: most, rounds, spent_alpha, alpha } = decision;
+  const again = runs_again > 0 ? `, ${runs_again} more after errors` : '';
+  const done = `${runs} of at most ${most} runs${again}`;
   const spent = `${Number(spent_alpha.toFixed(4))} of ${alpha} of alpha spent`;
   const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${spent}`;
-  if (stopped === null) return `${runs} of at most ${most} runs; ${looks}`;
-  const saved = most - runs;
-  return `stopped after ${runs} of at most ${most} runs${saved > 0 && stopped === 'clear' ? ` (${saved} saved)` : ''}: ${reasonText(stopped)}; ${looks}`;
+  if (stopped === null) return `${done}; ${looks}`;
+  const saved = stopped === 'clear' && most > runs ? ` (${most - runs} saved)` : '';
+  return `stopped after ${done}${saved}: ${reasonText(stopped)}; ${looks}`;
 }
 
 function verdictText({ verdict, stopped, base, head_variant, margin }: Shown): string {

@@ -43,9 +43,14 @@ export const Decision = z.strictObject({
       'p of the sequential test, valid whenever and why ever the sweep stops; at most alpha if the counted pairs show a difference; null: nothing tested; absent: written by an older build',
     ),
   rounds: z.number().int().describe('Rounds that have ended, each with a look at the results'),
-  runs: z.number().int().describe('Runs that were started'),
+  runs: z.number().int().describe('Cells that were run'),
+  runs_again: z
+    .number()
+    .int()
+    .default(0)
+    .describe('Further runs of these cells, because one had ended with an error'),
   most_runs: z.number().int().describe('Runs of the whole plan'),
-  pairs_left_out: z.number().int().describe('Pairs in which a run neither passed nor failed'),
+  pairs_left_out: z.number().int().describe('Pairs in which a cell neither passed nor failed'),
   configurations: z
     .array(
       z.strictObject({

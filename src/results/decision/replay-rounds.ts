@@ -2,14 +2,12 @@ import { inTurns } from '../../lib/in-turns.js';
 import { look, type Look, type Round } from '../../statistics/look.js';
 import { nextRound } from '../../statistics/next-round.js';
 import type { Cell } from '../records/cell.js';
-import type { ResultLine } from '../records/result-line.js';
+import { MOST_TRIES, type CellResult } from './cell-result.js';
 import { costsOf } from './costs-of.js';
-import { countPairs, withMissing, type PairCounts } from './count-pairs.js';
-import { cellsOfPair, pairedCells, type PairedConfiguration } from './paired-cells.js';
+import { countPairs, type PairCounts } from './count-pairs.js';
+import { cellsOfPair, pairedCells, type CellPair, type PairedConfiguration } from './paired-cells.js';
 import type { UntilClear } from './until-clear.js';
-
-/** What a decision depends on of a cell's result. */
-export type CellResult = Pick<ResultLine, 'outcome' | 'cost_usd'>;
+import { worstCase } from './worst-case.js';
 
 /** How far a sweep has come by its results. */
 export interface Replay {
@@ -22,18 +20,19 @@ export interface Replay {
   verdict: Look['verdict'] | null;
   /** The cells that were released, in the order in which they are started. */
   released: Cell[];
-  /** Those of them that have not ended. */
+  /** Those of them that are to be run now: they have not ended, or ended with an error and are to be run again. */
   wanted: Cell[];
   stopped: 'clear' | 'most runs' | 'errors' | null;
 }
 
-/** After so many pairs in succession without a result, something is broken that more runs do not put right. */
-const MOST_LEFT_OUT = 4;
+/** After so many runs in succession without a result, something is broken that more runs do not put right. */
+const MOST_FAILED = 4;
 
 /**
  * Performs all rounds of a sweep again by its results. A round releases pairs of cells. When these have ended, a look at
  * all results so far decides whether another round is needed. So the same results always lead to the same decision,
- * whatever was killed in between. `isOver`: no more runs will end, and what has ended of the last round counts.
+ * whatever was killed in between, and in whatever order runs have ended. `isOver`: no more runs will end, and what has
+ * ended of the last round counts.
  */
 export function replayRounds(
   cells: readonly Cell[],
@@ -67,6 +66,8 @@ function playRounds(
   const rounds: PairCounts[][] = [];
   const released: Cell[][] = [];
   const done = configurations.map(() => 0);
+  /** The pairs of rounds since a pair has counted. */
+  let inVain: CellPair[] = [];
   for (;;) {
     const remaining = configurations.map(({ pairs }, at) => pairs.length - (done[at] ?? 0));
     if (remaining.every((count) => count === 0))
@@ -79,28 +80,65 @@ function playRounds(
     });
     const cellsOfRound = inTurns(pairs).flatMap(cellsOfPair);
     released.push(cellsOfRound);
-    const wanted = cellsOfRound.filter(({ id }) => !results.has(id));
-    if (wanted.length > 0 && !isOver) return { rounds, released, wanted, stopped: null };
-    rounds.push(pairs.map((some) => countPairs(some, (cell) => results.get(cell)?.outcome ?? null)));
+    const { wanted, tries } = nextTry(cellsOfRound, results);
+    const counts = pairs.map((some) => countPairs(some, results));
+    const hasCounted = counts.some(({ counted }) => counted.head.tested > 0);
+    inVain = hasCounted ? [] : [...inVain, ...pairs.flat()];
+    if (tries === 0) {
+      if (isOver) rounds.push(counts);
+      return { rounds, released, wanted, stopped: null };
+    }
+    const isBroken = failedTries(inVain, results, tries) >= MOST_FAILED;
+    if (wanted.length > 0 && !isOver && !isBroken) return { rounds, released, wanted, stopped: null };
+    rounds.push(counts);
+    if (isBroken) return { rounds, released, wanted: [], stopped: 'errors' };
     for (const [at, { length }] of pairs.entries()) done[at] = (done[at] ?? 0) + length;
-    if (wanted.length > 0) return { rounds, released, wanted, stopped: null };
-    if (leftOutLast(rounds) >= MOST_LEFT_OUT) return { rounds, released, wanted: [], stopped: 'errors' };
   }
 }
 
 /**
- * Looks after each round. `clearAt`: after how many of them the verdict is clear; null if it is not. Errors are no fair sample: a broken judge, for example, turns only passes into errors. So a
- * verdict must be the same if all missing results of one side had passed, and if all of the other had.
+ * Returns which cells of a round are run next, and how often each cell without a result was run by then: first those that
+ * have not been run, then those whose only run ended with an error, and so on.
+ */
+function nextTry(
+  cells: readonly Cell[],
+  results: ReadonlyMap<string, CellResult>,
+): { wanted: Cell[]; tries: number } {
+  const triesOf = ({ id }: Cell): number => {
+    const result = results.get(id);
+    if (result === undefined) return 0;
+    return result.outcome === 'error' ? result.errors : MOST_TRIES;
+  };
+  const tries = Math.min(MOST_TRIES, ...cells.map(triesOf));
+  return { wanted: tries === MOST_TRIES ? [] : cells.filter((cell) => triesOf(cell) === tries), tries };
+}
+
+/** How many tries of these pairs have failed; those after so many `tries` do not count. */
+const failedTries = (
+  pairs: readonly CellPair[],
+  results: ReadonlyMap<string, CellResult>,
+  tries: number,
+): number =>
+  pairs.reduce((sum, pair) => {
+    const errors = cellsOfPair(pair).map(({ id }) => results.get(id)?.errors ?? 0);
+    return sum + Math.min(tries, Math.max(1, ...errors));
+  }, 0);
+
+/**
+ * Looks after each round. `clearAt`: after how many of them the verdict is clear; null if it is not. A verdict must be the
+ * same if what errors may have hidden spoke for head, and if it spoke for base.
  */
 function lookAtAll(
   rounds: readonly PairCounts[][],
   plan: Parameters<typeof look>[1],
 ): Pick<Replay, 'last' | 'verdict'> & { clearAt: number | null } {
   const last = look(countedIn(rounds), plan);
-  const isComplete = rounds.flat().every(({ leftOut }) => leftOut.pairs === 0);
-  const [forHead, forBase] = isComplete
-    ? [last, last]
-    : [look(completedFor('head', rounds), plan), look(completedFor('base', rounds), plan)];
+  const hasErrors = rounds
+    .flat()
+    .some(({ leftOut, redone }) => leftOut.pairs + redone.base.tested + redone.head.tested > 0);
+  const [forHead, forBase] = hasErrors
+    ? [look(worstCase(rounds, 'head'), plan), look(worstCase(rounds, 'base'), plan)]
+    : [last, last];
   const verdict = forHead.verdict === forBase.verdict ? forHead.verdict : null;
   const isClear = verdict !== null && verdict !== 'undecided';
   return { last, verdict, clearAt: isClear ? Math.max(forHead.rounds, forBase.rounds) : null };
@@ -108,15 +146,3 @@ function lookAtAll(
 
 const countedIn = (rounds: readonly PairCounts[][]): Round[] =>
   rounds.map((round) => round.map(({ counted }) => counted));
-
-const completedFor = (passes: 'base' | 'head', rounds: readonly PairCounts[][]): Round[] =>
-  rounds.map((round) => round.map((counts) => withMissing(counts, passes)));
-
-/** How many pairs were left out in the last rounds, of which none counted. */
-function leftOutLast(rounds: readonly PairCounts[][]): number {
-  const last = rounds.findLastIndex((round) => round.some(({ counted }) => counted.head.tested > 0));
-  return rounds
-    .slice(last + 1)
-    .flat()
-    .reduce((sum, { leftOut }) => sum + leftOut.pairs, 0);
-}

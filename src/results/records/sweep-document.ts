@@ -81,6 +81,8 @@ export interface SweepDocumentInput {
   cells: readonly Cell[];
   /** Set if the sweep runs until its verdict is clear. */
   untilClear?: UntilClear | undefined;
+  /** What such a sweep has decided, with the ids of the cells that it needed; null if it has not ended. */
+  decided?: { decision: Decision; cells: readonly string[] } | null;
   /** In the order written. Lines of other sweeps are ignored. */
   results: readonly ResultLine[];
   /** Absolute path of the results folder. */
@@ -93,9 +95,9 @@ export interface SweepDocumentInput {
 
 /** Combines the planned cells with their results. If a cell has several lines, the last one counts. */
 export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
-  const own = new Map<string, ResultLine>();
-  for (const line of input.results) if (line.sweep === input.sweep) own.set(line.cell, line);
-  const decided = decidedOf(input, [...own.values()]);
+  const lines = input.results.filter(({ sweep }) => sweep === input.sweep);
+  const own = new Map(lines.map((line) => [line.cell, line]));
+  const decided = decidedOf(input, lines);
   const cells = (decided?.released ?? input.cells).map((cell) =>
     toCell(cell, own.get(cell.id) ?? null, input.resultsPath),
   );
@@ -119,8 +121,15 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   };
 }
 
-function decidedOf({ cells, untilClear, status }: SweepDocumentInput, results: readonly ResultLine[]) {
+function decidedOf(
+  { cells, untilClear, decided = null, status }: SweepDocumentInput,
+  results: readonly ResultLine[],
+): { decision: Decision; released: Cell[] } | null {
   if (untilClear === undefined) return null;
+  if (decided !== null) {
+    const byId = new Map(cells.map((cell) => [cell.id, cell]));
+    return { decision: decided.decision, released: decided.cells.flatMap((id) => byId.get(id) ?? []) };
+  }
   return decide(
     cells,
     untilClear,

@@ -9,20 +9,26 @@ const AT_ONCE = 16;
 
 /**
  * Gives up what is left of earlier rounds, for cells that are about to be run in this one: a late
- * result of such a run does not count. Brings the results of runs that were faster.
+ * result of such a run does not count. Brings the results of runs that were faster. `redo`: number of results of a cell
+ * that may have been run again in such a round because of an error; 0 if that is not done in its sweep.
  */
 export async function giveUpEarlierRounds(
   project: SharedProject,
   sweep: string,
   round: number,
-  cells: readonly string[],
+  cells: readonly { cell: string; redo: number }[],
 ): Promise<void> {
   const { begun, ended } = await roundsOf(project, sweep);
   const open = begun.filter((one) => one < round && one > newestOf(ended));
   if (open.length === 0 || cells.length === 0) return;
   const folder = cellsFolder(sweep);
   const names = new Set((await project.store.list(folder)).map((name) => `${folder}/${name}`));
-  const runs = open.flatMap((earlier) => cells.map((cell) => ({ sweep, cell, round: earlier })));
+  const runs = open.flatMap((earlier) =>
+    cells.flatMap(({ cell, redo }) => [
+      { sweep, cell, round: earlier },
+      ...(redo === 0 ? [] : [{ sweep, cell, round: earlier, redo }]),
+    ]),
+  );
   const at = new Date().toISOString();
   const results = await inParallel(AT_ONCE, runs, async (run) => {
     const last = await lastRun(project, run, names);

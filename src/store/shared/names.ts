@@ -12,6 +12,8 @@ export interface RunName {
   sweep: string;
   cell: string;
   round: number;
+  /** Number of results that the cell had, if it was run again in the same round because of an error; else absent. */
+  redo?: number;
   /** From 1. */
   incarnation: number;
 }
@@ -19,8 +21,8 @@ export interface RunName {
 export const cellsFolder = (sweep: string): string => `.shared/cells/${sweep}`;
 
 /** The object with the result line of a run, or the note that the run was lost. */
-export const cellObject = ({ sweep, cell, round, incarnation }: RunName): string =>
-  `${cellsFolder(sweep)}/${encodedCell(cell)}.r${round}.i${incarnation}.json`;
+export const cellObject = ({ sweep, cell, round, redo = 0, incarnation }: RunName): string =>
+  `${cellsFolder(sweep)}/${encodedCell(cell)}.r${round}${redo === 0 ? '' : `.redo${redo}`}.i${incarnation}.json`;
 
 /** In bytes. The id of a cell is ASCII. */
 const LONGEST_CELL = 160;
@@ -33,10 +35,10 @@ function encodedCell(cell: string): string {
     : `${name.slice(0, LONGEST_CELL - 17)}-${sha256(cell).slice(0, 16)}`;
 }
 
-/** Returns the round of an object in the folder of a sweep's cells; null for other objects. */
-export function roundOfCell(name: string): number | null {
-  const [, round] = /\.r(\d+)\.i\d+\.json$/.exec(name) ?? [];
-  return round === undefined ? null : Number(round);
+/** Returns the numbers of an object in the folder of a sweep's cells; null for other objects. */
+export function numbersOfCell(name: string): { round: number; redo: number } | null {
+  const [, round, redo = '0'] = /\.r(\d+)(?:\.redo(\d+))?\.i\d+\.json$/.exec(name) ?? [];
+  return round === undefined ? null : { round: Number(round), redo: Number(redo) };
 }
 
 /** Created when a round of a sweep begins. */

@@ -76,7 +76,9 @@ const complete = new Set<string>();
  * The last line of a cell in results.jsonl counts, so the mirror must have the results of earlier rounds before one of
  * this round. They do not change any more.
  */
-async function pullEarlierRounds(project: SharedProject, { sweep, round }: RunName): Promise<void> {
+async function pullEarlierRounds(project: SharedProject, { sweep, round, redo = 0 }: RunName): Promise<void> {
+  // Neither does an error of this round after which the cell was run again.
+  if (redo > 0) return pullResults(project, sweep);
   const key = `${project.stateFolder} ${sweep} ${round}`;
   if (round === 1 || complete.has(key)) return;
   await pullResults(project, sweep);

@@ -6,7 +6,7 @@ import { writeFileAtomic } from '../../platform/fs/write-file.js';
 import { pausedFile, planFile, summaryFile } from '../results-folder.js';
 import { parseRunEnd } from './fence.js';
 import { addLines } from './mirror-lines.js';
-import { cellsFolder, endedObject, planObject, resultsObject, roundOfCell } from './names.js';
+import { cellsFolder, endedObject, numbersOfCell, planObject, resultsObject } from './names.js';
 import { noteCells, noteRound, pulledCells, pulledRounds } from './pulled.js';
 import { endedRound, newestOf, roundsOfSweeps, type Rounds } from './rounds.js';
 import type { SharedProject } from './shared-project.js';
@@ -73,9 +73,13 @@ async function pullOpen(project: SharedProject, sweep: string, ended: number): P
   rmSync(summaryFile(resultsPath, sweep), { force: true });
   const known = pulledCells(project, sweep);
   const names = (await store.list(cellsFolder(sweep)))
-    .filter((name) => !known.has(name) && (roundOfCell(name) ?? 0) > ended)
+    .flatMap((name) => {
+      const numbers = known.has(name) ? null : numbersOfCell(name);
+      return numbers === null || numbers.round <= ended ? [] : [{ name, ...numbers }];
+    })
     // The last line of a cell counts.
-    .sort((a, b) => (roundOfCell(a) ?? 0) - (roundOfCell(b) ?? 0));
+    .sort((a, b) => a.round - b.round || a.redo - b.redo)
+    .map(({ name }) => name);
   if (names.length === 0) return;
   const ends = await inParallel(AT_ONCE, names, async (name) => {
     const object = `${cellsFolder(sweep)}/${name}`;

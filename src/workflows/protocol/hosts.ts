@@ -1,15 +1,13 @@
 import type { Cell } from '../../results/records/cell.js';
+import type { RunNumbers } from './names.js';
 import type { LostHost } from './run-place.js';
 import type { RunResult } from './run.js';
 import type { SweepOrigin } from './sweep.js';
 
 /** A run of a sweep, of which there may have been several, each on another host. */
-interface RunOfSweep {
+interface RunOfSweep extends RunNumbers {
   sweep: string;
   cell: Cell;
-  round: number;
-  /** Number of the run among those of its cell in this round, from 1: one more for each host that was lost. */
-  incarnation: number;
 }
 
 /** A run that needs a host. */
@@ -31,7 +29,7 @@ export interface LostRunsInput {
   sweep: string;
   round: number;
   host: LostHost;
-  runs: Pick<RunOfSweep, 'cell' | 'incarnation'>[];
+  runs: Pick<RunOfSweep, 'cell' | 'redo' | 'incarnation'>[];
   origin?: SweepOrigin;
 }
 

@@ -39,12 +39,35 @@ export const placeQueueOf = (taskQueue: string): string => `${taskQueue}.place`;
 /** The task queue that only this host polls. */
 export const hostQueueOf = (taskQueue: string, host: string): string => `${taskQueue}.host.${host}`;
 
-/** `incarnation`: from 1; the next one runs the cell again in the same round, because its host was lost. */
-export const runWorkflowId = (sweep: string, cell: string, round: number, incarnation = 1): string =>
-  `${sweepWorkflowId(sweep)}/${cell}/r${round}${incarnation === 1 ? '' : `.i${incarnation}`}`;
-
-/** Returns round and incarnation of a run by its workflow's id. */
-export function parseRunWorkflowId(id: string): { round: number; incarnation: number } {
-  const [, round = '1', incarnation = '1'] = /\/r(\d+)(?:\.i(\d+))?$/.exec(id) ?? [];
-  return { round: Number(round), incarnation: Number(incarnation) };
+/** Tells the runs of a cell apart. */
+export interface RunNumbers {
+  round: number;
+  /** See `PageCell.redo`. */
+  redo?: number;
+  /** From 1; the next one runs the cell again because its host was lost. */
+  incarnation: number;
 }
+
+export const runWorkflowId = (
+  sweep: string,
+  cell: string,
+  round: number,
+  { redo = 0, incarnation = 1 }: Partial<RunNumbers> = {},
+): string =>
+  `${sweepWorkflowId(sweep)}/${cell}/r${round}${redo === 0 ? '' : `.redo${redo}`}${incarnation === 1 ? '' : `.i${incarnation}`}`;
+
+const RUN_NUMBERS = /\/r(\d+)(?:\.redo(\d+))?(?:\.i(\d+))?$/;
+
+/** Returns the numbers of a run by its workflow's id. */
+export function parseRunWorkflowId(id: string): RunNumbers {
+  const [, round = '1', redo, incarnation = '1'] = RUN_NUMBERS.exec(id) ?? [];
+  return {
+    round: Number(round),
+    ...(redo === undefined ? {} : { redo: Number(redo) }),
+    incarnation: Number(incarnation),
+  };
+}
+
+/** Returns the id of a run's cell by its workflow's id. */
+export const cellOfRun = (sweep: string, workflowId: string): string =>
+  workflowId.slice(`${sweepWorkflowId(sweep)}/`.length).replace(RUN_NUMBERS, '');

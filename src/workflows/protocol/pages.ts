@@ -24,6 +24,11 @@ export interface PageCell extends Pick<CellKind, 'provider' | 'account'> {
   limited?: boolean;
   /** True if the cell was named to be run again: its result must not come from the cache. */
   fresh?: true;
+  /**
+   * Number of results that the cell has in its sweep, if it is run again in the same round because the last is an error.
+   * Absent otherwise.
+   */
+  redo?: number;
   /** Proof that this sweep may run the cell; passed on in the run's input. */
   proof?: string;
 }

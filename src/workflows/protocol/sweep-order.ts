@@ -30,7 +30,7 @@ export const sweepOrder = (
   scheduler: 3,
   ...(shared ? { placed: true, lostSecs } : {}),
   ...(external ? { sparse: true } : {}),
-  ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
+  ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd, rounded: true }),
   ...(plan.until_clear === undefined ? {} : { untilClear: true }),
 });
 

@@ -17,6 +17,8 @@ export interface SweepInput {
   concurrency: number;
   /** US dollars; absent if there is no limit. */
   maxUsd?: number;
+  /** Set if there is a limit, whose differences are rounded; absent in sweeps that an older build started. */
+  rounded?: true;
   /** The most cells of an agent and of a model that run at once, in addition to `concurrency`. */
   caps?: { agents: Record<string, number>; models: Record<string, number> };
   /** Continue as new after this many runs, even if Temporal does not suggest it yet. */
@@ -107,7 +109,8 @@ interface ClearState {
 }
 
 /** The parts of a decision that are shown while the sweep runs. */
-type DecisionBrief = Omit<Decision, 'configurations' | 'doubts'>;
+type DecisionBrief = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> &
+  Partial<Pick<Decision, 'runs_again'>>;
 
 /** Cells to be read again: their positions in turn order. */
 export interface UnreadCells extends CellKind {
@@ -164,6 +167,8 @@ export interface Money {
    * read.
    */
   hasEarlier?: true;
+  /** See `SweepInput.rounded`. */
+  rounded?: true;
 }
 
 interface SweepCarried {
@@ -191,6 +196,8 @@ export interface SpendingCarried {
 export interface LostCell {
   cell: string;
   message: string;
+  /** See `PageCell.redo`. */
+  redo?: number;
   /**
    * When its run was started, ms since the epoch; earlier results belong to other runs. Absent if an older build wrote
    * this.

@@ -10,7 +10,10 @@ export interface Cost {
   knownUsd?: number;
 }
 
-export const noMoneySpent = (maxUsd: number): Money => ({ maxUsd, spentUsd: 0, unaffordable: 0, costs: {} });
+export const noMoneySpent = (maxUsd: number, rounded?: true): Money => ({
+  ...{ maxUsd, spentUsd: 0, unaffordable: 0, costs: {} },
+  ...(rounded === undefined ? {} : { rounded }),
+});
 
 /** Adds the known cost of runs that ended before this sweep's workflow began. */
 export const withEarlierCost = (money: Money, costUsd: number | null | undefined): Money => ({
@@ -40,8 +43,10 @@ export function estimateOf({ costs }: Money, { cell, estimateUsd = null, limited
 }
 
 /** Whether a cell can be started. `open`: estimates of the open runs. */
-export const admission = (money: Money, open: readonly (number | null)[], page: PageCell): Admission =>
-  admit({ maxUsd: money.maxUsd, spentUsd: money.spentUsd, open }, estimateOf(money, page));
+export function admission(money: Money, open: readonly (number | null)[], page: PageCell): Admission {
+  const { maxUsd, spentUsd, rounded = false } = money;
+  return admit({ maxUsd, spentUsd, open, rounded }, estimateOf(money, page));
+}
 
 /**
  * Adds the known cost of a run that has ended. Only a cost that is completely known counts for the next run's estimate.

@@ -72,6 +72,8 @@ export function withDecision(
         ? money
         : { ...withEarlierCost(money, spentUsd), hasEarlier: true },
     ...{ total: released, offset: released, unread: next, loading: false },
+    // What has been lost so far is recorded, unless nothing more is run.
+    lost: next.length === 0 ? state.lost : [],
     untilClear: {
       decision,
       released: next.flatMap(({ positions }) => positions),

@@ -3,6 +3,7 @@ import type {
   CellKind,
   OpenRun,
   PageCell,
+  RunNumbers,
   RunPlace,
   SweepInput,
   UnreadCells,
@@ -87,6 +88,7 @@ export const initialState = ({
   concurrency,
   caps,
   maxUsd,
+  rounded,
   placed,
   scheduler = 2,
   untilClear,
@@ -103,7 +105,7 @@ export const initialState = ({
   starting: new Set(),
   queues: [],
   limits: {},
-  money: maxUsd === undefined ? null : noMoneySpent(maxUsd),
+  money: maxUsd === undefined ? null : noMoneySpent(maxUsd, rounded),
   turns: { next: 1, agents: {}, models: {} },
   reread: [],
   unread: [],
@@ -147,8 +149,16 @@ export const startedRuns = ({ open }: SchedulerState): string[] =>
 export const placedRuns = ({ open }: SchedulerState): { run: OpenRun; place: RunPlace }[] =>
   [...open.values()].flatMap((run) => (typeof run.place === 'object' ? [{ run, place: run.place }] : []));
 
-/** Number of a run among those of its cell in this round, from 1. */
+/** Number of a run among those of its cell that replace each other because hosts were lost, from 1. */
 export const incarnationOf = ({ lostHosts = [] }: Pick<OpenRun, 'lostHosts'>): number => lostHosts.length + 1;
+
+/** What tells a run apart from others of its cell in this round. */
+export const numbersOf = (
+  run: Pick<OpenRun, 'page' | 'lostHosts'>,
+): Pick<RunNumbers, 'redo' | 'incarnation'> => ({
+  ...(run.page.redo === undefined ? {} : { redo: run.page.redo }),
+  incarnation: incarnationOf(run),
+});
 
 /** When the next wait ends, ms since the epoch; null if nothing waits for a time. */
 export function nextTime({ open, limits }: SchedulerState, now: number): number | null {

@@ -1,18 +1,23 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { RunResult } from '../protocol.js';
+import type { OpenRun, RunResult } from '../protocol.js';
 import type { Cost } from '../scheduler/money.js';
 import type { SweepEvent } from '../scheduler/reduce.js';
 
 /** The end of a run whose workflow failed, was terminated or was cancelled. */
 export function endWithoutResult(
-  cell: string,
-  since: number,
+  { page, since }: Pick<OpenRun, 'page' | 'since'>,
   cancelled: boolean,
   message: string,
   cost: Cost,
 ): SweepEvent {
+  const cell = page.cell.id;
   if (cancelled) return { type: 'ended', cell, outcome: 'cancelled', cost };
-  const lost = { cell, message: `the run's workflow did not complete: ${message}`, since };
+  const lost = {
+    cell,
+    message: `the run's workflow did not complete: ${message}`,
+    since,
+    ...(page.redo === undefined ? {} : { redo: page.redo }),
+  };
   return { type: 'ended', cell, outcome: 'error', cost, lost };
 }
 

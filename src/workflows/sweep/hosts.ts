@@ -5,6 +5,7 @@ import { checkMs, LOST_SECS } from '../../lib/signs-of-life.js';
 import {
   originOf,
   placeQueueOf,
+  runWorkflowId,
   type CarriedSweep,
   type LostHost,
   type LostRun,
@@ -13,7 +14,7 @@ import {
   type SweepInput,
 } from '../protocol.js';
 import { lostHosts, look, type Seen } from '../scheduler/signs-of-life.js';
-import { incarnationOf, placedRuns, type SchedulerState } from '../scheduler/state.js';
+import { numbersOf, placedRuns, type SchedulerState } from '../scheduler/state.js';
 import { summaryOf } from '../ui.js';
 
 /** Short, because a host that freezes or dies with one of these must not keep the sweep from noticing. */
@@ -38,8 +39,8 @@ export interface Hosts {
   isLosingAny: () => boolean;
   /** What the watch has seen so far, for the next history. */
   watched: () => NonNullable<CarriedSweep['watched']>;
-  /** Whether this number of a cell's run is being ended because its host is lost. */
-  isLosing: (cell: string, incarnation: number) => boolean;
+  /** Whether the run with this workflow is being ended because its host is lost. */
+  isLosing: (workflowId: string) => boolean;
 }
 
 /**
@@ -61,7 +62,7 @@ export function createHosts(
   let seen: ReadonlyMap<string, Seen> = new Map(watched?.seen);
   let lookedAt = watched?.lookedAt ?? Date.now();
   const losing = new Set<string>();
-  const keyOf = (cell: string, incarnation: number): string => `${incarnation} ${cell}`;
+  const idOf = (run: OpenRun): string => runWorkflowId(sweep, run.page.cell.id, round, numbersOf(run));
   const { placeCell } = proxyActivities<Activities>({
     taskQueue: placeQueueOf(taskQueue),
     startToCloseTimeout: '30 seconds',
@@ -72,29 +73,26 @@ export function createHosts(
   async function lose(place: RunPlace): Promise<void> {
     const host: LostHost = { id: place.host, name: place.name, at: Date.now() };
     const runs = placedRuns(state())
-      .filter(
-        ({ run, place: { host: id } }) =>
-          id === host.id && !losing.has(keyOf(run.page.cell.id, incarnationOf(run))),
-      )
+      .filter(({ run, place: { host: id } }) => id === host.id && !losing.has(idOf(run)))
       .map(({ run }) => run)
       .slice(0, PER_ACTIVITY);
     if (runs.length === 0) return;
-    const keys = runs.map((run) => keyOf(run.page.cell.id, incarnationOf(run)));
-    for (const key of keys) losing.add(key);
+    const ids = runs.map(idOf);
+    for (const id of ids) losing.add(id);
     try {
       const ended = await activities.endLostRuns({
         ...{ sweep, round, host },
-        runs: runs.map((run) => ({ cell: run.page.cell, incarnation: incarnationOf(run) })),
+        runs: runs.map((run) => ({ cell: run.page.cell, ...numbersOf(run) })),
         ...origin,
       });
       for (const run of runs) {
         const { id } = run.page.cell;
         const now = state().open.get(id);
         const result = ended.find(({ cell }) => cell === id)?.result ?? null;
-        if (now !== undefined && incarnationOf(now) === incarnationOf(run)) onLost(now, host, result);
+        if (now !== undefined && idOf(now) === idOf(run)) onLost(now, host, result);
       }
     } finally {
-      for (const key of keys) losing.delete(key);
+      for (const id of ids) losing.delete(id);
     }
     await lose(place);
   }
@@ -104,7 +102,7 @@ export function createHosts(
       searches.run(() => {
         const { cell } = run.page;
         return placeCell.executeWithOptions({ summary: summaryOf(`find a host for ${cellLabel(cell)}`) }, [
-          { sweep, cell, round, incarnation: incarnationOf(run), ...origin },
+          { sweep, cell, round, ...numbersOf(run), ...origin },
         ]);
       }),
     stopSeeking: () => {
@@ -116,7 +114,7 @@ export function createHosts(
     },
     isLosingAny: () => losing.size > 0,
     watched: () => ({ seen: [...seen], lookedAt }),
-    isLosing: (cell, incarnation) => losing.has(keyOf(cell, incarnation)),
+    isLosing: (workflowId) => losing.has(workflowId),
     watch: () =>
       // Also in a cancelled sweep, which waits for its runs.
       CancellationScope.nonCancellable(async () => {

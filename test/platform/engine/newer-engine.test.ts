@@ -29,8 +29,7 @@ test('lists every marker that workflows leave in histories', () => {
         ([, marker]) => marker,
       ),
     );
-  // Not markers, but values in the input of sweeps and runs.
-  expect([...new Set(markers), 'scheduler-3', 'until-clear', 'fails-visibly'].sort()).toEqual(
-    [...HISTORY_MARKERS].sort(),
-  );
+  // Not markers, but values in the input of sweeps and runs, and in pages of cells.
+  const values = ['scheduler-3', 'until-clear', 'fails-visibly', 'redo', 'rounded'];
+  expect([...new Set(markers), ...values].sort()).toEqual([...HISTORY_MARKERS].sort());
 });

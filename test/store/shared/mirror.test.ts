@@ -191,10 +191,10 @@ describe('rounds', () => {
 
   it('give up what is left of earlier rounds', async () => {
     await beginRound(one.resultsPath, 's', 2);
-    await giveUpEarlierRounds(one, 's', 2, ['a']);
+    await giveUpEarlierRounds(one, 's', 2, [{ cell: 'a', redo: 0 }]);
     expect(await publish(two, 'a', 'late')).toBe('lost');
     await publish(one, 'b', 'run-b');
-    await giveUpEarlierRounds(two, 's', 2, ['b']);
+    await giveUpEarlierRounds(two, 's', 2, [{ cell: 'b', redo: 0 }]);
     expect(idsOf(two)).toEqual(['run-b']);
   });
 

@@ -1,0 +1,10 @@
+import type { ResultLine } from '../records/result-line.js';
+
+/** What a decision depends on of a cell's results. */
+export interface CellResult extends Pick<ResultLine, 'outcome' | 'cost_usd'> {
+  /** How many of its runs ended with an error. */
+  errors: number;
+}
+
+/** How often a cell is run at most, if its runs end with errors. */
+export const MOST_TRIES = 3;

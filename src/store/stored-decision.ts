@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { Decision } from '../results/decision/decision.js';
+import { readResultsFile } from './read-results-file.js';
+import { summaryFile } from './results-folder.js';
+
+/** The part of a summary that says what a sweep has decided. */
+const Decided = z.object({
+  decision: Decision.exactOptional(),
+  cells: z.array(z.object({ id: z.string() })),
+});
+
+/** What a sweep that has ended has decided, and the ids of the cells that it needed. */
+export interface StoredDecision {
+  decision: Decision;
+  cells: string[];
+}
+
+/**
+ * Reads what a sweep has decided, as it was decided: a later build may weigh the same results in another way. Null if the
+ * sweep is open, or runs all of its cells.
+ */
+export function storedDecision(resultsPath: string, sweep: string): StoredDecision | null {
+  const file = summaryFile(resultsPath, sweep);
+  if (!existsSync(file)) return null;
+  const { decision, cells } = readResultsFile(file, Decided);
+  return decision === undefined ? null : { decision, cells: cells.map(({ id }) => id) };
+}
