@@ -104,7 +104,9 @@ describe('--until-clear --vs <variant>', () => {
     expect(documentOf(clear.stdout).decision).toEqual(worse.decision);
     const refused = await project.cli(['retry', worse.sweep, '--failed']);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain(`To rerun what could not be tested: \`llm-tool-test retry ${worse.sweep}\``);
+    expect(refused.stderr).toContain(
+      `To rerun what could not be tested: \`llm-tool-test retry ${worse.sweep}\``,
+    );
     expect(refused.stderr).toContain('To decide again from new runs: `llm-tool-test run --until-clear`');
     const { document: untested } = await run('mended', '--vs', 'good', '--margin', '40');
     expect(untested.decision?.verdict).toBe('not tested');
