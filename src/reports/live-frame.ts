@@ -61,6 +61,8 @@ const FAILURES = 5;
 /** This many runs that wait for a provider do. */
 const PARKED = 2;
 const LONGEST_BAR = 30;
+/** The most lines of a decision. */
+const DECISION_LINES = 4;
 const NOTE_LINES = 3;
 
 /**
@@ -144,9 +146,11 @@ function header(state: LiveState, { now, width, height, colors }: Frame & { heig
             .map(([count, word, paint]) => (count > 0 ? paint(`${count} ${word}`) : colors.dim(`0 ${word}`)))
             .join('  '),
         ]),
+    // The interval is at the end of its line.
     ...state.decision
-      .slice(0, height < 12 ? Math.max(0, Math.min(1, height - 4)) : state.decision.length)
-      .map((line) => colors.cyan(terminalText(line))),
+      .flatMap((line) => wrap(terminalText(line), width))
+      .slice(0, height < 12 ? Math.max(0, Math.min(1, height - 4)) : DECISION_LINES)
+      .map((line) => colors.cyan(line)),
     ...note
       .slice(0, height < 12 ? Math.max(0, Math.min(1, height - 3)) : NOTE_LINES)
       .map((line) => colors.yellow(line)),

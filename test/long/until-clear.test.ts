@@ -17,6 +17,8 @@ beforeAll(async () => {
   await addScripted(project, 'mended', { good: '1', bad: 'e' });
   await addScripted(project, 'dear', { good: '1', bad: '0' }, ['usage: {cost_usd: 0.1}']);
   await addScripted(project, 'past', { only: '1' });
+  await addScripted(project, 'cheap', { one: '10', other: '01' }, ['usage: {cost_usd: 0.01}']);
+  await addScripted(project, 'costly', { one: '10', other: '01' }, ['usage: {cost_usd: 0.25}']);
 });
 afterAll(() => project.remove());
 
@@ -102,8 +104,10 @@ describe('--until-clear --vs <variant>', () => {
     expect(documentOf(clear.stdout).decision).toEqual(worse.decision);
     const refused = await project.cli(['retry', worse.sweep, '--failed']);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain(`To rerun what could not be tested: llm-tool-test retry ${worse.sweep}`);
-    expect(refused.stderr).toContain('To decide again from new runs: llm-tool-test run --until-clear');
+    expect(refused.stderr).toContain(
+      `To rerun what could not be tested: \`llm-tool-test retry ${worse.sweep}\``,
+    );
+    expect(refused.stderr).toContain('To decide again from new runs: `llm-tool-test run --until-clear`');
     const { document: untested } = await run('mended', '--vs', 'good', '--margin', '40');
     expect(untested.decision?.verdict).toBe('not tested');
     await project.write('calls/mended', '');
@@ -119,6 +123,14 @@ describe('--until-clear --vs <variant>', () => {
     await writeFile(file, JSON.stringify(earlier));
     expect((await project.cli(['show', worse.sweep])).stdout).toContain('0.0123 of 0.05 of alpha spent');
     await writeFile(file, JSON.stringify(summary));
+  });
+
+  test('buys more of the runs that cost less', async () => {
+    const { document } = await run('cheap', 'costly', '--vs', 'one', '--max-runs', '8', '--max-usd', '2');
+    const tested = document.decision?.configurations.map(({ scenario, head }) => [scenario, head.tested]);
+    const { cheap = 0, costly = 0 } = Object.fromEntries(tested ?? []) as Record<string, number>;
+    expect(costly).toBeGreaterThan(0);
+    expect(cheap).toBeGreaterThan(costly);
   });
 
   test('a budget that is used up ends it, with what is known', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/format/table.js';
+import { decisionText, progressText } from '../../src/results/decision/decision-text.js';
 import { renderLiveView, plainLine, type LiveState } from '../../src/reports/live-frame.js';
 
 const failed = (at: number): LiveState['failures'][number] => ({
@@ -79,6 +80,14 @@ function state(change: Partial<LiveState> = {}): LiveState {
 const linesOf = (state: LiveState, width: number, height: number): string[] =>
   renderLiveView(state, width, height, 64_200, false).split('\n');
 
+/** A sweep that has not decided yet. */
+const UNCLEAR: Parameters<typeof decisionText>[0] = {
+  base: { variant: 'bare', sweep: null },
+  ...{ head_variant: 'guided', verdict: 'undecided', stopped: null, margin: null, alpha: 0.05 },
+  ...{ difference: -0.7, interval: { low: -0.93, high: 0.1 }, spent_alpha: 0.00693 },
+  ...{ rounds: 5, runs: 20, runs_again: 3, most_runs: 40, pairs_left_out: 0 },
+};
+
 describe('renderLiveView', () => {
   test('shows how far the sweep is, what each agent does, who waits, what failed and where to look', () => {
     expect(linesOf(state(), 80, 24)).toEqual([
@@ -104,6 +113,17 @@ describe('renderLiveView', () => {
   test('marks spending of which a part is unknown, and shows it without a budget', () => {
     const [, line] = linesOf(state({ spent: { usd: 0.5, unknown: 2, maxUsd: null } }), 80, 24);
     expect(line).toContain('  >$0.50 spent');
+  });
+  test('shows how clear the verdict is, to the end of each line', () => {
+    const decision = [decisionText(UNCLEAR), progressText(UNCLEAR)];
+    const lines = linesOf(state({ decision }), 80, 24);
+    expect(lines.slice(3, 7)).toEqual([
+      'not clear yet whether guided is better or worse than bare: pass rate -70 points',
+      '(between -93 and +10)',
+      '20 of at most 40 runs, 3 more after errors; 5 looks, 0.0069 of 0.05 of alpha',
+      'spent',
+    ]);
+    expect(linesOf(state({ decision }), 80, 10).filter((line) => line.includes('clear'))).toHaveLength(1);
   });
   test('says what is being waited for', () => {
     const lines = linesOf(state({ status: 'starting', note: 'downloading the Temporal server' }), 80, 24);

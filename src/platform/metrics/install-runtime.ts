@@ -10,10 +10,7 @@ import { createMetrics, type Metrics } from './metrics.js';
  *
  * @throws UsageError if nothing can be served at the address
  */
-export function installRuntime(
-  address: string | undefined,
-  failing: readonly string[],
-): Metrics | undefined {
+export function installRuntime(address: string | undefined, failing: readonly string[]): Metrics | undefined {
   const bindAddress = readMetricsAddress(address)?.text;
   // The SDK's native part colors what it prints, also in a log file.
   if (!process.stdout.isTTY) process.env['NO_COLOR'] = '1';
@@ -52,7 +49,8 @@ function createLogger(failing: readonly string[]): Logger {
   const logger = new DefaultLogger('WARN');
   const warn = logger.warn.bind(logger);
   logger.warn = (message, meta) => {
-    if (message !== 'Workflow failed' || !failing.includes(String(meta?.['workflowType']))) warn(message, meta);
+    if (message !== 'Workflow failed' || !failing.includes(String(meta?.['workflowType'])))
+      warn(message, meta);
   };
   return logger;
 }
