@@ -41,10 +41,9 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
 /** Gets a document. @throws RequestError */
 export const get = async <T>(path: string): Promise<T> => (await (await ask(path)).json()) as T;
 
-/** Sends a change, and returns the answer. @throws RequestError */
-export async function send<T>(method: 'POST' | 'PUT', path: string, body: object = {}): Promise<T> {
-  const headers = { 'content-type': 'application/json' };
-  return (await (await ask(path, { method, headers, body: JSON.stringify(body) })).json()) as T;
+/** Orders something. @throws RequestError */
+export async function order(path: string): Promise<void> {
+  await ask(path, { method: 'POST' });
 }
 
 /** Yields the lines of a streamed answer. @throws RequestError */
@@ -67,10 +66,10 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<strin
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Reads a stream until it ends, and again after each interruption. */
-async function follow<T>(
+async function follow(
   path: string,
   signal: AbortSignal,
-  on: { begin: () => void; value: (value: T) => void; problem: (text: string | null) => void },
+  on: { begin: () => void; line: (line: string) => void; problem: (text: string | null) => void },
 ): Promise<void> {
   const isGone = (): boolean => signal.aborted;
   while (!isGone()) {
@@ -81,7 +80,7 @@ async function follow<T>(
         if (isFirst) on.begin();
         isFirst = false;
         on.problem(null);
-        on.value(JSON.parse(line) as T);
+        on.line(line);
       }
       return;
     } catch (error) {
@@ -105,9 +104,9 @@ export function useWatched<T>(path: string): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T> & { path: string }>({ path, value: null, problem: null });
   useEffect(() => {
     const gone = new AbortController();
-    void follow<T>(path, gone.signal, {
+    void follow(path, gone.signal, {
       begin: () => undefined,
-      value: (value) => setLoaded({ path, value, problem: null }),
+      line: (line) => setLoaded({ path, value: JSON.parse(line) as T, problem: null }),
       problem: (problem) =>
         setLoaded((before) => ({ path, value: before.path === path ? before.value : null, problem })),
     });
@@ -153,12 +152,13 @@ export function useEvents(run: string): Events {
       setState((before) => ({ ...before, ...more, events }));
     };
     setState({ events, problem: null, isOver: false });
-    void follow<EventsLine>(`/api/runs/${encodeURIComponent(run)}/events`, gone.signal, {
+    void follow(`/api/runs/${encodeURIComponent(run)}/events`, gone.signal, {
       begin: () => {
         events = [];
         show({ problem: null });
       },
-      value: (line) => {
+      line: (text) => {
+        const line = JSON.parse(text) as EventsLine;
         if ('again' in line) events = [];
         else if ('events' in line) {
           events = [...events, ...line.events];

@@ -59,6 +59,11 @@ export function selectRuns(
 
 const ORDER = ['fail', 'error', 'waiting', 'cancelled', 'pass'];
 
-/** Failures first; otherwise in the order of the sweep. */
-export const failuresFirst = (cells: readonly SweepCell[]): SweepCell[] =>
-  [...cells].sort((a, b) => ORDER.indexOf(outcomeName(a)) - ORDER.indexOf(outcomeName(b)));
+/** What runs first, then failures; otherwise in the order of the sweep. */
+export function importantFirst(
+  cells: readonly SweepCell[],
+  running: { has(id: string): boolean },
+): SweepCell[] {
+  const rank = (cell: SweepCell): number => (running.has(cell.id) ? -1 : ORDER.indexOf(outcomeName(cell)));
+  return [...cells].sort((a, b) => rank(a) - rank(b));
+}

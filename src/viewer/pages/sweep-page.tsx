@@ -8,9 +8,10 @@ import { useWatched } from './api.js';
 import { Matrix } from './matrix.js';
 import { Chip, Name, OutcomeBar, Outside, Problem, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
+import { Steering } from './steering.js';
 import {
   agentName,
-  failuresFirst,
+  importantFirst,
   outcomeName,
   queryOf,
   selectionIn,
@@ -58,6 +59,7 @@ function Head({ answer: { document, engine, open } }: { answer: SweepAnswer }) {
           <Name>{document.sweep}</Name>
         </h1>
         <Chip look={look}>{word}</Chip>
+        {isOpen && <Steering sweep={document.sweep} isHeld={word !== 'running'} />}
         {document.ui_url !== null && <Outside href={document.ui_url}>Temporal</Outside>}
       </div>
       <div class="summary">
@@ -98,8 +100,8 @@ function Body({ answer, selection }: { answer: SweepAnswer; selection: Selection
   };
   const running = useMemo(() => new Map(open.map((one) => [one.cell, one])), [open]);
   const found = useMemo(
-    () => failuresFirst(selectRuns(cells, selection, why)),
-    [cells, why, queryOf(selection)],
+    () => importantFirst(selectRuns(cells, selection, why), running),
+    [cells, why, running, queryOf(selection)],
   );
   return (
     <>

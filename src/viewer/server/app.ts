@@ -8,6 +8,7 @@ import type { EngineView } from './engine.js';
 import { eventsOf, wholeEvent } from './events.js';
 import { refusalOf } from './guard.js';
 import { readRun } from './runs.js';
+import { steer } from './steer.js';
 import { ndjson } from './stream.js';
 import { sweepLists, sweepStates } from './sweeps.js';
 
@@ -79,6 +80,11 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
   app.get('/api/sweeps/:sweep', ({ req }) =>
     ndjson((signal) => sweepStates(source, req.param('sweep'), signal)),
   );
+  app.post('/api/sweeps/:sweep/:verb', async (context) => {
+    const { sweep, verb } = context.req.param();
+    await steer(source, sweep, verb);
+    return context.json({});
+  });
   app.get('/api/runs/:run', async (context) => context.json(await readRun(source, context.req.param('run'))));
   app.get('/api/runs/:run/events', ({ req }) =>
     ndjson((signal) => eventsOf(source, req.param('run'), signal)),

@@ -33,7 +33,7 @@ export async function* eventsOf(
   source: RunSource,
   id: string,
   signal: AbortSignal,
-): AsyncGenerator<EventsLine> {
+): AsyncGenerator<EventsLine, void> {
   const place = await findRun(source, id);
   const files = runFiles('folder' in place ? place.folder : join(source.resultsPath, id));
   if ('open' in place) {
@@ -49,7 +49,7 @@ async function* liveEvents(
   file: string,
   isOpen: () => boolean,
   signal: AbortSignal,
-): AsyncGenerator<EventsLine> {
+): AsyncGenerator<EventsLine, void> {
   const tail = tailEvents(file);
   try {
     for (;;) {
@@ -65,7 +65,7 @@ async function* liveEvents(
   }
 }
 
-async function* recordedEvents(file: string, signal: AbortSignal): AsyncGenerator<EventsLine> {
+async function* recordedEvents(file: string, signal: AbortSignal): AsyncGenerator<EventsLine, void> {
   const yieldIfDue = createYielder();
   let events: ShownEvent[] = [];
   try {

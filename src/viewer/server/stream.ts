@@ -41,7 +41,7 @@ export async function* whenChanged<T extends object>(
   stamp: () => string | Promise<string>,
   read: () => Promise<T>,
   signal: AbortSignal,
-): AsyncGenerator<T> {
+): AsyncGenerator<T, void> {
   let [stamped, sent] = ['', ''];
   do {
     const now = await stamp();

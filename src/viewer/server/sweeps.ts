@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { bringResults } from '../../client/follow/bring-results.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import { readSweepList } from '../../client/sweeps/read-sweep-list.js';
@@ -32,7 +33,7 @@ export function sweepLists(
   { resultsPath, engine, warn }: Source,
   limit: number,
   signal: AbortSignal,
-): AsyncGenerator<SweepsAnswer> {
+): AsyncGenerator<SweepsAnswer, void> {
   let open: string[] = [];
   const read = async (): Promise<SweepsAnswer> => {
     const { sweeps, more } = readSweepList(resultsPath, limit, warn);
@@ -58,12 +59,14 @@ export async function* sweepStates(
   { resultsPath, engine, warn }: Source,
   id: string,
   signal: AbortSignal,
-): AsyncGenerator<SweepAnswer> {
+): AsyncGenerator<SweepAnswer, void> {
   const plan = findPlan(resultsPath, id);
+  const { lookNow } = bringResults(resultsPath, plan.sweep, warn);
   let [stamped, sent] = ['', ''];
   let document: SweepDocument | null = null;
   let last: ReadonlyMap<string, ResultLine> = new Map();
   for (;;) {
+    lookNow();
     // before anything is read, so that nothing that is written meanwhile is missed
     const isOver = hasEnded(resultsPath, plan);
     const stamp = stampOfSweep(resultsPath, plan);
