@@ -1,3 +1,4 @@
+import type { Comparison } from '../results/comparison/document.js';
 import type { HumanReview } from '../results/records/human-review.js';
 import type { Cell } from '../results/records/cell.js';
 import type { RunEvent } from '../results/records/events.js';
@@ -115,6 +116,12 @@ export interface ChangesAnswer {
   more: number;
   /** Why nothing can be compared; null if it can. */
   missing: string | null;
+}
+
+/** `GET /api/compare`: what `compare --json` prints, and the verdict in the words of `compare`. */
+export interface ComparisonAnswer {
+  comparison: Comparison;
+  words: string[];
 }
 
 /** What is answered instead of all of these, with a status of 400 or more. */

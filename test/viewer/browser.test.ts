@@ -23,6 +23,7 @@ describe.skipIf(lacking !== null)(`the viewer in a browser${lacking === null ? '
       steps: ['say: I begin.', `run: '${gatedCommand(project, 'watched')}'`, 'say: I am done.'],
     });
     await project.run(['hostile', '--agents', 'hostile', '--name', 'hostile']);
+    await project.run(['hostile', '--agents', 'hostile', '--name', 'again', '--no-cache']);
     await project.cli(['run', 'watched', '--name', 'watched', '--detach']);
     await untilStarted(project, 'watched');
     viewing = await startViewing(project);
@@ -125,6 +126,21 @@ describe.skipIf(lacking !== null)(`the viewer in a browser${lacking === null ? '
     await expect.poll(async () => (await long.textContent())?.length).toBe(LONG_OUTPUT);
   });
 
+  test('compares two sweeps in the words of the command', async () => {
+    await open();
+    await page.getByRole('link', { name: 'Compare' }).click();
+    const [base, head] = [await sweepOf(project, 'hostile'), await sweepOf(project, 'again')];
+    await page.getByLabel('Before').selectOption(base);
+    await page.getByLabel('After').selectOption(head);
+    const verdict = page.locator('.verdict');
+    await verdict.waitFor();
+    const { stdout } = await project.cli(['compare', base, head]);
+    for (const line of await verdict.locator('p').allTextContents()) expect(stdout).toContain(line);
+    await page.getByRole('link', { name: '0 of 1' }).last().click();
+    await page.getByRole('region', { name: 'Runs' }).waitFor();
+    expect(page.url()).toContain(`/sweeps/${head}?at=`);
+  });
+
   test('can be used with the keyboard alone', async () => {
     await open();
     await page.getByRole('link', { name: /^watched-/ }).waitFor();
@@ -166,6 +182,10 @@ describe.skipIf(lacking !== null)(`the viewer in a browser${lacking === null ? '
         .first()
         .click();
       await page.getByRole('group', { name: /./ }).or(page.getByText('binary.dat')).first().waitFor();
+      expect([await violationsOf(page), await isTooWide()]).toEqual([[], false]);
+      const sides = { base: await sweepOf(project, 'hostile'), head: await sweepOf(project, 'again') };
+      await page.goto(`${new URL(viewing.url).origin}/#/compare?${new URLSearchParams(sides).toString()}`);
+      await page.locator('.verdict').waitFor();
       expect([await violationsOf(page), await isTooWide()]).toEqual([[], false]);
     },
   );

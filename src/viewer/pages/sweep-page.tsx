@@ -60,6 +60,7 @@ function Head({ answer: { document, engine, open } }: { answer: SweepAnswer }) {
         </h1>
         <Chip look={look}>{word}</Chip>
         {isOpen && <Steering sweep={document.sweep} isHeld={word !== 'running'} />}
+        <CompareLinks document={document} />
         {document.ui_url !== null && <Outside href={document.ui_url}>Temporal</Outside>}
       </div>
       <div class="summary">
@@ -91,6 +92,27 @@ function Head({ answer: { document, engine, open } }: { answer: SweepAnswer }) {
     </>
   );
 }
+
+/** Links to comparisons with another sweep, and of each variant with the first one. */
+function CompareLinks({ document: { sweep, cells } }: { document: SweepAnswer['document'] }) {
+  const [first, ...others] = [...new Set(cells.map(({ variant }) => variant))];
+  return (
+    <>
+      <a href={`${addressOf('compare')}?${new URLSearchParams({ head: sweep }).toString()}`}>Compare</a>
+      {others.slice(0, MOST_VARIANTS).map((other) => {
+        const query = new URLSearchParams({ base: sweep, head: sweep, variants: `${first ?? ''},${other}` });
+        return (
+          <a key={other} href={`${addressOf('compare')}?${query.toString()}`}>
+            <Name>{`${first ?? ''} → ${other}`}</Name>
+          </a>
+        );
+      })}
+    </>
+  );
+}
+
+/** More links would be no help. */
+const MOST_VARIANTS = 3;
 
 function Body({ answer, selection }: { answer: SweepAnswer; selection: Selection }) {
   const { document, open, why } = answer;

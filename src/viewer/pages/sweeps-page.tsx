@@ -28,6 +28,7 @@ export function SweepsPage() {
       <div class="title">
         <h1>Sweeps</h1>
         <p class="soft mono">{value.place}</p>
+        {value.sweeps.length > 1 && <a href={addressOf('compare')}>Compare</a>}
       </div>
       <Problem text={problem} />
       {value.sweeps.length === 0 ? (

@@ -4,6 +4,7 @@ import { Hono, type Context } from 'hono';
 import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
 import type { ErrorAnswer } from '../protocol.js';
 import { changesOf } from './changes.js';
+import { comparisonFor } from './compare.js';
 import type { EngineView } from './engine.js';
 import { eventsOf, wholeEvent } from './events.js';
 import { refusalOf } from './guard.js';
@@ -97,6 +98,11 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
   app.get('/api/runs/:run/changes', async (context) =>
     context.json(await changesOf(source, context.req.param('run'))),
   );
+  app.get('/api/compare', async (context) => {
+    const { base = '', head = '', variants = '' } = context.req.query();
+    const names = variants === '' ? [] : variants.split(',');
+    return context.json(await comparisonFor(source, { base, head, variants: names }));
+  });
   app.notFound((context) => answerError(context, 'not found', 404));
   app.onError((error, context) => {
     if (error instanceof UsageError)
