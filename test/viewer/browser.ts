@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axeCore from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { findExecutable } from '../../src/platform/process/find-executable.js';
 
@@ -11,11 +10,9 @@ export const lacking = program === null ? 'chromium is not installed' : null;
 export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath: program ?? '', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 /** What axe finds wrong with a page, in a line each. */
 export async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axeCore.source);
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { criteriaOf } from '../../client/sweeps/judged-runs.js';
 import { findById, findPlan } from '../../client/sweeps/find-sweep.js';
 import { readReview } from '../../client/sweeps/read-review.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { configurationOf } from '../../results/records/cell.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import { Metrics } from '../../results/records/result-line.js';
+import { judgedIn } from '../../results/review/judged.js';
 import { findAgentStep } from '../../scenario/scenario.js';
 import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { readResultsFile } from '../../store/read-results-file.js';
@@ -42,7 +42,7 @@ async function endedRun({ resultsPath, engine }: RunSource, folder: string): Pro
   const files = runFiles(folder);
   const run = readResultsFile(files.run, RunRecord);
   const metrics = readResultsFile(files.metrics, Metrics);
-  const human = readReview(folder, criteriaOf({ metrics }), () => undefined);
+  const human = readReview(folder, judgedIn(metrics), () => undefined);
   const siblings = siblingsOf(resultsPath, run);
   return { state: 'ended', run, metrics, human, siblings, uiUrl: await engine.page(run.workflow_id) };
 }
