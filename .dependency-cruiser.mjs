@@ -165,6 +165,27 @@ export default {
       'starts, steers and follows sweeps, without a terminal; it knows workflows only by name and type',
     ),
     layer(
+      'viewer/server',
+      [
+        'viewer/protocol.ts',
+        'lib/',
+        'results/',
+        'environments/workspace-changes.ts',
+        'scenario/',
+        'reports/',
+        'platform/',
+        'store/',
+        'client/',
+        'workflows/(protocol|ui).ts',
+      ],
+      'answers the page of `view` with what the commands read and do; it reads nothing in a way of its own',
+    ),
+    layer(
+      'viewer/pages',
+      ['viewer/protocol.ts', 'lib/', 'results/'],
+      'runs in a browser: it knows the formats of results, but neither files nor Temporal',
+    ),
+    layer(
       'commands',
       [
         'lib/',
@@ -180,6 +201,7 @@ export default {
         'store/',
         'planning/',
         'client/',
+        'viewer/server/',
         'activities/try-agent.ts',
         'workflows/(protocol|ui).ts',
       ],
@@ -251,6 +273,13 @@ export default {
       severity: 'error',
       from: { path: '^src/environments/' },
       to: { path: 'node_modules/@temporalio/' },
+    },
+    {
+      name: 'viewer-protocol-imports',
+      comment: 'what server and page say to each other, in the types of the results',
+      severity: 'error',
+      from: { path: '^src/viewer/protocol\\.ts$' },
+      to: { path: '.', pathNot: '^src/results/' },
     },
     {
       name: 'no-circular',

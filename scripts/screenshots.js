@@ -1,5 +1,5 @@
 // Makes the images of the README: the terminal output of a real run, Temporal's Web UI showing that run, and the live view of a
-// sweep of 24 agents in terminals of two sizes. `--only live` makes only the last of these.
+// sweep of 24 agents in terminals of two sizes, and the viewer. `--only live`, for example, makes only these.
 // Needs chromium, tmux, and `script` of util-linux to give the command a terminal. Works in /tmp/demo, so that no image shows a
 // path of your machine.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { ansiToHtml } from './ansi-to-html.js';
+import { makeShop } from './demo/viewer/make-shop.js';
+import { photographViewer } from './demo/viewer/photograph.js';
 import { openTerminal } from './tmux.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -73,6 +75,26 @@ function makeDemo() {
   appendFileSync(config, `\n${readFileSync(join(root, 'scripts/demo/agents.toml'), 'utf8')}`);
   for (const script of ['agent.sh', 'working-agent.sh'])
     cpSync(join(root, 'scripts/demo', script), join(demo, script));
+}
+
+/**
+ * Whether images are to be made: all, or those that follow `--only`.
+ * @param {string} part
+ */
+const isWanted = (part) => !process.argv.includes('--only') || process.argv.includes(part);
+
+/** Photographs the viewer with a sweep that has ended and one in mid-flight. */
+async function photographShop() {
+  makeShop(demo);
+  call(...'run stock_delivery stock_damage --agents clerk,mock --name shop'.split(' '));
+  call(...'run stock_delivery --agents slow-clerk --name night --no-cache --detach'.split(' '));
+  await photographViewer({
+    ...{ cli, cwd: demo, env, pictures },
+    browser: chromium.startsWith('/') ? chromium : `/usr/bin/${chromium}`,
+    sweep: 'a.name:has-text("shop-")',
+    live: 'a.name:has-text("night-")',
+  });
+  call('cancel', 'latest');
 }
 
 function photographResult() {
@@ -157,8 +179,9 @@ try {
   mkdirSync(pictures, { recursive: true });
   // Start the engine first, so that its messages are not in the image.
   call('engine', 'start');
-  if (!process.argv.includes('live')) photographResult();
-  await photographLiveView();
+  if (isWanted('result')) photographResult();
+  if (isWanted('live')) await photographLiveView();
+  if (isWanted('viewer')) await photographShop();
 } finally {
   call('engine', 'stop');
   for (const folder of [demo, state]) rmSync(folder, { recursive: true, force: true });

@@ -41,6 +41,24 @@ test('nothing that workflow code imports touches the machine or brings zod into 
   ).toEqual([]);
 });
 
+test('nothing that the page of the viewer imports brings Node or a library besides preact into its bundle', async () => {
+  const foreign = {
+    name: 'page-stays-small',
+    severity: 'error' as const,
+    from: { path: '^src/viewer/pages/' },
+    to: {
+      path: 'node_modules/(?!preact/)|^node:|^(fs|path|os|child_process|crypto|net|util)(/|$)',
+      reachable: true,
+    },
+  };
+  expect(
+    await violations(
+      { ...options, tsPreCompilationDeps: false, ruleSet: { forbidden: [foreign] } },
+      'src/viewer/pages',
+    ),
+  ).toEqual([]);
+});
+
 test('the rules can fail: a forbidden import is found', async () => {
   const strict = {
     name: 'nothing',

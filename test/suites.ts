@@ -1,7 +1,14 @@
 /** The files that need a Temporal server; the others run without one. */
-export const TEMPORAL = ['workflows', 'commands', 'planning', 'client', 'chaos', 'package', 'documents'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+export const TEMPORAL = [
+  'workflows',
+  'commands',
+  'viewer',
+  'planning',
+  'client',
+  'chaos',
+  'package',
+  'documents',
+].map((folder) => `test/${folder}/**/*.test.ts`);
 
 /** Run by `npm run test:production` and `test:agents`: they need programs that take minutes to build or install. */
 export const APART = ['test/production/**/*.test.ts', 'test/agents/real/**/*.test.ts'];

@@ -27,6 +27,7 @@ import { addSweeps } from './sweeps.js';
 import { addTry } from './try.js';
 import { addUi } from './ui.js';
 import { addValidate } from './validate.js';
+import { addView } from './view.js';
 import { addWorker } from './worker.js';
 import { addWorkers } from './workers.js';
 
@@ -34,7 +35,7 @@ import { addWorkers } from './workers.js';
 const verbs = [
   ...[addInit, addTry, addDoctor, addValidate, addScenarios],
   ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel, addSchedule],
-  ...[addShow, addReport, addCompare, addSweeps, addUi],
+  ...[addShow, addReport, addCompare, addSweeps, addView, addUi],
   ...[addClean, addEngine, addWorker, addWorkers, addCodecServer, addScripts, addSchema, addCompletion],
 ];
 

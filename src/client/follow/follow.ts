@@ -8,7 +8,6 @@ import type { Plan } from '../../scenario/plan.js';
 import { storedDecision } from '../../store/stored-decision.js';
 import { withWarnings } from '../../store/with-warnings.js';
 import {
-  QUERIES,
   sweepWorkflowId,
   type SweepProgress,
   type SweepResult,
@@ -20,6 +19,7 @@ import { ownCommand } from '../../platform/invocation.js';
 import type { Session } from '../session.js';
 import { InfrastructureError } from '../../lib/errors/usage-error.js';
 import { bringSweepRuns, FEW_RUNS } from '../sweeps/bring-runs.js';
+import { askProgress } from './ask-progress.js';
 import { bringResults } from './bring-results.js';
 import { resultsOf } from './results-of.js';
 import { pauseOrCancelOnSignals, type Signals } from './pause-or-cancel-on-signals.js';
@@ -50,7 +50,6 @@ const POLL_MS = 250;
 const ASK_MS = 1000;
 /** How much more rarely to query an external server, where each query may be billed. */
 const SPARSER = 10;
-const ANSWER_MS = 2000;
 /** How long to wait for a server that does not answer. It may come back, and the sweep does not end without it. */
 const AWAY_MS = 10 * 60_000;
 
@@ -146,11 +145,3 @@ function whyLost(error: Error, sweep: string): string {
     ? `the sweep's workflow ended without a result (${error.message}); continue it with ${resume}`
     : `${error instanceof InfrastructureError ? error.message : `the Temporal server failed (${reasonOf(error)})`}; the sweep continues when the server is back; follow it with ${resume}`;
 }
-
-/** Returns null if no worker answers. */
-const askProgress = ({ client }: Session, workflowId: string): Promise<SweepProgress | null> =>
-  client
-    .withDeadline(Date.now() + ANSWER_MS, () =>
-      client.workflow.getHandle(workflowId).query<SweepProgress>(QUERIES.progress),
-    )
-    .catch(() => null);

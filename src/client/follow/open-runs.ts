@@ -3,15 +3,20 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../lib/json.js';
 import { openRunsFolder } from '../../platform/engine/engine-state.js';
+import { Cell } from '../../results/records/cell.js';
 
 /** A run that was started on this machine and is not over. */
 export interface OpenRun {
   run: string;
   sweep: string;
+  cell: Cell;
+  workflowId: string;
   isOpen: () => boolean;
 }
 
-const Note = z.object({ run: z.object({ run: z.string(), sweep: z.string() }) });
+const Note = z.object({
+  run: z.object({ run: z.string(), sweep: z.string(), cell: Cell, workflowId: z.string() }),
+});
 
 /** Returns the runs that are not over, whether or not a worker performs them now. */
 export function openRunsIn(stateFolder: string): OpenRun[] {

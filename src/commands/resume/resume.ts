@@ -6,9 +6,9 @@ import { openSession } from '../../client/session.js';
 import { printEndedSweep } from '../shared/print-sweep.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { passNewValues, storedScenarios } from '../../client/pass-variables-again.js';
-import { startNextRoundIfClosed } from '../../client/next-round.js';
-import { updateSweep, type FollowOptions } from '../../client/update-sweep.js';
+import { storedScenarios } from '../../client/pass-variables-again.js';
+import { resumeSweep } from '../../client/steer-sweep.js';
+import type { FollowOptions } from '../../client/update-sweep.js';
 
 /**
  * `resume`: continues a sweep, whatever its state is, and follows it. If it is paused, unpauses it. If its workflow was
@@ -22,12 +22,8 @@ export async function resume(id: string, options: FollowOptions): Promise<number
   const round = { scenarios: await storedScenarios(resultsPath, plan), file: readEnvFile(options.envFile) };
   const session = await openSession(resultsPath, printNotice, options);
   try {
-    const found = await startNextRoundIfClosed(session, resultsPath, plan, round);
-    if (found === 'ended') return await printEndedSweep(resultsPath, plan, options.json);
-    if (found === 'open') {
-      await passNewValues(session, plan, round);
-      await updateSweep(session, plan.sweep, 'resume');
-    }
+    if (!(await resumeSweep(session, resultsPath, plan, round)))
+      return await printEndedSweep(resultsPath, plan, options.json);
     return await followToEnd(session, plan, resultsPath, options.json);
   } finally {
     await session.close();

@@ -1,4 +1,3 @@
-import type { EffectiveScenario, Plan } from '../../scenario/plan.js';
 import { printJson, printNotice } from './output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { openProject } from '../../planning/project.js';
@@ -6,13 +5,9 @@ import { openSession } from '../../client/session.js';
 import { printAlreadyEnded } from './print-sweep.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { storedScenarios } from '../../client/pass-variables-again.js';
-import { startNextRoundIfClosed } from '../../client/next-round.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
-import { bringResults } from '../../client/follow/bring-results.js';
-import { waitUntilClosed } from '../../client/wait-until-closed.js';
-import { updateSweep, type SweepOptions } from '../../client/update-sweep.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
+import { pauseOrCancelSweep } from '../../client/steer-sweep.js';
+import type { SweepOptions } from '../../client/update-sweep.js';
 
 /**
  * `pause`: starts no new cells, but lets running agents finish. `cancel`: kills the agents, and returns when none of
@@ -28,13 +23,8 @@ export async function pauseOrCancel(
   if (hasEnded(resultsPath, plan)) return printAlreadyEnded(resultsPath, plan, options.json);
   const session = await openSession(resultsPath, printNotice, options);
   try {
-    const round = { scenarios: await storedScenariosIfAny(resultsPath, plan), file: {} };
-    if ((await startNextRoundIfClosed(session, resultsPath, plan, round)) === 'ended')
-      return await printAlreadyEnded(resultsPath, plan, options.json);
-    const status = await updateSweep(session, plan.sweep, verb);
+    const status = await pauseOrCancelSweep(session, resultsPath, plan, verb);
     if (status === null) return await printAlreadyEnded(resultsPath, plan, options.json);
-    if (verb === 'cancel') await waitUntilClosed(session, plan.sweep);
-    await bringResults(resultsPath, plan.sweep, printNotice).bringAll();
     const document = { ...(await sweepDocument(resultsPath, plan, printNotice)), status };
     if (options.json) printJson(document);
     else
@@ -44,15 +34,5 @@ export async function pauseOrCancel(
     return 0;
   } finally {
     await session.close();
-  }
-}
-
-/** Returns [] if the scenarios are gone. They are needed to continue a sweep, but not to pause or cancel it. */
-async function storedScenariosIfAny(resultsPath: string, plan: Plan): Promise<EffectiveScenario[]> {
-  try {
-    return await storedScenarios(resultsPath, plan);
-  } catch (error) {
-    if (error instanceof UsageError) return [];
-    throw error;
   }
 }

@@ -1,0 +1,43 @@
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { displayPath } from '../../platform/display-path.js';
+import { summarizeSweeps, type PlannedSweep, type SweepSummary } from '../../results/records/sweep-list.js';
+import { Plan } from '../../scenario/plan.js';
+import { readResultsFile } from '../../store/read-results-file.js';
+import { planFile, resultsLog } from '../../store/results-folder.js';
+import { readResults } from '../../store/results-log.js';
+import { newestSweeps } from './newest-sweeps.js';
+import { sweepStatus } from './sweep-status.js';
+
+/**
+ * Reads the newest sweeps of a results folder, at most `limit`, and says how many older ones there are. Warns about sweeps whose
+ * files are broken, and leaves them out.
+ */
+export function readSweepList(
+  resultsPath: string,
+  limit: number,
+  warn: (text: string) => void,
+): { sweeps: SweepSummary[]; more: number } {
+  const known = newestSweeps(resultsPath);
+  const wanted = known.slice(0, limit);
+  const { results } = readResults(resultsLog(resultsPath));
+  const sweeps = summarizeSweeps(
+    wanted.flatMap((id) => readSweep(resultsPath, id, warn) ?? []),
+    results,
+  );
+  return { sweeps, more: known.length - wanted.length };
+}
+
+/** Warns and returns null if the files of a sweep are broken. */
+function readSweep(results: string, id: string, warn: (text: string) => void): PlannedSweep | null {
+  try {
+    const plan = readResultsFile(planFile(results, id), Plan);
+    return {
+      ...{ id, started: plan.created_at, status: sweepStatus(results, id), cells: plan.cells },
+      needsAll: plan.until_clear === undefined,
+    };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    warn(`warning: ${displayPath(results)}: ${error.message}; skipped this sweep`);
+    return null;
+  }
+}

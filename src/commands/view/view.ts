@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { openProject } from '../../planning/project.js';
+import { serveViewer } from '../../viewer/server/serve.js';
+import { printJson, printNotice } from '../shared/output.js';
+import { openBrowser } from './open-browser.js';
+
+interface ViewOptions {
+  port: number;
+  open: boolean;
+  results?: string;
+  json: boolean;
+}
+
+/** `view`: serves the viewer until a signal ends it. */
+export async function view({ port, open, results, json }: ViewOptions): Promise<number> {
+  const { resultsPath } = openProject(results);
+  const viewer = await serveViewer({ resultsPath, port, warn: printNotice });
+  const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  if (json) printJson({ url: viewer.url, port: viewer.port, results: resultsPath });
+  else process.stdout.write(`${viewer.url}\n`);
+  printNotice(
+    'whoever has this address can read the results while this command runs; Ctrl-C ends it, and sweeps continue',
+  );
+  if (open && !(await openBrowser(viewer.url))) printNotice('no browser could be opened; open the address');
+  await ended;
+  await viewer.close();
+  return 0;
+}

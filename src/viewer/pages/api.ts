@@ -1,0 +1,177 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ErrorAnswer, EventsLine, ShownEvent } from '../protocol.js';
+
+const TOKEN = 'token';
+const AGAIN_MS = 1500;
+
+/** What a request has failed with. `isFinal`: asking again would not help. */
+class RequestError extends Error {
+  readonly isFinal: boolean;
+  constructor(message: string, isFinal: boolean) {
+    super(message);
+    this.isFinal = isFinal;
+  }
+}
+
+/**
+ * Takes the token from the address that `view` printed, and keeps it for this tab only. The address without it remains, so
+ * that nobody copies it by accident.
+ */
+export function takeToken(): void {
+  const [, token, rest = '/'] = /^#token=([\w-]+)(\/.*)?$/.exec(location.hash) ?? [];
+  if (token === undefined) return;
+  sessionStorage.setItem(TOKEN, token);
+  history.replaceState(null, '', `/#${rest}`);
+}
+
+export const hasToken = (): boolean => sessionStorage.getItem(TOKEN) !== null;
+
+/** Asks the server. @throws RequestError */
+async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}`);
+  const answer = await fetch(path, { ...init, headers }).catch(() => {
+    throw new RequestError('The viewer does not answer. Is `llm-tool-test view` still running?', false);
+  });
+  if (answer.ok) return answer;
+  const { error } = (await answer.json().catch(() => ({ error: answer.statusText }))) as ErrorAnswer;
+  throw new RequestError(error, answer.status < 500);
+}
+
+/** Gets a document. @throws RequestError */
+export const get = async <T>(path: string): Promise<T> => (await (await ask(path)).json()) as T;
+
+/** Orders something. @throws RequestError */
+export async function order(path: string): Promise<void> {
+  await ask(path, { method: 'POST' });
+}
+
+/** Yields the lines of a streamed answer. @throws RequestError */
+async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<string> {
+  const { body } = await ask(path, { signal });
+  if (body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => {
+      throw new RequestError('The connection to the viewer is lost; trying again.', false);
+    });
+    if (done) return;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Reads a stream until it ends, and again after each interruption. */
+async function follow(
+  path: string,
+  signal: AbortSignal,
+  on: { begin: () => void; line: (line: string) => void; problem: (text: string | null) => void },
+): Promise<void> {
+  const isGone = (): boolean => signal.aborted;
+  while (!isGone()) {
+    try {
+      let isFirst = true;
+      for await (const line of linesOf(path, signal)) {
+        if (isGone()) return;
+        if (isFirst) on.begin();
+        isFirst = false;
+        on.problem(null);
+        on.line(line);
+      }
+      return;
+    } catch (error) {
+      if (isGone()) return;
+      on.problem(error instanceof Error ? error.message : String(error));
+      if (error instanceof RequestError && error.isFinal) return;
+      await pause(AGAIN_MS);
+    }
+  }
+}
+
+export interface Loaded<T> {
+  /** Null until there is one. */
+  value: T | null;
+  /** Why there is none, or why it may be old; null if all is well. */
+  problem: string | null;
+}
+
+/** The newest document of an address that answers with one whenever something has changed. */
+export function useWatched<T>(path: string): Loaded<T> {
+  const [loaded, setLoaded] = useState<Loaded<T> & { path: string }>({ path, value: null, problem: null });
+  useEffect(() => {
+    const gone = new AbortController();
+    void follow(path, gone.signal, {
+      begin: () => undefined,
+      line: (line) => setLoaded({ path, value: JSON.parse(line) as T, problem: null }),
+      problem: (problem) =>
+        setLoaded((before) => ({ path, value: before.path === path ? before.value : null, problem })),
+    });
+    return () => gone.abort();
+  }, [path]);
+  return loaded.path === path ? loaded : { value: null, problem: null };
+}
+
+/** A document that is read once, and again when `version` changes. */
+export function useLoaded<T>(path: string, version: unknown = null): Loaded<T> {
+  const [loaded, setLoaded] = useState<Loaded<T> & { path: string }>({ path, value: null, problem: null });
+  useEffect(() => {
+    let isGone = false;
+    get<T>(path).then(
+      (value) => {
+        if (!isGone) setLoaded({ path, value, problem: null });
+      },
+      (error: unknown) => {
+        if (!isGone) setLoaded({ path, value: null, problem: (error as Error).message });
+      },
+    );
+    return () => {
+      isGone = true;
+    };
+  }, [path, version]);
+  return loaded.path === path ? loaded : { value: null, problem: null };
+}
+
+export interface Events {
+  events: readonly ShownEvent[];
+  problem: string | null;
+  /** Whether there will be no more. */
+  isOver: boolean;
+}
+
+/** The events of a run, as they happen. */
+export function useEvents(run: string): Events {
+  const [state, setState] = useState<Events>({ events: [], problem: null, isOver: false });
+  useEffect(() => {
+    const gone = new AbortController();
+    let events: ShownEvent[] = [];
+    const show = (more: Partial<Events>): void => {
+      setState((before) => ({ ...before, ...more, events }));
+    };
+    setState({ events, problem: null, isOver: false });
+    void follow(`/api/runs/${encodeURIComponent(run)}/events`, gone.signal, {
+      begin: () => {
+        events = [];
+        show({ problem: null });
+      },
+      line: (text) => {
+        const line = JSON.parse(text) as EventsLine;
+        if ('again' in line) events = [];
+        else if ('events' in line) {
+          events = [...events, ...line.events];
+          show({});
+        } else show({ problem: line.problem });
+      },
+      problem: (problem) => {
+        if (problem !== null) show({ problem });
+      },
+    }).then(() => {
+      if (!gone.signal.aborted) show({ isOver: true });
+    });
+    return () => gone.abort();
+  }, [run]);
+  return state;
+}

@@ -1,0 +1,180 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { formatDuration } from '../../lib/format/duration.js';
+import { plainText } from '../../lib/format/plain-text.js';
+import type { RunEvent } from '../../results/records/events.js';
+import { get } from './api.js';
+import { CallView } from './call-view.js';
+import type { Conversation, Item } from './conversation.js';
+import { Name, Text } from './parts.js';
+
+interface ConversationProps {
+  run: string;
+  prompt: string | null;
+  conversation: Conversation;
+  /** Number of the event that is shown; 0: none. */
+  at: number;
+  /** Whether the run goes on: then the end is shown, and otherwise the beginning. */
+  isLive: boolean;
+}
+
+const SHOWN = 300;
+/** How near to the end of the page a reader follows what is added, in pixels. */
+const NEAR = 160;
+
+/** What the agent was asked, said, thought and did. */
+export function ConversationView({ run, prompt, conversation: { items }, at, isLive }: ConversationProps) {
+  const [limit, setLimit] = useState(SHOWN);
+  const wanted = items.findIndex(({ event }) => event.seq === at);
+  const count = Math.max(limit, isLive ? 0 : wanted + 20);
+  const shown = isLive ? items.slice(-count) : items.slice(0, count);
+  const hidden = items.length - shown.length;
+  const more = hidden > 0 && (
+    <button type="button" onClick={() => setLimit(count + SHOWN)}>
+      Show {isLive ? 'earlier' : 'more'} ({hidden})
+    </button>
+  );
+  useFollowedEnd(isLive, items.length);
+  useShown(at, wanted !== -1);
+  const start = items[0] === undefined ? 0 : Date.parse(items[0].event.ts);
+  return (
+    <section aria-label="Conversation">
+      <h2>Conversation</h2>
+      {isLive && more}
+      <ol class="conversation" aria-live={isLive ? 'polite' : 'off'}>
+        {prompt !== null && (
+          <li class="item user">
+            <span class="who">Task</span>
+            <Text text={prompt} lines={20} />
+          </li>
+        )}
+        {shown.map((item) => (
+          <li
+            key={item.event.seq}
+            id={`e-${item.event.seq}`}
+            class={`item ${item.kind} ${item.kind === 'message' ? item.event.role : ''} ${item.event.seq === at ? 'shown' : ''}`}
+          >
+            <ItemView {...{ run, item }} isShown={item.event.seq === at} />
+            <time class="soft" dateTime={item.event.ts}>
+              +{formatDuration(Date.parse(item.event.ts) - start)}
+            </time>
+          </li>
+        ))}
+      </ol>
+      {isLive ? (
+        <p class="soft working">
+          <i aria-hidden="true" /> The agent is working; this page follows it.
+        </p>
+      ) : (
+        more
+      )}
+      {items.length === 0 && !isLive && <p class="soft">There is no transcript.</p>}
+    </section>
+  );
+}
+
+/** Keeps the end of the page in view, unless the reader has scrolled up. */
+function useFollowedEnd(isLive: boolean, length: number): void {
+  const wasNear = useRef(false);
+  useEffect(() => {
+    if (isLive && wasNear.current) scrollTo({ top: document.documentElement.scrollHeight });
+  }, [isLive, length]);
+  useEffect(() => {
+    const look = (): void => {
+      const { scrollHeight } = document.documentElement;
+      wasNear.current = innerHeight + scrollY > scrollHeight - NEAR;
+    };
+    addEventListener('scroll', look, { passive: true });
+    return () => removeEventListener('scroll', look);
+  }, []);
+}
+
+/** Scrolls to the event that the address points to, once it is there. */
+function useShown(at: number, isThere: boolean): void {
+  useEffect(() => {
+    if (isThere) document.getElementById(`e-${at}`)?.scrollIntoView({ block: 'center' });
+  }, [at, isThere]);
+}
+
+/** Returns a function that gets the whole text of an event; undefined if nothing of it is cut. */
+function wholeOf(
+  run: string,
+  event: { seq: number; cut?: number },
+  textOf: (event: RunEvent) => string,
+): (() => Promise<string>) | undefined {
+  return event.cut === undefined
+    ? undefined
+    : async () => textOf(await get<RunEvent>(`/api/runs/${encodeURIComponent(run)}/events/${event.seq}`));
+}
+
+const WHO = { user: 'User', assistant: 'Agent', system: 'System' } as const;
+
+function ItemView({ run, item, isShown }: { run: string; item: Item; isShown: boolean }) {
+  switch (item.kind) {
+    case 'message':
+      return (
+        <>
+          <span class="who">{WHO[item.event.role]}</span>
+          <Text
+            text={item.event.text}
+            whole={wholeOf(run, item.event, (event) => ('text' in event ? event.text : ''))}
+          />
+        </>
+      );
+    case 'thought':
+      return (
+        <>
+          <span class="who">Thinking</span>
+          <Text
+            text={item.event.text}
+            lines={6}
+            whole={wholeOf(run, item.event, (event) => ('text' in event ? event.text : ''))}
+          />
+        </>
+      );
+    case 'call':
+      return (
+        <CallView call={item} isShown={isShown} wholeOf={(event, textOf) => wholeOf(run, event, textOf)} />
+      );
+    case 'script': {
+      const { type, command, exit_code: code, stdout, stderr } = item.event;
+      return (
+        <details open={code !== 0}>
+          <summary>
+            <span class="who">{type === 'setup_command' ? 'Setup' : 'Script'}</span>
+            <code class="command">
+              <Name>{command}</Name>
+            </code>
+            {code !== 0 && <span class="chip fail">{code === null ? 'killed' : `exit ${code}`}</span>}
+          </summary>
+          <Text text={`${stdout}${stderr}`} lines={12} mono />
+        </details>
+      );
+    }
+    case 'start':
+      return (
+        <span class="soft">
+          {item.number === 1 ? 'Started' : `Started again (${item.number})`}
+          {item.event.model_used !== null && (
+            <>
+              {' with '}
+              <Name>{item.event.model_used}</Name>
+            </>
+          )}
+        </span>
+      );
+    case 'error':
+      return (
+        <>
+          <span class="who fail">Error{item.event.retryable ? ' (may be retried)' : ''}</span>
+          <Text text={item.event.message} lines={10} />
+        </>
+      );
+    case 'end':
+      return (
+        <span class="soft">
+          Ended: {plainText(item.event.ending)}
+          {item.event.exit_code !== null && item.event.exit_code !== 0 && `, exit ${item.event.exit_code}`}
+        </span>
+      );
+  }
+}

@@ -1,0 +1,113 @@
+import { commandOf } from '../../results/transcript/structured-commands.js';
+import type { ShownEvent } from '../protocol.js';
+
+type EventOf<Type extends ShownEvent['type']> = Extract<ShownEvent, { type: Type }>;
+
+/** A call of a tool with its result, which is null while it runs. */
+export interface Call {
+  kind: 'call';
+  event: EventOf<'tool_call'>;
+  /** The shell command; null if the tool is not a shell. */
+  command: string | null;
+  result: EventOf<'tool_result'> | null;
+}
+
+/** One thing in the conversation with an agent. */
+export type Item =
+  | { kind: 'message'; event: EventOf<'message'> }
+  | { kind: 'thought'; event: EventOf<'reasoning'> }
+  | Call
+  | { kind: 'script'; event: EventOf<'setup_command' | 'post_script'> }
+  | { kind: 'start'; event: EventOf<'session'>; number: number }
+  | { kind: 'error'; event: EventOf<'error'> }
+  | { kind: 'end'; event: EventOf<'result'> };
+
+/** What the agent has used so far, as far as it reports that. */
+export interface Used {
+  calls: number;
+  failed: number;
+  tokensIn: number | null;
+  tokensOut: number | null;
+  /** US dollars; null: not reported. */
+  costUsd: number | null;
+}
+
+export interface Conversation {
+  items: Item[];
+  used: Used;
+}
+
+/** Whether a call failed. Without an exit code, the agent's own word counts. */
+export const hasFailed = ({ result }: Call): boolean =>
+  result !== null && (result.exit_code === null ? result.is_error : result.exit_code !== 0);
+
+/** Puts the events of a run together: calls with their results, and what was used. */
+export function conversationOf(events: readonly ShownEvent[]): Conversation {
+  const items: Item[] = [];
+  const used: Used = { calls: 0, failed: 0, tokensIn: null, tokensOut: null, costUsd: null };
+  let open = new Map<string, Call>();
+  let last: Call | undefined;
+  let [attempt, starts] = [0, 0];
+  let costBeforeStart = 0;
+  for (const event of events) {
+    // Ids are unique only within a start.
+    if (event.attempt !== attempt) open = new Map();
+    attempt = event.attempt;
+    switch (event.type) {
+      case 'message':
+        items.push({ kind: 'message', event });
+        break;
+      case 'reasoning':
+        items.push({ kind: 'thought', event });
+        break;
+      case 'tool_call':
+        last = { kind: 'call', event, command: commandOf(event), result: null };
+        open.set(event.id, last);
+        items.push(last);
+        used.calls += 1;
+        break;
+      case 'tool_result': {
+        // A result whose id matches no call belongs to the call before it.
+        const call = open.get(event.id) ?? last;
+        open.delete(event.id);
+        if (call === undefined) break;
+        call.result = event;
+        if (hasFailed(call)) used.failed += 1;
+        break;
+      }
+      case 'usage':
+        used.tokensIn = sum(used.tokensIn, event.input, event.cache_read, event.cache_write);
+        used.tokensOut = sum(used.tokensOut, event.output, event.reasoning);
+        if (event.cost_usd !== null)
+          used.costUsd =
+            event.cost_of_start === true
+              ? costBeforeStart + event.cost_usd
+              : (used.costUsd ?? 0) + event.cost_usd;
+        break;
+      case 'session':
+        starts += 1;
+        costBeforeStart = used.costUsd ?? 0;
+        items.push({ kind: 'start', event, number: starts });
+        break;
+      case 'setup_command':
+      case 'post_script':
+        items.push({ kind: 'script', event });
+        break;
+      case 'error':
+        items.push({ kind: 'error', event });
+        break;
+      case 'result':
+        items.push({ kind: 'end', event });
+        break;
+      case 'unknown':
+        break;
+    }
+  }
+  return { items, used };
+}
+
+/** Adds the known ones among some numbers; null if none is known. */
+const sum = (...numbers: (number | null)[]): number | null => {
+  const known = numbers.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
+};

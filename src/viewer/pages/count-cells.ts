@@ -1,0 +1,31 @@
+import type { SweepCell } from '../../results/records/sweep-document.js';
+
+interface Count {
+  passed: number;
+  /** Those that passed or failed. */
+  tested: number;
+  /** "2 of 3 passed, 1 error". */
+  text: string;
+}
+
+/** Counts the repetitions of a cell by outcome. `running`: by the ids of those whose runs are open. */
+export function countOf(
+  cells: readonly Pick<SweepCell, 'id' | 'outcome'>[],
+  running: { has(id: string): boolean },
+): Count {
+  const ended = cells.filter(({ id }) => !running.has(id));
+  const having = (outcome: SweepCell['outcome']): number =>
+    ended.filter((cell) => cell.outcome === outcome).length;
+  const [passed, failed] = [having('pass'), having('fail')];
+  const besides: [number, string][] = [
+    [having('error'), 'error'],
+    [having('cancelled'), 'cancelled'],
+    [cells.length - ended.length, 'running'],
+    [having(null), 'waiting'],
+  ];
+  const parts = [
+    ...(passed + failed === 0 ? [] : [`${passed} of ${passed + failed} passed`]),
+    ...besides.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])),
+  ];
+  return { passed, tested: passed + failed, text: parts.join(', ') };
+}

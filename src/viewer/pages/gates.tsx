@@ -1,0 +1,78 @@
+import type { GateDetail, Metrics } from '../../results/records/result-line.js';
+import { formatDuration } from '../../lib/format/duration.js';
+import type { Call } from './conversation.js';
+import { Chip, Name, Text } from './parts.js';
+import { relatedCalls } from './related-calls.js';
+import { addressOf } from './router.js';
+
+interface GatesProps {
+  run: string;
+  metrics: Metrics;
+  calls: readonly Call[];
+}
+
+/** The gates: those that did not pass first, with what they found and the calls that have to do with it. */
+export function Gates({ run, metrics, calls }: GatesProps) {
+  const { details, gates_passed: passed, gates_total: total } = metrics;
+  if (total === 0) return null;
+  const open = details.filter((gate) => gate.status !== 'pass');
+  const fine = details.filter((gate) => gate.status === 'pass');
+  return (
+    <section class="card" aria-label="Gates">
+      <h2>
+        Gates{' '}
+        <span class="soft">
+          {passed} of {total} passed
+        </span>
+      </h2>
+      <ul class="gates">
+        {[...open, ...fine].map((gate) => (
+          <Gate key={gate.index} {...{ run, gate, calls }} />
+        ))}
+      </ul>
+      {details.length < total && <p class="soft">{total - details.length} were not checked.</p>}
+    </section>
+  );
+}
+
+function Gate({ run, gate, calls }: { run: string; gate: GateDetail; calls: readonly Call[] }) {
+  const isFine = gate.status === 'pass';
+  const related = isFine ? [] : relatedCalls(gate, calls);
+  return (
+    <li class={gate.status}>
+      <details open={!isFine}>
+        <summary>
+          <Chip look={gate.status} />
+          <span class="name">
+            <Name>{gate.name ?? (gate.subject === '' ? gate.gate_type : gate.subject)}</Name>
+          </span>
+        </summary>
+        <div class="inside">
+          <Text text={gate.message} lines={12} />
+          {gate.detail !== null && <Text text={JSON.stringify(gate.detail, null, 2)} lines={8} mono />}
+          {related.map(({ call, why }) => (
+            <p key={call.event.seq} class="cause">
+              <a href={`${addressOf('runs', run)}?at=${call.event.seq}`}>
+                <code>
+                  <Name>{(call.command ?? call.event.name).slice(0, 80)}</Name>
+                </code>
+              </a>{' '}
+              <span class="soft">{why}</span>
+            </p>
+          ))}
+          <p class="soft small">
+            {gate.gate_type}
+            {gate.name !== null && gate.subject !== '' && (
+              <>
+                {' · '}
+                <Name>{gate.subject}</Name>
+              </>
+            )}
+            {' · '}
+            {formatDuration(gate.duration_ms)}
+          </p>
+        </div>
+      </details>
+    </li>
+  );
+}

@@ -1,0 +1,199 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { formatCost, formatKnownCost } from '../../lib/format/dollars.js';
+import { formatDuration } from '../../lib/format/duration.js';
+import type { EndedRunAnswer, OpenRunAnswer, RunAnswer } from '../protocol.js';
+import { useEvents, useLoaded } from './api.js';
+import { Changes } from './changes.js';
+import { ConversationView } from './conversation-view.js';
+import { conversationOf, type Call, type Conversation, type Used } from './conversation.js';
+import { Gates } from './gates.js';
+import { Judge } from './judge.js';
+import { Chip, Facts, Name, Outside, Problem, Text, Waiting } from './parts.js';
+import { addressOf } from './router.js';
+import { Steps } from './steps.js';
+
+/** A run: why it ended as it did, what its agent did, and what it left. */
+export function RunPage({ id, query }: { id: string; query: URLSearchParams }) {
+  const { events, problem, isOver } = useEvents(id);
+  // what is known of a run changes when it ends
+  const loaded = useLoaded<RunAnswer>(`/api/runs/${encodeURIComponent(id)}`, isOver);
+  const conversation = useMemo(() => conversationOf(events), [events]);
+  useEffect(() => {
+    document.title = `${id} · llm-tool-test`;
+  }, [id]);
+  const { value } = loaded;
+  if (value === null)
+    return (
+      <main id="main">
+        <Waiting problem={loaded.problem} />
+      </main>
+    );
+  const parts = { conversation, at: Number(query.get('at') ?? 0) };
+  return (
+    <main id="main">
+      <Problem text={problem ?? loaded.problem} />
+      {value.state === 'open' ? <OpenRun run={value} {...parts} /> : <EndedRun answer={value} {...parts} />}
+    </main>
+  );
+}
+
+interface Parts {
+  conversation: Conversation;
+  /** Number of the event that the address points to; 0: none. */
+  at: number;
+}
+
+interface TitleProps {
+  sweep: string;
+  cell: { scenario: string; variant: string; agent: string; model: string; repetition: number };
+  look: string;
+  uiUrl: string | null;
+}
+
+function Title({ sweep, cell, look, uiUrl }: TitleProps) {
+  return (
+    <>
+      <nav aria-label="Breadcrumb" class="crumbs">
+        <a href={addressOf()}>Sweeps</a>
+        <span aria-hidden="true">/</span>
+        <a href={addressOf('sweeps', sweep)}>
+          <Name>{sweep}</Name>
+        </a>
+      </nav>
+      <div class="title">
+        <h1>
+          <Name>{cell.scenario}</Name>
+          {cell.variant !== 'default' && (
+            <>
+              {' '}
+              <span class="tag">
+                <Name>{cell.variant}</Name>
+              </span>
+            </>
+          )}
+        </h1>
+        <Chip look={look} />
+        <span class="soft">
+          <Name>{cell.model === 'default' ? cell.agent : `${cell.agent}/${cell.model}`}</Name> #
+          {cell.repetition}
+        </span>
+        {uiUrl !== null && <Outside href={uiUrl}>Temporal</Outside>}
+      </div>
+    </>
+  );
+}
+
+function OpenRun({ run, conversation, at }: { run: OpenRunAnswer } & Parts) {
+  return (
+    <>
+      <Title sweep={run.sweep} cell={run.cell} look={run.engine ? 'running' : 'waiting'} uiUrl={run.uiUrl} />
+      {!run.engine && <p class="note">The engine is not running, so this run makes no progress.</p>}
+      <UsedSoFar used={conversation.used} />
+      <ConversationView run={run.run} prompt={run.prompt} conversation={conversation} at={at} isLive />
+    </>
+  );
+}
+
+function EndedRun({ answer, conversation, at }: { answer: EndedRunAnswer } & Parts) {
+  const { run, metrics, siblings } = answer;
+  const cell = {
+    ...{ scenario: run.scenario.name, variant: run.variant, agent: run.agent_name, model: run.model },
+    repetition: run.repetition,
+  };
+  const calls = conversation.items.filter((item): item is Call => item.kind === 'call');
+  return (
+    <>
+      <Title sweep={run.sweep} cell={cell} look={run.outcome} uiUrl={answer.uiUrl} />
+      {siblings.length > 1 && (
+        <nav aria-label="Repetitions" class="siblings">
+          {siblings.map((one) => (
+            <a
+              key={one.run}
+              class={`chip ${one.outcome}`}
+              href={addressOf('runs', one.run)}
+              aria-label={`Repetition ${one.repetition}: ${one.outcome}`}
+              {...(one.run === run.run_id ? { 'aria-current': 'page' as const } : {})}
+            >
+              #{one.repetition}
+            </a>
+          ))}
+        </nav>
+      )}
+      {run.outcome !== 'pass' && (
+        <p class={`reason ${run.outcome}`}>
+          <Name>{run.message}</Name>
+        </p>
+      )}
+      <div class="columns">
+        <aside class="first" aria-label="Gates and judge">
+          <Gates run={run.run_id} metrics={metrics} calls={calls} />
+          <Judge metrics={metrics} human={answer.human} />
+        </aside>
+        <div>
+          <UsedSoFar used={conversation.used} />
+          <ConversationView
+            {...{ run: run.run_id, prompt: run.scenario.prompt, conversation, at }}
+            isLive={false}
+          />
+          <Changes run={run.run_id} />
+        </div>
+        <aside aria-label="Steps and facts">
+          <Steps run={run} />
+          <RunFacts answer={answer} />
+        </aside>
+      </div>
+    </>
+  );
+}
+
+const tokens = (count: number): string =>
+  count < 1000 ? String(count) : `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`;
+
+const UsedSoFar = ({ used }: { used: Used }) => (
+  <p class="used soft">
+    <span>
+      {used.calls} {used.calls === 1 ? 'call' : 'calls'}
+    </span>
+    {used.failed > 0 && <span class="fail">{used.failed} failed</span>}
+    {used.tokensIn !== null && <span>{tokens(used.tokensIn)} tokens in</span>}
+    {used.tokensOut !== null && <span>{tokens(used.tokensOut)} out</span>}
+    {used.costUsd !== null && <span>{formatCost(used.costUsd)}</span>}
+  </p>
+);
+
+function RunFacts({ answer: { run, metrics } }: { answer: EndedRunAnswer }) {
+  const { agent } = run;
+  return (
+    <section class="card" aria-label="Facts">
+      <h2>Facts</h2>
+      <Facts
+        facts={[
+          ['started', run.started_at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')],
+          ['duration', formatDuration(run.duration_secs * 1000)],
+          ['model', <Name>{agent?.model_used ?? run.model}</Name>],
+          ['agent', <Name>{agent === null ? 'not started' : agent.message}</Name>],
+          ['agent cost', formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least)],
+          ...(metrics.composite_score === undefined
+            ? []
+            : ([['composite score', metrics.composite_score.toFixed(2)]] as const)),
+          ...(metrics.efficiency === null
+            ? []
+            : ([
+                [
+                  'calls of the target',
+                  `${metrics.efficiency.total_commands}, ${metrics.efficiency.error_count} failed`,
+                ],
+              ] as const)),
+          ['environment', run.environment],
+          ...(run.host === undefined ? [] : ([['host', <Name>{run.host.name}</Name>]] as const)),
+          ['run', <span class="mono">{run.run_id}</span>],
+        ]}
+      />
+      {run.warnings.map((text) => (
+        <div key={text} class="note">
+          <Text text={text} lines={5} />
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,130 @@
+import type { Comparison } from '../results/comparison/document.js';
+import type { HumanReview } from '../results/records/human-review.js';
+import type { Cell } from '../results/records/cell.js';
+import type { RunEvent } from '../results/records/events.js';
+import type { Metrics, Outcome } from '../results/records/result-line.js';
+import type { RunRecord } from '../results/records/run-record.js';
+import type { SweepDocument } from '../results/records/sweep-document.js';
+import type { SweepSummary } from '../results/records/sweep-list.js';
+
+/*
+ * What the viewer's server answers. Nothing outside of this package reads it: page and server are of the same build. What is
+ * stored is passed on as it is, with the types of its schemas.
+ */
+
+/** A sweep in the list. */
+export interface ListedSweep extends SweepSummary {
+  /** Whether it is open, and was paused. */
+  paused: boolean;
+}
+
+/** `GET /api/sweeps` */
+export interface SweepsAnswer {
+  /** Newest first. */
+  sweeps: ListedSweep[];
+  /** Number of older sweeps that are not listed. */
+  more: number;
+  /** The results folder, as a user knows it. */
+  place: string;
+  /** Whether the engine that works on open sweeps is running. */
+  engine: boolean;
+}
+
+/** A run that is not over. */
+export interface OpenRunState {
+  cell: string;
+  /** Its id; null if its files are on another machine, or not there yet. */
+  run: string | null;
+  /** Its current step; null if no server says so. */
+  step: string | null;
+  /** What its agent is doing, in a line. */
+  doing: string | null;
+  /** When the step began, ms since the epoch. */
+  since: number | null;
+  costUsd: number | null;
+}
+
+/** `GET /api/sweeps/:sweep` */
+export interface SweepAnswer {
+  document: SweepDocument;
+  /** ISO 8601 UTC */
+  started: string;
+  /** Why cells have not passed, by their ids. */
+  why: Record<string, string>;
+  open: OpenRunState[];
+  engine: boolean;
+}
+
+/** What is known of a run that has no report yet. */
+export interface OpenRunAnswer {
+  state: 'open';
+  run: string;
+  sweep: string;
+  cell: Cell;
+  description: string;
+  /** What the agent is asked; null if no agent takes part. */
+  prompt: string | null;
+  uiUrl: string | null;
+  engine: boolean;
+}
+
+/** Another run of the same configuration in the same sweep. */
+export interface Sibling {
+  run: string;
+  repetition: number;
+  outcome: Outcome;
+}
+
+export interface EndedRunAnswer {
+  state: 'ended';
+  run: RunRecord;
+  metrics: Metrics;
+  human: HumanReview | null;
+  /** All repetitions that have a folder, this one too. */
+  siblings: Sibling[];
+  uiUrl: string | null;
+}
+
+/** `GET /api/runs/:run` */
+export type RunAnswer = OpenRunAnswer | EndedRunAnswer;
+
+/** An event whose long texts are cut; `cut` is then the number of characters of the whole event. */
+export type ShownEvent = RunEvent & { cut?: number };
+
+/** A line of `GET /api/runs/:run/events`. The answer ends with the run. */
+export type EventsLine =
+  | { events: ShownEvent[] }
+  /** Events so far came from a run that was not over; those that follow are complete, and start again. */
+  | { again: true }
+  | { problem: string };
+
+export type DiffLine = { kind: 'same' | 'added' | 'removed'; text: string } | { kind: 'gap'; lines: number };
+
+export interface FileChange {
+  path: string;
+  change: 'added' | 'changed' | 'removed';
+  bytes: number | null;
+  /** Null if it cannot be shown as text; `note` says why. */
+  lines: DiffLine[] | null;
+  note: string | null;
+}
+
+/** `GET /api/runs/:run/changes`: what the workspace has at the end of the run that its fixture has not. */
+export interface ChangesAnswer {
+  files: FileChange[];
+  /** Number of further changed files. */
+  more: number;
+  /** Why nothing can be compared; null if it can. */
+  missing: string | null;
+}
+
+/** `GET /api/compare`: what `compare --json` prints, and the verdict in the words of `compare`. */
+export interface ComparisonAnswer {
+  comparison: Comparison;
+  words: string[];
+}
+
+/** What is answered instead of all of these, with a status of 400 or more. */
+export interface ErrorAnswer {
+  error: string;
+}

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Hono, type Context } from 'hono';
+import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
+import type { ErrorAnswer } from '../protocol.js';
+import { changesOf } from './changes.js';
+import { comparisonFor } from './compare.js';
+import type { EngineView } from './engine.js';
+import { eventsOf, wholeEvent } from './events.js';
+import { refusalOf } from './guard.js';
+import { readRun } from './runs.js';
+import { steer } from './steer.js';
+import { ndjson } from './stream.js';
+import { sweepLists, sweepStates } from './sweeps.js';
+
+export interface ViewerSettings {
+  resultsPath: string;
+  engine: EngineView;
+  /** See `refusalOf`. */
+  token: string;
+  port: () => number;
+  /** Folder of the built page. */
+  pages: string;
+  warn: (text: string) => void;
+}
+
+/** The page may load its own two files, and speak with its own server. Nothing else is loaded, run or framed. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/** The files of the page, by path. They contain no results, so they need no token. */
+const FILES: Readonly<Record<string, [file: string, type: string]>> = {
+  '/': ['index.html', 'text/html; charset=utf-8'],
+  '/app.js': ['app.js', 'text/javascript; charset=utf-8'],
+  '/app.css': ['app.css', 'text/css; charset=utf-8'],
+};
+
+const MOST_SWEEPS = 50;
+
+/** Creates the viewer's routes. Those of a list or a sweep answer with a line whenever something has changed. */
+export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Hono {
+  const app = new Hono();
+  app.use(async (context, next) => {
+    const { req } = context;
+    const refusal = refusalOf(
+      {
+        ...{ method: req.method, path: req.path, host: req.header('host'), origin: req.header('origin') },
+        authorization: req.header('authorization'),
+      },
+      { token, port: port() },
+    );
+    if (refusal === null) await next();
+    else context.res = answerError(context, refusal.reason, refusal.status);
+    for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+  });
+  for (const [path, [file, type]] of Object.entries(FILES))
+    app.get(path, (context) =>
+      context.body(readFileSync(join(pages, file), 'utf8'), 200, { 'content-type': type }),
+    );
+  app.get('/api/sweeps', ({ req }) => {
+    const limit = Math.max(1, Math.floor(Number(req.query('limit') ?? MOST_SWEEPS))) || MOST_SWEEPS;
+    return ndjson((signal) => sweepLists(source, limit, signal));
+  });
+  app.get('/api/sweeps/:sweep', ({ req }) =>
+    ndjson((signal) => sweepStates(source, req.param('sweep'), signal)),
+  );
+  app.post('/api/sweeps/:sweep/:verb', async (context) => {
+    const { sweep, verb } = context.req.param();
+    await steer(source, sweep, verb);
+    return context.json({});
+  });
+  app.get('/api/runs/:run', async (context) => context.json(await readRun(source, context.req.param('run'))));
+  app.get('/api/runs/:run/events', ({ req }) =>
+    ndjson((signal) => eventsOf(source, req.param('run'), signal)),
+  );
+  app.get('/api/runs/:run/events/:seq', async (context) => {
+    const { run, seq } = context.req.param();
+    const event = await wholeEvent(source, run, Number(seq));
+    return event === null ? answerError(context, 'there is no such event', 404) : context.json(event);
+  });
+  app.get('/api/runs/:run/changes', async (context) =>
+    context.json(await changesOf(source, context.req.param('run'))),
+  );
+  app.get('/api/compare', async (context) => {
+    const { base = '', head = '', variants = '' } = context.req.query();
+    const names = variants === '' ? [] : variants.split(',');
+    return context.json(await comparisonFor(source, { base, head, variants: names }));
+  });
+  app.notFound((context) => answerError(context, 'not found', 404));
+  app.onError((error, context) => {
+    if (error instanceof UsageError)
+      return answerError(context, error.message, error.code === 'unknown_id' ? 404 : 400);
+    if (error instanceof InfrastructureError) return answerError(context, error.message, 503);
+    source.warn(`error: ${error.message}`);
+    return answerError(context, error.message, 500);
+  });
+  return app;
+}
+
+const answerError = (context: Context, error: string, status: 400 | 401 | 403 | 404 | 500 | 503): Response =>
+  context.json({ error } satisfies ErrorAnswer, status);

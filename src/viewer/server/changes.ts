@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { workspaceChanges } from '../../environments/workspace-changes.js';
+import { diffLines, type DiffedLine } from '../../lib/diff-lines.js';
+import { readInside } from '../../platform/fs/open-inside.js';
+import { RunRecord } from '../../results/records/run-record.js';
+import type { WorkspaceChange } from '../../results/records/workspace-changes.js';
+import { StoredScenario } from '../../scenario/stored-scenario.js';
+import { readResultsFile } from '../../store/read-results-file.js';
+import { fixtureFolder, runFiles, scenarioFile } from '../../store/results-folder.js';
+import type { ChangesAnswer, DiffLine, FileChange } from '../protocol.js';
+import { findRun, type RunSource } from './runs.js';
+
+/** Larger files are named, but not compared line by line. */
+const MOST_BYTES = 256 * 1024;
+const MOST_DIFFERENCES = 2000;
+/** Lines that are shown around a difference. */
+const AROUND = 3;
+
+const nothing = (missing: string): ChangesAnswer => ({ files: [], more: 0, missing });
+
+/** Compares the workspace that a run has kept with its fixture. @throws UsageError if there is no such run */
+export async function changesOf(source: RunSource, id: string): Promise<ChangesAnswer> {
+  const place = await findRun(source, id);
+  if ('open' in place) return nothing('the run is not over');
+  const { run: record, fixture: kept } = runFiles(place.folder);
+  const run = readResultsFile(record, RunRecord);
+  if (!existsSync(kept)) return nothing('the workspace was not kept');
+  const file = scenarioFile(source.resultsPath, run.scenario.hash);
+  if (!existsSync(file)) return nothing('the scenario is no longer stored');
+  const { fixture: hash, scenario } = readResultsFile(file, StoredScenario);
+  const fixture = fixtureFolder(source.resultsPath, hash);
+  if (!existsSync(fixture)) return nothing('the fixture is no longer stored');
+  const { files } = scenario.inputs;
+  const { changed, more } = await workspaceChanges(kept, fixture, files);
+  const changes: FileChange[] = [];
+  for (const change of changed) changes.push(await compared(change, { kept, fixture, files }));
+  return { files: changes, more, missing: null };
+}
+
+interface Sides {
+  kept: string;
+  fixture: string;
+  files: Record<string, string>;
+}
+
+async function compared({ path, change, bytes }: WorkspaceChange, sides: Sides): Promise<FileChange> {
+  const unseen = (note: string): FileChange => ({ path, change, bytes, lines: null, note });
+  const before = change === 'added' ? '' : await beginning(path, sides);
+  const after = change === 'removed' ? '' : await textOf(sides.kept, path);
+  if (before === null || after === null) return unseen('not text, or larger than 256 KiB');
+  const lines = diffLines(linesOf(before), linesOf(after), MOST_DIFFERENCES);
+  return lines === null
+    ? unseen(`more than ${MOST_DIFFERENCES} lines differ`)
+    : { path, change, bytes, lines: withGaps(lines), note: null };
+}
+
+const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
+
+/** What a file was at the beginning of the run: `setup.files`, over initial-state/, over the fixture. */
+async function beginning(path: string, { fixture, files }: Sides): Promise<string | null> {
+  if (Object.hasOwn(files, path)) return files[path] ?? '';
+  const initial = join(fixture, 'initial-state');
+  return textOf(existsSync(join(initial, path)) ? initial : fixture, path);
+}
+
+/** Returns null if it is not a text file of a size that can be shown. Follows no symlink that leads out of the folder. */
+async function textOf(root: string, path: string): Promise<string | null> {
+  try {
+    const bytes = await readInside(root, path, MOST_BYTES);
+    if (bytes === null) return null;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+/** Leaves out lines that are far from any difference. */
+function withGaps(lines: readonly DiffedLine[]): DiffLine[] {
+  const near = new Set<number>();
+  for (const [at, { kind }] of lines.entries())
+    if (kind !== 'same') for (let by = -AROUND; by <= AROUND; by++) near.add(at + by);
+  const shown: DiffLine[] = [];
+  for (const [at, line] of lines.entries()) {
+    const last = shown.at(-1);
+    if (near.has(at)) shown.push(line);
+    else if (last?.kind === 'gap') last.lines += 1;
+    else shown.push({ kind: 'gap', lines: 1 });
+  }
+  return shown;
+}

@@ -1,0 +1,104 @@
+import { activeStep } from '../../client/follow/active-step.js';
+import { askProgress } from '../../client/follow/ask-progress.js';
+import { isOver } from '../../client/follow/is-over.js';
+import { openRunsIn, type OpenRun } from '../../client/follow/open-runs.js';
+import { parkedIn } from '../../client/follow/waits.js';
+import { joinSession, type Session } from '../../client/session.js';
+import { uiPage } from '../../client/ui-page.js';
+import { readEngineState, serverIsUp, workerIsUp } from '../../platform/engine/engine-state.js';
+import { isMirror, plannedHomes, projectState } from '../../platform/folders.js';
+import { waitText } from '../../reports/wait-text.js';
+import type { ResultLine } from '../../results/records/result-line.js';
+import { sweepWorkflowId } from '../../workflows/protocol.js';
+import type { OpenRunState } from '../protocol.js';
+
+/** What the viewer knows of the engine of a results folder. It starts none, and does without one. */
+export interface EngineView {
+  /** Whether open sweeps make progress. */
+  isUp(): Promise<boolean>;
+  /** The page of a workflow in Temporal's Web UI; null if none is served. */
+  page(workflowId: string): Promise<string | null>;
+  /** The runs of this machine that are not over. */
+  openRuns(): OpenRun[];
+  /** What the open runs of a sweep are doing. `last`: the last result of each of its cells. */
+  doing(sweep: string, last: ReadonlyMap<string, ResultLine>): Promise<OpenRunState[]>;
+  close(): Promise<void>;
+}
+
+/** Limited because each run costs a call to the server. */
+const MOST_RUNS = 50;
+/** How long to do without a server that was not there. */
+const AGAIN_MS = 5000;
+
+/** Creates the view. `warn` is told what goes wrong with the server. */
+export function viewEngine(resultsPath: string, warn: (text: string) => void): EngineView {
+  // Where the state would be: reading results must not create it.
+  const { folder } = projectState(resultsPath, plannedHomes().state);
+  let joined: { session: Session | null; at: number } | null = null;
+  let joining: Promise<Session | null> | null = null;
+
+  /** Returns at once, with null as long as there is no connection: nobody waits for a server to see results. */
+  function sessionNow(): Session | null {
+    const isStale = joined === null || (joined.session === null && Date.now() - joined.at > AGAIN_MS);
+    if (isStale)
+      joining ??= joinSession(resultsPath, warn)
+        .catch(() => null)
+        .then((session) => {
+          joined = { session, at: Date.now() };
+          return session;
+        })
+        .finally(() => (joining = null));
+    return joined?.session ?? null;
+  }
+
+  const openRuns = (): OpenRun[] => openRunsIn(folder);
+  return {
+    async isUp() {
+      if (isMirror(resultsPath)) return true;
+      const engine = await readEngineState(folder).catch(() => null);
+      return engine !== null && serverIsUp(engine) && workerIsUp(engine);
+    },
+    async page(workflowId) {
+      const engine = await readEngineState(folder).catch(() => null);
+      return engine === null || !serverIsUp(engine) ? null : uiPage(engine, workflowId);
+    },
+    openRuns,
+    async doing(sweep, last) {
+      const here = new Map(
+        openRuns().flatMap((open) => (open.sweep === sweep ? [[open.cell.id, open.run] as const] : [])),
+      );
+      const session = sessionNow();
+      const progress = session === null ? null : await askProgress(session, sweepWorkflowId(sweep));
+      if (session === null || progress === null) {
+        await session?.followServer();
+        return [...here].map(([cell, run]) => ({ cell, run, ...UNKNOWN }));
+      }
+      const active = progress.active.filter((run) => !isOver(run, last.get(run.cell)));
+      const steps = await Promise.all(
+        active.slice(0, MOST_RUNS).map(async ({ cell, workflowId }): Promise<OpenRunState> => {
+          const { step, agent, startedAt } = await activeStep(session.client, workflowId);
+          return {
+            ...{ cell, run: here.get(cell) ?? null, step, doing: agent?.doing ?? null, since: startedAt },
+            costUsd: agent?.costUsd ?? null,
+          };
+        }),
+      );
+      return [
+        ...steps,
+        ...active
+          .slice(MOST_RUNS)
+          .map(({ cell }): OpenRunState => ({ cell, run: here.get(cell) ?? null, ...UNKNOWN })),
+        ...parkedIn(progress).map((wait): OpenRunState => ({
+          ...{ cell: wait.cell, run: here.get(wait.cell) ?? null, ...UNKNOWN },
+          step: waitText(wait, Date.now()),
+        })),
+      ];
+    },
+    async close() {
+      await (joining ?? Promise.resolve());
+      await joined?.session?.close();
+    },
+  };
+}
+
+const UNKNOWN = { step: null, doing: null, since: null, costUsd: null };

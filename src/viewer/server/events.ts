@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { tailEvents } from '../../client/follow/tail-events.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { shortenStrings } from '../../lib/shorten-strings.js';
+import { createYielder } from '../../lib/yield-to-event-loop.js';
+import type { RunEvent } from '../../results/records/events.js';
+import { readEvents } from '../../store/read-events.js';
+import { runFiles } from '../../store/results-folder.js';
+import type { EventsLine, ShownEvent } from '../protocol.js';
+import { findRun, type RunSource } from './runs.js';
+import { nextLook } from './stream.js';
+
+/** A page shows no more of a text at first. */
+const LONGEST = 16_000;
+/** Events of a line of the answer. */
+const AT_ONCE = 100;
+/** How long a run that is over may be without its events. */
+const LOOKS_FOR_EVENTS = 40;
+
+/** Cuts the long texts of an event. */
+function shownEvent(event: RunEvent): ShownEvent {
+  const shown: RunEvent = shortenStrings(event, LONGEST);
+  const { length } = JSON.stringify(event);
+  return JSON.stringify(shown).length < length ? { ...shown, cut: length } : shown;
+}
+
+/**
+ * Yields what the agent of a run does: of a run that is not over, as it happens, and then once more from its final record, which
+ * is complete. @throws UsageError if there is no such run
+ */
+export async function* eventsOf(
+  source: RunSource,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<EventsLine, void> {
+  const place = await findRun(source, id);
+  const files = runFiles('folder' in place ? place.folder : join(source.resultsPath, id));
+  if ('open' in place) {
+    yield* liveEvents(files.liveEvents, place.open.isOpen, signal);
+    for (let look = 0; look < LOOKS_FOR_EVENTS && !existsSync(files.events); look++)
+      if (!(await nextLook(signal))) return;
+    yield { again: true };
+  }
+  if (existsSync(files.events)) yield* recordedEvents(files.events, signal);
+}
+
+async function* liveEvents(
+  file: string,
+  isOpen: () => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<EventsLine, void> {
+  const tail = tailEvents(file);
+  try {
+    for (;;) {
+      // before the events are read, so that none is missed
+      const goesOn = isOpen();
+      const events = tail.read();
+      for (let at = 0; at < events.length; at += AT_ONCE)
+        yield { events: events.slice(at, at + AT_ONCE).map(shownEvent) };
+      if (!goesOn || !(await nextLook(signal))) return;
+    }
+  } finally {
+    tail.close();
+  }
+}
+
+async function* recordedEvents(file: string, signal: AbortSignal): AsyncGenerator<EventsLine, void> {
+  const yieldIfDue = createYielder();
+  let events: ShownEvent[] = [];
+  try {
+    for (const event of readEvents(file)) {
+      await yieldIfDue();
+      if (signal.aborted) return;
+      events.push(shownEvent(event));
+      if (events.length < AT_ONCE) continue;
+      yield { events };
+      events = [];
+    }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    yield { events };
+    yield { problem: error.message };
+    return;
+  }
+  if (events.length > 0) yield { events };
+}
+
+/** Returns an event of a run that is over with all of its text; null if there is none with this number. */
+export async function wholeEvent(source: RunSource, id: string, seq: number): Promise<RunEvent | null> {
+  const place = await findRun(source, id);
+  const files = runFiles('folder' in place ? place.folder : join(source.resultsPath, id));
+  const file = existsSync(files.events) ? files.events : files.liveEvents;
+  if (!existsSync(file)) return null;
+  for (const event of readEvents(file)) if (event.seq === seq) return event;
+  return null;
+}

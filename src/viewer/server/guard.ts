@@ -1,0 +1,47 @@
+import { timingSafeEqual } from 'node:crypto';
+import { sha256 } from '../../lib/hash.js';
+
+/** What the guard looks at. A header that is missing is undefined. */
+interface Asked {
+  method: string;
+  path: string;
+  host: string | undefined;
+  origin: string | undefined;
+  authorization: string | undefined;
+}
+
+interface Gatekeeper {
+  /** Only who knows it may read or change anything. */
+  token: string;
+  /** The port that the server listens on. */
+  port: number;
+}
+
+export interface Refusal {
+  status: 401 | 403;
+  reason: string;
+}
+
+/** Paths below it answer with data. */
+const API = '/api/';
+
+/**
+ * Says why a request is refused; null if it may be answered. Every request must name this server as its host, so that a name of
+ * a foreign site that resolves to 127.0.0.1 reaches nothing. The API also needs the token, and changes need our own origin.
+ */
+export function refusalOf(asked: Asked, { token, port }: Gatekeeper): Refusal | null {
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+  if (!hosts.includes(asked.host ?? '')) return { status: 403, reason: 'unknown host' };
+  const origins = hosts.map((host) => `http://${host}`);
+  const isOwn = asked.origin !== undefined && origins.includes(asked.origin);
+  if (asked.origin !== undefined && !isOwn) return { status: 403, reason: 'unknown origin' };
+  if (!asked.path.startsWith(API)) return null;
+  if (!isSame(asked.authorization ?? '', `Bearer ${token}`))
+    return { status: 401, reason: 'the token is missing or wrong; open the address that `view` printed' };
+  if (asked.method !== 'GET' && !isOwn) return { status: 403, reason: 'changes need an origin' };
+  return null;
+}
+
+/** Compares hashes of the same length, so that the time it takes tells nothing of the token. */
+const isSame = (given: string, wanted: string): boolean =>
+  timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(wanted)));

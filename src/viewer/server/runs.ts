@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { findById, findPlan } from '../../client/sweeps/find-sweep.js';
+import { readReview } from '../../client/sweeps/read-review.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { configurationOf } from '../../results/records/cell.js';
+import { RunRecord } from '../../results/records/run-record.js';
+import { Metrics } from '../../results/records/result-line.js';
+import { judgedIn } from '../../results/review/judged.js';
+import { findAgentStep } from '../../scenario/scenario.js';
+import { StoredScenario } from '../../scenario/stored-scenario.js';
+import { readResultsFile } from '../../store/read-results-file.js';
+import { resultsIndex } from '../../store/results-index.js';
+import { runFiles, scenarioFile } from '../../store/results-folder.js';
+import type { EndedRunAnswer, OpenRunAnswer, RunAnswer, Sibling } from '../protocol.js';
+import type { EngineView } from './engine.js';
+
+export interface RunSource {
+  resultsPath: string;
+  engine: EngineView;
+}
+
+/** Where a run is: one that is not over, or the folder of one that is. */
+type Place = { open: ReturnType<EngineView['openRuns']>[number] } | { folder: string };
+
+/** Finds a run by its id. @throws UsageError if there is none */
+export async function findRun({ resultsPath, engine }: RunSource, id: string): Promise<Place> {
+  const open = engine.openRuns().find(({ run }) => run === id);
+  if (open !== undefined && !existsSync(runFiles(join(resultsPath, id)).run)) return { open };
+  const found = await findById(resultsPath, id);
+  if (found.kind === 'run') return { folder: found.folder };
+  throw new UsageError('unknown_id', `'${id}' is a sweep`);
+}
+
+/** Reads what is known of a run. @throws UsageError if there is none, or it cannot be read */
+export async function readRun(source: RunSource, id: string): Promise<RunAnswer> {
+  const place = await findRun(source, id);
+  return 'open' in place ? openRun(source, place.open) : endedRun(source, place.folder);
+}
+
+async function endedRun({ resultsPath, engine }: RunSource, folder: string): Promise<EndedRunAnswer> {
+  const files = runFiles(folder);
+  const run = readResultsFile(files.run, RunRecord);
+  const metrics = readResultsFile(files.metrics, Metrics);
+  const human = readReview(folder, judgedIn(metrics), () => undefined);
+  const siblings = siblingsOf(resultsPath, run);
+  return { state: 'ended', run, metrics, human, siblings, uiUrl: await engine.page(run.workflow_id) };
+}
+
+async function openRun(
+  { resultsPath, engine }: RunSource,
+  { run, sweep, cell, workflowId }: Extract<Place, { open: unknown }>['open'],
+): Promise<OpenRunAnswer> {
+  const { scenarios } = findPlan(resultsPath, sweep);
+  const planned = scenarios.find(({ name, variant }) => name === cell.scenario && variant === cell.variant);
+  const stored =
+    planned === undefined
+      ? null
+      : readResultsFile(scenarioFile(resultsPath, planned.hash), StoredScenario).scenario;
+  return {
+    ...{ state: 'open', run, sweep, cell },
+    description: stored?.description ?? '',
+    prompt: stored === null ? null : (findAgentStep(stored)?.prompt ?? null),
+    uiUrl: await engine.page(workflowId),
+    engine: await engine.isUp(),
+  };
+}
+
+/** The repetitions of a run's configuration, by number. Reused results have no folder of their own. */
+function siblingsOf(resultsPath: string, { sweep, cell }: RunRecord): Sibling[] {
+  const configuration = configurationOf(cell);
+  return [...resultsIndex(resultsPath).ofSweep(sweep).values()]
+    .filter((known) => configurationOf(known.cell) === configuration && known.cached_from === null)
+    .map(({ id, cell: of, outcome }) => ({
+      ...{ run: id, outcome },
+      repetition: Number(of.slice(configuration.length + 1)),
+    }))
+    .sort((a, b) => a.repetition - b.repetition);
+}

@@ -1,0 +1,109 @@
+import { statSync } from 'node:fs';
+import { bringResults } from '../../client/follow/bring-results.js';
+import { findPlan } from '../../client/sweeps/find-sweep.js';
+import { hasEnded } from '../../client/sweeps/ended-sweep.js';
+import { readSweepList } from '../../client/sweeps/read-sweep-list.js';
+import { sweepDocument } from '../../client/sweeps/sweep-document.js';
+import { displayPath } from '../../platform/display-path.js';
+import type { ResultLine } from '../../results/records/result-line.js';
+import type { SweepDocument } from '../../results/records/sweep-document.js';
+import { whyNotPassed } from '../../results/why-not-passed.js';
+import type { Plan } from '../../scenario/plan.js';
+import { isPaused } from '../../store/paused-sweep.js';
+import { pausedFile, resultsLog, summaryFile, sweepsFolder } from '../../store/results-folder.js';
+import { resultsIndex } from '../../store/results-index.js';
+import type { SweepAnswer, SweepsAnswer } from '../protocol.js';
+import type { EngineView } from './engine.js';
+import { nextLook, whenChanged } from './stream.js';
+
+interface Source {
+  resultsPath: string;
+  engine: EngineView;
+  warn: (text: string) => void;
+}
+
+/** A text that changes with a file, and with whether it is there. */
+const stampOf = (path: string): string => {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? '-' : `${stat.ino}.${stat.size}.${stat.mtimeMs}`;
+};
+
+/** Yields the newest sweeps, again whenever they have changed. */
+export function sweepLists(
+  { resultsPath, engine, warn }: Source,
+  limit: number,
+  signal: AbortSignal,
+): AsyncGenerator<SweepsAnswer, void> {
+  let open: string[] = [];
+  const read = async (): Promise<SweepsAnswer> => {
+    const { sweeps, more } = readSweepList(resultsPath, limit, warn);
+    open = sweeps.flatMap(({ id, status }) => (status === 'open' ? [id] : []));
+    return {
+      sweeps: sweeps.map((sweep) => ({
+        ...sweep,
+        paused: sweep.status === 'open' && isPaused(resultsPath, sweep.id),
+      })),
+      ...{ more, place: displayPath(resultsPath), engine: await engine.isUp() },
+    };
+  };
+  const stamp = async (): Promise<string> =>
+    [
+      ...[stampOf(resultsLog(resultsPath)), stampOf(sweepsFolder(resultsPath)), await engine.isUp()],
+      ...open.flatMap((id) => [stampOf(summaryFile(resultsPath, id)), stampOf(pausedFile(resultsPath, id))]),
+    ].join(' ');
+  return whenChanged(stamp, read, signal);
+}
+
+/** Yields a sweep, again whenever it has changed. Ends if it has ended. @throws UsageError if there is none */
+export async function* sweepStates(
+  { resultsPath, engine, warn }: Source,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<SweepAnswer, void> {
+  const plan = findPlan(resultsPath, id);
+  const { lookNow } = bringResults(resultsPath, plan.sweep, warn);
+  let [stamped, sent] = ['', ''];
+  let document: SweepDocument | null = null;
+  let last: ReadonlyMap<string, ResultLine> = new Map();
+  for (;;) {
+    lookNow();
+    // before anything is read, so that nothing that is written meanwhile is missed
+    const isOver = hasEnded(resultsPath, plan);
+    const stamp = stampOfSweep(resultsPath, plan);
+    if (document === null || stamp !== stamped) {
+      document = await sweepDocument(resultsPath, plan, warn);
+      last = lastResults(resultsPath, plan);
+    }
+    stamped = stamp;
+    const answer: SweepAnswer = {
+      ...{ document, started: plan.created_at, why: whyOf(last) },
+      open: isOver ? [] : await engine.doing(plan.sweep, last),
+      engine: await engine.isUp(),
+    };
+    const text = JSON.stringify(answer);
+    if (text !== sent) yield answer;
+    sent = text;
+    if (isOver || !(await nextLook(signal, OPEN_MS))) return;
+  }
+}
+
+const OPEN_MS = 700;
+
+const stampOfSweep = (resultsPath: string, { sweep }: Plan): string =>
+  [resultsLog(resultsPath), summaryFile(resultsPath, sweep), pausedFile(resultsPath, sweep)]
+    .map(stampOf)
+    .join(' ');
+
+const whyOf = (last: ReadonlyMap<string, ResultLine>): Record<string, string> =>
+  Object.fromEntries(
+    [...last.values()].flatMap((line) =>
+      line.outcome === 'pass' ? [] : [[line.cell, whyNotPassed(line)] as const],
+    ),
+  );
+
+const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<string, ResultLine> =>
+  new Map(
+    resultsIndex(resultsPath)
+      .linesOfSweep(sweep)
+      .map((line) => [line.cell, line]),
+  );

@@ -1,0 +1,27 @@
+import axeCore from 'axe-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { findExecutable } from '../../src/platform/process/find-executable.js';
+
+const program = await findExecutable('chromium');
+
+/** Why no browser can be tested here; null if one can. `.ci/packages` installs it. */
+export const lacking = program === null ? 'chromium is not installed' : null;
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({ executablePath: program ?? '', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+
+/** What axe finds wrong with a page, in a line each. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axeCore.source);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
+      };
+    };
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    );
+  });
+}

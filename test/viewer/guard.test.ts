@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { refusalOf } from '../../src/viewer/server/guard.js';
+
+const GATE = { token: 'secret', port: 4000 };
+const ASKED = {
+  ...{ method: 'GET', path: '/api/sweeps', host: '127.0.0.1:4000', origin: undefined },
+  authorization: 'Bearer secret',
+};
+const OWN = 'http://127.0.0.1:4000';
+const status = (change: Partial<Parameters<typeof refusalOf>[0]>): number | null =>
+  refusalOf({ ...ASKED, ...change }, GATE)?.status ?? null;
+
+test('answers who has the token, at both names of this machine', () => {
+  expect(status({})).toBeNull();
+  expect(status({ host: 'localhost:4000', origin: 'http://localhost:4000' })).toBeNull();
+  expect(status({ method: 'POST', origin: OWN })).toBeNull();
+});
+
+test.each([
+  ['none', undefined],
+  ['an empty one', ''],
+  ['another one', 'Bearer wrong'],
+  ['the beginning of it', 'Bearer secre'],
+  ['it with more', 'Bearer secrets'],
+  ['it without its scheme', 'secret'],
+])('reads nothing with this token: %s', (_, authorization) => {
+  expect(status({ authorization })).toBe(401);
+  expect(status({ authorization, method: 'POST', origin: OWN })).toBe(401);
+});
+
+test.each([['example.org'], ['example.org:4000'], ['127.0.0.1'], ['127.0.0.1:4001'], [''], [undefined]])(
+  'answers nothing, not even the page, to the host %s',
+  (host) => {
+    expect(status({ host })).toBe(403);
+    expect(status({ host, path: '/' })).toBe(403);
+  },
+);
+
+test.each([['http://example.org'], ['null'], ['http://127.0.0.1:4001'], ['https://127.0.0.1:4000']])(
+  'answers nothing to the origin %s',
+  (origin) => {
+    expect(status({ origin })).toBe(403);
+    expect(status({ origin, method: 'POST' })).toBe(403);
+    expect(status({ origin, path: '/' })).toBe(403);
+  },
+);
+
+test('changes nothing without an origin', () => {
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) expect(status({ method })).toBe(403);
+});

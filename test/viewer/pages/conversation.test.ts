@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import type { EventBody } from '../../../src/results/records/events.js';
+import type { GateDetail } from '../../../src/results/records/result-line.js';
+import { conversationOf, hasFailed, type Call } from '../../../src/viewer/pages/conversation.js';
+import { relatedCalls } from '../../../src/viewer/pages/related-calls.js';
+
+const numbered = (events: readonly EventBody[], attempt = 1) =>
+  events.map((event, at) => ({ ...event, ts: '2026-01-02T03:04:05Z', seq: at + 1, attempt }));
+const call = (id: string, command: string): EventBody => ({
+  ...{ type: 'tool_call', id, name: 'shell', input: null, command },
+});
+const result = (id: string, exit_code: number | null, is_error = false): EventBody => ({
+  ...{ type: 'tool_result', id, exit_code, is_error, output: '', truncated: false },
+});
+const usage = (cost_usd: number | null): EventBody => ({
+  ...{ type: 'usage', input: 10, output: 5, reasoning: null, cache_read: null, cache_write: null, cost_usd },
+});
+const callsIn = (events: readonly EventBody[]): Call[] =>
+  conversationOf(numbered(events)).items.filter((item): item is Call => item.kind === 'call');
+
+test('results belong to the calls with their ids, also of calls at the same time', () => {
+  const calls = callsIn([
+    call('a', 'one'),
+    call('b', 'two'),
+    result('b', 1),
+    result('a', 0),
+    call('c', 'three'),
+  ]);
+  expect(calls.map(({ command, result: of }) => [command, of?.exit_code])).toEqual([
+    ['one', 0],
+    ['two', 1],
+    ['three', undefined],
+  ]);
+  expect(calls.map(hasFailed)).toEqual([false, true, false]);
+});
+
+test('an id that a second start uses again is another call', () => {
+  const events = [
+    ...numbered([call('a', 'one'), result('a', 0)]),
+    ...numbered([call('a', 'two'), result('a', 2)], 2),
+  ];
+  expect(conversationOf(events).used).toMatchObject({ calls: 2, failed: 1 });
+});
+
+test('adds up what is reported, and leaves unknown what is not', () => {
+  expect(conversationOf(numbered([usage(0.5), usage(0.25)])).used).toMatchObject({
+    ...{ tokensIn: 20, tokensOut: 10, costUsd: 0.75 },
+  });
+  expect(conversationOf(numbered([usage(null)])).used.costUsd).toBeNull();
+  const session: EventBody = { type: 'session', session_id: null, model_requested: null, model_used: null };
+  const total: EventBody = { ...(usage(0.2) as Extract<EventBody, { type: 'usage' }>), cost_of_start: true };
+  const resumed = [session, usage(0.1), session, usage(0.1), total];
+  expect(conversationOf(numbered(resumed)).used.costUsd).toBeCloseTo(0.3);
+});
+
+const gate = (more: Partial<GateDetail>): GateDetail => ({
+  ...{ index: 0, gate_type: 'script', name: null, subject: '', status: 'fail', passed: false, message: '' },
+  ...{ detail: null, duration_ms: 1, ...more },
+});
+const CALLS = callsIn([
+  ...[call('a', 'cat report.md'), result('a', 0), call('b', 'stock remove lamps'), result('b', 2)],
+  ...[call('c', 'echo 1 > report.md'), result('c', 0)],
+]);
+const related = (more: Partial<GateDetail>): (string | null)[] =>
+  relatedCalls(gate(more), CALLS).map(({ call: { command } }) => command);
+
+test('finds the calls that a gate quotes, the last one that names its file, and those that failed', () => {
+  expect(related({ message: '1 of 3 commands failed: "stock remove lamps"' })).toEqual([
+    'stock remove lamps',
+  ]);
+  expect(related({ gate_type: 'file_matches', subject: 'report.md' })).toEqual(['echo 1 > report.md']);
+  expect(related({ gate_type: 'no_transcript_errors' })).toEqual(['stock remove lamps']);
+});
+
+test('names no call if nothing is known', () => {
+  expect(related({ gate_type: 'file_exists', subject: 'other.md' })).toEqual([]);
+  expect(related({ message: 'there are 14 cables' })).toEqual([]);
+});
