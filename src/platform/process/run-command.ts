@@ -1,11 +1,16 @@
 import { StringDecoder } from 'node:string_decoder';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { argvOf, type Command } from '../../lib/commands/command.js';
 import type { CommandResult } from '../../lib/commands/command-result.js';
 
 export const OUTPUT_CAP = 1024 * 1024;
-/** How long output is still read after the command has ended: a grandchild may hold the pipe open for ever. */
+/**
+ * After the command has ended, its output is read until none has come for this time, but at most MOST_DRAINS times as long: a
+ * grandchild may hold the pipe open for ever, and write to it.
+ */
 const DRAIN_MS = 100;
+const MOST_DRAINS = 10;
 
 export interface CommandRequest {
   command: Command;
@@ -37,6 +42,21 @@ function collect(stream: NodeJS.ReadableStream, cap: number): { text: () => stri
     return decoder.write(Buffer.concat(chunks)) + (bytes > kept ? '' : decoder.end());
   };
   return { text, bytes: () => bytes };
+}
+
+/** Waits until both outputs have ended, or nothing more can be expected of them. `received`: how many bytes have been read. */
+async function drain(ended: Promise<unknown>, received: () => number): Promise<void> {
+  const state = { ended: false };
+  const end = ended.then(() => void (state.ended = true));
+  for (let nth = 0; nth < MOST_DRAINS; nth += 1) {
+    const before = received();
+    const late = new AbortController();
+    await Promise.race([end, sleep(DRAIN_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
+    late.abort();
+    // On a busy machine, the time may be over before Node has read what was there when the command ended.
+    await nextTurn();
+    if (state.ended || received() === before) return;
+  }
 }
 
 function killGroup(pid: number): void {
@@ -100,12 +120,10 @@ export async function runCommand(request: CommandRequest): Promise<CommandResult
   const { timedOut } = state;
   request.signal?.removeEventListener('abort', onAbort);
   if (request.keepBackground !== true || timedOut) killGroup(pid);
-  const drain = setTimeout(() => {
-    child.stdout.destroy();
-    child.stderr.destroy();
-  }, DRAIN_MS);
+  await drain(child, () => stdout.bytes() + stderr.bytes());
+  child.stdout.destroy();
+  child.stderr.destroy();
   await child;
-  clearTimeout(drain);
   request.signal?.throwIfAborted();
   return {
     exitCode: timedOut ? null : exitCode,

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -186,3 +187,34 @@ describe('the end of a command', () => {
     expect(existsSync(join(cwd, 'done'))).toBe(false);
   });
 });
+
+describe('on a busy machine', () => {
+  it('loses no output of a command whose end is noticed before its output is read', async () => {
+    const folder = await newFolder();
+    const ended = join(folder, 'ended');
+    const other = spawn('sh', ['-c', 'echo x']);
+    const otherEnded = new Promise((resolve) => other.once('close', resolve));
+    const command = run(`sleep 0.3; printf output; : > ${ended}`, { cwd: folder });
+    // The system reports the end of the other process together with its output. While that output is handled, the command
+    // ends too. Node then collects the ends of both, before it reads what the command has printed.
+    other.stdout.once('data', () => {
+      blockUntil(() => existsSync(ended));
+      block(50); // from its last output to its end
+      setImmediate(() => {
+        block(300);
+      });
+    });
+    block(150);
+    expect(await command).toMatchObject({ exitCode: 0, stdout: 'output' });
+    await otherEnded;
+  });
+});
+
+function block(ms: number): void {
+  const end = performance.now() + ms;
+  blockUntil(() => performance.now() >= end);
+}
+
+function blockUntil(isOver: () => boolean): void {
+  while (!isOver()) continue;
+}
