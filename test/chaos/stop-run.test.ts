@@ -46,7 +46,7 @@ test('a cancel ends the agent of a frozen worker, which never receives it: anoth
   expect(raw.pendingActivities?.map(({ activityType }) => activityType?.name)).toContain('runAgent');
 
   process.kill(worker.pid, 'SIGKILL');
-  expect(await run.result()).toMatchObject({ outcome: 'cancelled' });
+  await expect(run.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
   expect(linesIn(project, 'stopped.starts')).toHaveLength(1);
   const { stdout } = await project.cli(['show', sweep, '--json']);
   expect((await openRun(documentOf(stdout))).run).toMatchObject({

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
+import { WorkflowFailedError, type Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { findEndedRuns } from '../../src/activities/find-ended-runs.js';
 import { withRetryPolicy } from '../../src/activities/step/retry-policy.js';
@@ -171,7 +171,7 @@ it('finds out from the server that runs of an earlier history have ended unannou
     await eventually(() => expect(agents.started).toHaveLength(4));
     await runOf(cell(1)).terminate('by hand');
     await runOf(cell(4)).cancel();
-    await runOf(cell(4)).result();
+    await expect(runOf(cell(4)).result()).rejects.toThrow(WorkflowFailedError);
     agents.releaseAll();
     expect(await handle.result()).toEqual({
       status: 'completed',
