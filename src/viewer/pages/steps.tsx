@@ -1,27 +1,23 @@
 import { formatDuration } from '../../lib/format/duration.js';
 import type { RunRecord } from '../../results/records/run-record.js';
 import { Name, Text } from './parts.js';
+import { stepSpans } from './step-spans.js';
 
 /** Shorter bars could not be seen. */
 const LEAST = 0.008;
 
-/** The durable steps of a run on a line of time, one after the other, with their attempts. */
+/** The durable steps of a run on a line of time, with their attempts. */
 export function Steps({ run }: { run: RunRecord }) {
-  const total = Math.max(
-    1,
-    run.steps.reduce((sum, { duration_ms: ms }) => sum + (ms ?? 0), 0),
-  );
-  let from = 0;
+  const { totalMs, spans } = stepSpans(run);
   const history = run.agent?.history ?? [];
   return (
     <section class="card" aria-label="Steps">
       <h2>
-        Steps <span class="soft">{formatDuration(total)}</span>
+        Steps <span class="soft">{formatDuration(totalMs)}</span>
       </h2>
       <ol class="steps">
         {run.steps.map(({ name, status, duration_ms: ms, attempts, note }, at) => {
-          const begin = from / total;
-          from += ms ?? 0;
+          const { from = 0, length = 0 } = spans[at] ?? {};
           return (
             <li key={at} class={status}>
               <span class="name">
@@ -32,9 +28,9 @@ export function Steps({ run }: { run: RunRecord }) {
               <span class="soft">{ms === null ? '' : formatDuration(ms)}</span>
               <svg class="line" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
                 <rect
-                  x={Math.min(begin, 1 - LEAST)}
+                  x={Math.min(from, 1 - LEAST)}
                   y={0}
-                  width={Math.max(LEAST, (ms ?? 0) / total)}
+                  width={ms === null ? 0 : Math.max(LEAST, length)}
                   height={1}
                 />
               </svg>
