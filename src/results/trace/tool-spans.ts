@@ -1,4 +1,5 @@
 import type { EventBody, RunEvent } from '../records/events.js';
+import { isFailedResult } from '../transcript/is-failed-result.js';
 import type { Attributes, Span } from '../../lib/span.js';
 
 /** Some collectors refuse traces with more spans. */
@@ -70,6 +71,6 @@ function close(
   };
   Object.assign(span.attributes, more);
   span.endedAt = Math.max(span.startedAt, Date.parse(ts));
-  const hasFailed = exit_code === null ? is_error : exit_code !== 0;
-  if (hasFailed) span.error = exit_code === null ? 'the call failed' : `exit ${exit_code}`;
+  if (isFailedResult({ exit_code, is_error }))
+    span.error = exit_code === null ? 'the call failed' : `exit ${exit_code}`;
 }

@@ -1,6 +1,7 @@
 import { beginningOf, endOf } from '../../lib/format/truncate.js';
 import type { Json } from '../../lib/json.js';
 import type { EventBody, RunEvent } from '../records/events.js';
+import { isFailedResult } from './is-failed-result.js';
 import { commandOf } from './structured-commands.js';
 
 /** A command of an agent, or another use of a tool. Long texts are cut and end with an ellipsis. */
@@ -33,9 +34,9 @@ const COMMAND_LENGTH = 2000;
 const OUTPUT_LENGTH = 2000;
 const ANSWER_LENGTH = 16 * 1024;
 
-/** True if the command failed. Without an exit code, the agent's own word counts. */
+/** True if the command failed; false while it runs. */
 export const hasFailed = ({ end }: Action): boolean =>
-  end !== null && (end.exitCode === null ? end.isError : end.exitCode !== 0);
+  end !== null && isFailedResult({ exit_code: end.exitCode, is_error: end.isError });
 
 /** True if a tool was called, or the output shows in another way that calls of tools would be seen. */
 const isStructured = ({ type }: EventBody): boolean =>

@@ -1,3 +1,4 @@
+import { isFailedResult } from '../../results/transcript/is-failed-result.js';
 import { commandOf } from '../../results/transcript/structured-commands.js';
 import type { ShownEvent } from '../protocol.js';
 
@@ -37,9 +38,8 @@ export interface Conversation {
   used: Used;
 }
 
-/** Whether a call failed. Without an exit code, the agent's own word counts. */
-export const hasFailed = ({ result }: Call): boolean =>
-  result !== null && (result.exit_code === null ? result.is_error : result.exit_code !== 0);
+/** Whether a call failed; false while it runs. */
+export const hasFailed = ({ result }: Call): boolean => result !== null && isFailedResult(result);
 
 /** Puts the events of a run together: calls with their results, and what was used. */
 export function conversationOf(events: readonly ShownEvent[]): Conversation {
