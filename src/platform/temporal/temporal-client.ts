@@ -8,6 +8,12 @@ import type { TemporalAddress } from './temporal-address.js';
 import { ensureSearchAttributes, noNamespace } from './search-attributes.js';
 import { tlsProblem } from './tls-problem.js';
 
+/**
+ * The longest wait between two attempts to reach a server that is away. gRPC's own limit is two minutes: a host would show
+ * no sign of life for that long after the server is back, and its runs would be done again elsewhere.
+ */
+const RECONNECT_MS = 1000;
+
 const LOOPBACK = /^(127\.|localhost:|\[::1\]:)/;
 
 /**
@@ -26,8 +32,11 @@ export async function connect(
     ...options,
     ...(apiKey === undefined ? {} : { apiKey: newestKey(to, apiKey, environment) }),
     connectTimeout: timeoutMs,
-    // The proxy in the shell's environment is for other hosts: it would connect to its own loopback interface.
-    ...(LOOPBACK.test(to.address) ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {}),
+    channelArgs: {
+      'grpc.max_reconnect_backoff_ms': RECONNECT_MS,
+      // The proxy in the shell's environment is for other hosts: it would connect to its own loopback interface.
+      ...(LOOPBACK.test(to.address) ? { 'grpc.enable_http_proxy': 0 } : {}),
+    },
   }).catch(async (error: unknown) => {
     const problem = to.external ? (connectionProblem(error) ?? (await problemOfTls(options))) : null;
     if (problem !== null)

@@ -1,12 +1,16 @@
-import { createServer, type ServerHttp2Stream } from 'node:http2';
+import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { createServer as createTcpServer, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { LOOPBACK } from '../../../src/platform/engine/server.js';
-import { withClient } from '../../../src/platform/temporal/temporal-client.js';
+import { connect, withClient } from '../../../src/platform/temporal/temporal-client.js';
 
 /** Starts a server on a free port; returns how to reach it. */
-async function listen(server: Server): Promise<{ address: string; namespace: string; external: false }> {
-  await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve));
+async function listen(
+  server: Server,
+  port = 0,
+): Promise<{ address: string; namespace: string; external: false }> {
+  await new Promise<void>((resolve) => server.listen(port, LOOPBACK, resolve));
   onTestFinished(() => void server.close());
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
@@ -39,3 +43,29 @@ test('gives up a server that answers only the connection', async () => {
   const asked = withClient(to, limits, (client) => client.workflow.count());
   await expect(asked).rejects.toMatchObject({ cause: { details: /Deadline exceeded/i } });
 });
+
+test('waits no longer between attempts to reach a server the longer it is away', async () => {
+  const server = serverWithoutAnswers();
+  const sessions = new Set<ServerHttp2Session>();
+  server.on('session', (session: ServerHttp2Session) => sessions.add(session));
+  const to = await listen(server);
+  const client = await connect(to);
+  onTestFinished(() => client.connection.close());
+  for (const session of sessions) session.destroy();
+  await new Promise<void>((resolve) => void server.close(() => resolve()));
+
+  const attempts: number[] = [];
+  const away = createTcpServer((socket) => {
+    attempts.push(performance.now());
+    socket.destroy();
+  });
+  await listen(away, Number(to.address.split(':')[1]));
+  while (attempts.length < 7) {
+    const soon = Date.now() + 1000;
+    await client.withDeadline(soon, () => client.workflowService.getSystemInfo({})).catch(() => null);
+    await sleep(50);
+  }
+  const [first = 0, ...waits] = attempts.slice(1).map((at, i) => at - (attempts[i] ?? 0));
+  // By default each wait is 1.6 times as long as the one before, until it is two minutes.
+  expect(Math.min(...waits.slice(-3))).toBeLessThan(2 * first);
+}, 60_000);
