@@ -33,7 +33,7 @@ export interface SweepDocument {
     /** Results that were reused */
     cached: number;
   };
-  /** Known costs of what was run; null: none is known */
+  /** Known costs of all runs, also of those that were replaced; null: none is known */
   cost_usd: number | null;
   /** The budget */
   max_usd: number | null;
@@ -276,6 +276,15 @@ export interface SweepCell {
   cost_usd: number | null;
   /** The known part of an unknown cost */
   cost_usd_at_least?: number;
+  /** Runs of the cell that were replaced by this one; absent: none, or written by an older build */
+  earlier_runs?: {
+    /** Number of runs */
+    runs: number;
+    /** Their known costs; null: none is known */
+    cost_usd: number | null;
+    /** Runs whose cost is unknown or only partly known */
+    cost_unknown: number;
+  };
   /** Duration of the run */
   duration_secs: number | null;
   /** Attempts of the agent's step */

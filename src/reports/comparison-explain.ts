@@ -1,7 +1,7 @@
 import { wrap } from '../lib/format/wrap.js';
 import type { Comparison } from '../results/comparison/document.js';
 import { untested } from '../results/comparison/findings.js';
-import { percent, points, pText } from './comparison-tables.js';
+import { percent, points, pText } from '../lib/format/estimates.js';
 import type { TextOptions } from './terminal.js';
 
 /** Renders `--explain`: each number behind the verdict, and what it means. */

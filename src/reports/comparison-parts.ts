@@ -2,7 +2,8 @@ import { formatAge } from '../lib/format/age.js';
 import { terminalText, truncate } from '../lib/format/table.js';
 import type { Change, Comparison, Configuration, Side } from '../results/comparison/document.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
-import { percent, type Namer } from './comparison-tables.js';
+import { percent } from '../lib/format/estimates.js';
+import { type Namer } from './comparison-tables.js';
 import type { Grid } from './grid.js';
 import type { Colors } from './terminal.js';
 

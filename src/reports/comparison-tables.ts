@@ -1,3 +1,4 @@
+import { percent, points, pText } from '../lib/format/estimates.js';
 import { formatCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { terminalText } from '../lib/format/table.js';
@@ -192,22 +193,3 @@ export function reliabilityGrid({ total, configurations }: Comparison): Grid {
 }
 
 const confidence = (alpha: number): string => `${Number((100 * (1 - alpha)).toFixed(2))} %`;
-
-/** Formats a share as a whole percentage: "17". */
-export const percent = (share: number): string => String(Math.round(100 * share) || 0);
-
-/** Formats the ends of an interval of shares: "10 and 62". */
-export const betweenText = (low: number, high: number): string => `${percent(low)} and ${percent(high)}`;
-
-/** Formats a difference in percentage points, with its sign: "-83". */
-export function points(difference: number): string {
-  const rounded = Math.round(100 * difference);
-  return `${rounded > 0 ? '+' : ''}${rounded}`;
-}
-
-/** Formats a p value with two digits, or with as many as it takes to show on which side of the level it is. */
-export function pText(p: number, alpha: number): string {
-  if (p < 0.0001) return '<0.0001';
-  const digits = [2, 3, 4, 5].find((count) => p === alpha || Number(p.toPrecision(count)) !== alpha) ?? 6;
-  return p.toPrecision(digits);
-}

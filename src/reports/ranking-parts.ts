@@ -3,7 +3,7 @@ import { formatCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { terminalText } from '../lib/format/table.js';
 import type { AgentName, AgentPair, RankedAgent, Ranking } from '../results/ranking/document.js';
-import { percent, points, pText } from './comparison-tables.js';
+import { percent, points, pText } from '../lib/format/estimates.js';
 import type { Grid } from './grid.js';
 import type { Colors } from './terminal.js';
 

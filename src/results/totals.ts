@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sumOfCosts } from './cost.js';
-import type { Outcome } from './records/result-line.js';
+import type { Outcome, ResultLine } from './records/result-line.js';
 
 /** Numbers of cells: all of them, and by outcome. */
 export const Totals = z.object({
@@ -13,6 +13,14 @@ export const Totals = z.object({
 });
 export type Totals = z.infer<typeof Totals>;
 
+/** Runs of a cell that another run of the same sweep replaced, because they ended with an error for example. */
+export const EarlierRuns = z.object({
+  runs: z.number().int().describe('Number of runs'),
+  cost_usd: z.number().nullable().describe('Their known costs; null: none is known'),
+  cost_unknown: z.number().int().describe('Runs whose cost is unknown or only partly known'),
+});
+export type EarlierRuns = z.infer<typeof EarlierRuns>;
+
 /** The fields of a cell that are counted. `outcome` is null until there is one; `cached`: the result was reused. */
 interface Tallied {
   outcome: Outcome | null;
@@ -21,6 +29,7 @@ interface Tallied {
   cost_usd_at_least?: number;
   /** Set if the work of an earlier run was checked again: only that was paid for. */
   regraded_from?: { paid_usd: number | null } | undefined;
+  earlier_runs?: EarlierRuns;
 }
 
 /** Counts results by outcome. `cells` is the number of all cells, if some have no result yet. */
@@ -47,14 +56,46 @@ export interface Paid {
   unknown: number;
 }
 
-/** Adds up the costs of cells that have an outcome. Reused results cost nothing. */
+/** Adds up the costs of cells that have an outcome, with their earlier runs. Reused results cost nothing. */
 export function paidCost(results: readonly Tallied[]): Paid {
   const paid = results
     .filter(({ outcome, cached }) => outcome !== null && !cached)
     .map(({ cost_usd, cost_usd_at_least, regraded_from }) =>
       regraded_from === undefined ? { cost_usd, cost_usd_at_least } : { cost_usd: regraded_from.paid_usd },
     );
-  const known = paid.flatMap(({ cost_usd: usd, cost_usd_at_least: atLeast }) => usd ?? atLeast ?? []);
-  const unknown = paid.filter(({ cost_usd: usd }) => usd === null).length;
+  const earlier = results.flatMap(({ earlier_runs: runs }) => runs ?? []);
+  const known = [
+    ...paid.flatMap(({ cost_usd: usd, cost_usd_at_least: atLeast }) => usd ?? atLeast ?? []),
+    ...earlier.flatMap(({ cost_usd: usd }) => usd ?? []),
+  ];
+  const unknown =
+    paid.filter(({ cost_usd: usd }) => usd === null).length +
+    earlier.reduce((sum, { cost_unknown: count }) => sum + count, 0);
   return { usd: known.length === 0 ? null : sumOfCosts(known), unknown };
+}
+
+/**
+ * Groups the results of a sweep by cell: the last one counts, and what those before it cost was paid, too.
+ *
+ * @param lines of one sweep, in the order written
+ */
+export function resultsByCell(
+  lines: readonly ResultLine[],
+): Map<string, { line: ResultLine; earlier_runs?: EarlierRuns }> {
+  const byCell = new Map<string, Map<string, ResultLine>>();
+  for (const line of lines) {
+    const runs = byCell.get(line.cell) ?? new Map<string, ResultLine>();
+    runs.delete(line.id);
+    byCell.set(line.cell, runs.set(line.id, line));
+  }
+  return new Map(
+    [...byCell].flatMap(([cell, runs]) => {
+      const earlier = [...runs.values()];
+      const line = earlier.pop();
+      if (line === undefined) return [];
+      const paid = paidCost(earlier.map((run) => ({ ...run, cached: run.cached_from !== null })));
+      const earlier_runs = { runs: earlier.length, cost_usd: paid.usd, cost_unknown: paid.unknown };
+      return [[cell, earlier.length === 0 ? { line } : { line, earlier_runs }]];
+    }),
+  );
 }

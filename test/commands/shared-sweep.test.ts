@@ -69,15 +69,20 @@ test('the runs of a sweep take place on both hosts, and every machine can show t
   expect(names.sort()).toEqual(['one', 'two']);
 });
 
-test('a sweep that runs until its verdict is clear decides on several hosts, and every machine shows the same', async () => {
-  await addScripted(project, 'sides', { good: '1', bad: '0' });
+test('a sweep that runs until its verdict is clear decides on several hosts, also after errors, and every machine shows the same', async () => {
+  await addScripted(project, 'sides', { good: '1', bad: '00e0' });
   const started = await cli('first', ['run', 'sides', '--until-clear', '--vs', 'good', '--json']);
   expect(started.exitCode, started.stderr).toBe(1);
   const { sweep, decision, cells } = documentOf(started.stdout);
-  expect(decision).toMatchObject({ verdict: 'worse', stopped: 'clear' });
+  expect(decision).toMatchObject({ verdict: 'worse', stopped: 'clear', pairs_left_out: 0 });
+  expect(decision?.runs_again).toBeGreaterThan(0);
   expect(cells).toHaveLength(decision?.runs ?? 0);
+  expect(cells.reduce((sum, { earlier_runs }) => sum + (earlier_runs?.runs ?? 0), 0)).toBe(
+    decision?.runs_again,
+  );
   const shown = documentOf((await cli('second', ['show', sweep, '--json'])).stdout);
   expect(shown.decision).toEqual(decision);
+  expect(shown.cells).toEqual(cells);
 });
 
 test('results are reused whatever host they come from', async () => {

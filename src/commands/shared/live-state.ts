@@ -121,7 +121,7 @@ export function cellStates(
           ? []
           : [decisionText(progress.decision), progressText(progress.decision)],
       spent: spentOf(
-        lines,
+        [...new Map(results.map((line) => [line.id, line])).values()],
         runs.filter(({ cell }) => going.has(cell)),
         plan.max_usd,
       ),

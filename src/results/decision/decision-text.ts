@@ -1,5 +1,6 @@
 // Workflow code imports this file, so it contains only plain functions.
 import { assertNever } from '../../lib/assert-never.js';
+import { points, pText } from '../../lib/format/estimates.js';
 import type { Decision } from './decision.js';
 
 type Shown = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> &
@@ -10,11 +11,12 @@ export const decisionText = (decision: Shown): string => `${verdictText(decision
 
 /** Says how far the sweep is, or why it has stopped: "stopped after 20 of at most 40 runs, because the verdict is clear". */
 export function progressText(decision: Shown): string {
-  const { stopped, runs, runs_again = 0, most_runs: most, rounds, spent_alpha, alpha } = decision;
+  const { stopped, runs, runs_again = 0, most_runs: most, rounds, spent_alpha, alpha, p } = decision;
   const again = runs_again > 0 ? `, ${runs_again} more after errors` : '';
   const done = `${runs} of at most ${most} runs${again}`;
   const spent = `${Number(spent_alpha.toFixed(4))} of ${alpha} of alpha spent`;
-  const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${spent}`;
+  const shown = p == null ? '' : `, ${`p = ${pText(p, alpha)}`.replace('= <', '< ')}`;
+  const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${spent}${shown}`;
   if (stopped === null) return `${done}; ${looks}`;
   const saved = stopped === 'clear' && most > runs ? ` (${most - runs} saved)` : '';
   return `stopped after ${done}${saved}: ${reasonText(stopped)}; ${looks}`;
@@ -23,15 +25,15 @@ export function progressText(decision: Shown): string {
 function verdictText({ verdict, stopped, base, head_variant, margin }: Shown): string {
   const head = head_variant ?? 'this sweep';
   const other = base.variant ?? base.sweep ?? 'the base';
-  const points = `${Math.round((margin ?? 0) * 1000) / 10} points`;
+  const limit = `${Math.round((margin ?? 0) * 1000) / 10} points`;
   switch (verdict) {
     case 'better':
     case 'worse':
       return `${head} is ${verdict} than ${other}`;
     case 'not worse':
-      return `${head} is not worse than ${other} by ${points} or more`;
+      return `${head} is not worse than ${other} by ${limit} or more`;
     case 'equivalent':
-      return `${head} and ${other} differ by less than ${points}`;
+      return `${head} and ${other} differ by less than ${limit}`;
     case 'undecided':
       return `${stopped === null ? 'not clear yet' : 'undecided'} whether ${head} is better or worse than ${other}`;
     case 'not tested':
@@ -43,12 +45,7 @@ function verdictText({ verdict, stopped, base, head_variant, margin }: Shown): s
 
 function estimateText({ difference, interval }: Shown): string {
   if (difference === null || interval === null) return '';
-  return `: pass rate ${pointsText(difference)} points (between ${pointsText(interval.low)} and ${pointsText(interval.high)})`;
-}
-
-function pointsText(share: number): string {
-  const points = Math.round(share * 100);
-  return points > 0 ? `+${points}` : String(points);
+  return `: pass rate ${points(difference)} points (between ${points(interval.low)} and ${points(interval.high)})`;
 }
 
 function reasonText(stopped: NonNullable<Decision['stopped']>): string {

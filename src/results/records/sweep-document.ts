@@ -10,7 +10,7 @@ import { endedCells } from '../decision/ended-cells.js';
 import type { UntilClear } from '../decision/until-clear.js';
 import { Regression } from '../regressions.js';
 import { Outcome, RegradedFrom, SCHEMA_VERSION, type ResultLine } from './result-line.js';
-import { paidCost, Totals, totalsOf } from '../totals.js';
+import { EarlierRuns, paidCost, resultsByCell, Totals, totalsOf } from '../totals.js';
 
 /** One cell of a sweep. Fields that only a finished run can fill are null until then. */
 export const SweepCell = Cell.extend({
@@ -23,6 +23,9 @@ export const SweepCell = Cell.extend({
   human: HumanReview.exactOptional().describe('Human review, from evaluation.md; absent: none, or not read'),
   cost_usd: z.number().nullable().describe('Cost of agent and judge; null: unknown'),
   cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),
+  earlier_runs: EarlierRuns.exactOptional().describe(
+    'Runs of the cell that were replaced by this one; absent: none, or written by an older build',
+  ),
   duration_secs: z.number().nullable().describe('Duration of the run'),
   attempts: z.number().int().nullable().describe("Attempts of the agent's step"),
   starts: z.number().int().nullable().default(null).describe('Starts of the agent'),
@@ -44,7 +47,11 @@ export const SweepDocument = z.object({
   ui_url: z.string().nullable().describe("Its page in Temporal's Web UI"),
   status: z.enum(['running', 'paused', 'completed', 'cancelled']).describe('Status of the sweep'),
   totals: Totals.describe('Numbers of cells'),
-  cost_usd: z.number().nullable().default(null).describe('Known costs of what was run; null: none is known'),
+  cost_usd: z
+    .number()
+    .nullable()
+    .default(null)
+    .describe('Known costs of all runs, also of those that were replaced; null: none is known'),
   max_usd: z.number().nullable().default(null).describe('The budget'),
   cells: z.array(SweepCell).describe('One for each cell'),
   decision: Decision.exactOptional().describe(
@@ -96,14 +103,14 @@ export interface SweepDocumentInput {
 /** Combines the planned cells with their results. If a cell has several lines, the last one counts. */
 export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   const lines = input.results.filter(({ sweep }) => sweep === input.sweep);
-  const own = new Map(lines.map((line) => [line.cell, line]));
+  const own = resultsByCell(lines);
   const decided = decidedOf(input, lines);
   const cells = (decided?.released ?? input.cells).map((cell) =>
-    toCell(cell, own.get(cell.id) ?? null, input.resultsPath),
+    toCell(cell, own.get(cell.id), input.resultsPath),
   );
   const parameters = byParameter(
     input.scenarios ?? [],
-    cells.map((cell) => ({ ...cell, metrics: own.get(cell.id)?.metrics ?? null })),
+    cells.map((cell) => ({ ...cell, metrics: own.get(cell.id)?.line.metrics ?? null })),
   );
   return {
     schema_version: SCHEMA_VERSION,
@@ -138,8 +145,11 @@ function decidedOf(
   );
 }
 
-function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): SweepCell {
-  const { id, scenario, agent, model, variant, repetition } = cell;
+function toCell(
+  { id, scenario, agent, model, variant, repetition }: Cell,
+  { line, earlier_runs }: { line?: ResultLine; earlier_runs?: EarlierRuns } = {},
+  resultsPath: string,
+): SweepCell {
   return {
     id,
     scenario,
@@ -155,11 +165,12 @@ function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): Sweep
     composite_score: line?.metrics?.composite_score ?? null,
     cost_usd: line?.cost_usd ?? null,
     ...(line?.cost_usd_at_least === undefined ? {} : { cost_usd_at_least: line.cost_usd_at_least }),
+    ...(earlier_runs === undefined ? {} : { earlier_runs }),
     duration_secs: line?.duration_secs ?? null,
     attempts: line?.attempts ?? null,
     starts: line?.starts ?? null,
     regressions: line?.regressions ?? [],
-    cached: line !== null && line.cached_from !== null,
+    cached: line !== undefined && line.cached_from !== null,
     ...(line?.regraded_from === undefined ? {} : { regraded_from: line.regraded_from }),
     results_dir: line?.results_dir == null ? null : join(resultsPath, line.results_dir),
   };

@@ -1,6 +1,6 @@
 import type { Cell } from './cell.js';
 import type { ResultLine } from './result-line.js';
-import { paidCost, totalsOf, type Totals } from '../totals.js';
+import { paidCost, resultsByCell, totalsOf, type Totals } from '../totals.js';
 
 /** A sweep in a list: its inputs, progress and cost. */
 export interface SweepSummary {
@@ -36,22 +36,20 @@ export function summarizeSweeps(
   sweeps: readonly PlannedSweep[],
   results: readonly ResultLine[],
 ): SweepSummary[] {
-  const bySweep = new Map(sweeps.map(({ id }) => [id, new Map<string, ResultLine>()]));
-  for (const line of results) bySweep.get(line.sweep)?.set(line.cell, line);
-  return sweeps.map((sweep) => {
-    const lines = bySweep.get(sweep.id) ?? new Map<string, ResultLine>();
-    return summarize(
-      sweep,
-      sweep.cells.flatMap(({ id }) => lines.get(id) ?? []),
-    );
-  });
+  const bySweep = new Map(sweeps.map(({ id }) => [id, [] as ResultLine[]]));
+  for (const line of results) bySweep.get(line.sweep)?.push(line);
+  return sweeps.map((sweep) => summarize(sweep, bySweep.get(sweep.id) ?? []));
 }
 
 function summarize(
   { id, started, status, cells, needsAll }: PlannedSweep,
-  lines: ResultLine[],
+  lines: readonly ResultLine[],
 ): SweepSummary {
-  const results = lines.map((line) => ({ ...line, cached: line.cached_from !== null }));
+  const byCell = resultsByCell(lines);
+  const results = cells.flatMap(({ id: cell }) => {
+    const { line, ...earlier } = byCell.get(cell) ?? {};
+    return line === undefined ? [] : { ...line, ...earlier, cached: line.cached_from !== null };
+  });
   const paid = paidCost(results);
   const ends = results.flatMap(({ cached, timestamp, duration_secs: secs }) =>
     cached || secs === null ? [] : [Date.parse(timestamp) + secs * 1000],

@@ -62,6 +62,23 @@ const build = (
   });
 
 describe('buildSweepDocument', () => {
+  test('what replaced runs of a cell cost was paid, too, and a result that was published twice only once', () => {
+    const first = line('a', { id: '1', outcome: 'error', cost_usd: 0.25 });
+    const results = [
+      ...[first, first, line('b', { cost_usd: 1 })],
+      line('a', { id: '2', outcome: 'error', cost_usd: null, cost_usd_at_least: 0.5 }),
+      line('a', { id: '3', outcome: 'pass', cost_usd: 2 }),
+      line('a', { id: '3', outcome: 'pass', cost_usd: 2 }),
+    ];
+    const { cells, cost_usd } = build([planned('a'), planned('b')], results);
+    expect(cells).toMatchObject([
+      { outcome: 'pass', cost_usd: 2, earlier_runs: { runs: 2, cost_usd: 0.75, cost_unknown: 1 } },
+      { outcome: 'pass', cost_usd: 1 },
+    ]);
+    expect(cells[1]).not.toHaveProperty('earlier_runs');
+    expect(cost_usd).toBe(3.75);
+  });
+
   test('gives a finished cell its result and an absolute folder', () => {
     const [cell] = build([planned('a')], [line('a', { metrics: metrics({ composite_score: 0.8 }) })]).cells;
     expect(cell).toMatchObject({
