@@ -9,7 +9,8 @@ import { Decision, exitCodeOfDecision } from '../decision/decision.js';
 import { endedCells } from '../decision/ended-cells.js';
 import type { UntilClear } from '../decision/until-clear.js';
 import { Regression } from '../regressions.js';
-import { Outcome, RegradedFrom, SCHEMA_VERSION, type ResultLine } from './result-line.js';
+import type { ResultDigest } from './result-digest.js';
+import { Outcome, RegradedFrom, SCHEMA_VERSION } from './result-line.js';
 import { paidCost, Totals, totalsOf } from '../totals.js';
 
 /** One cell of a sweep. Fields that only a finished run can fill are null until then. */
@@ -84,7 +85,7 @@ export interface SweepDocumentInput {
   /** What such a sweep has decided, with the ids of the cells that it needed; null if it has not ended. */
   decided?: { decision: Decision; cells: readonly string[] } | null;
   /** In the order written. Lines of other sweeps are ignored. */
-  results: readonly ResultLine[];
+  results: readonly ResultDigest[];
   /** Absolute path of the results folder. */
   resultsPath: string;
   /** The variants of scenarios, for results by parameter. */
@@ -123,7 +124,7 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
 
 function decidedOf(
   { cells, untilClear, decided = null, status }: SweepDocumentInput,
-  results: readonly ResultLine[],
+  results: readonly ResultDigest[],
 ): { decision: Decision; released: Cell[] } | null {
   if (untilClear === undefined) return null;
   if (decided !== null) {
@@ -138,7 +139,7 @@ function decidedOf(
   );
 }
 
-function toCell(cell: Cell, line: ResultLine | null, resultsPath: string): SweepCell {
+function toCell(cell: Cell, line: ResultDigest | null, resultsPath: string): SweepCell {
   const { id, scenario, agent, model, variant, repetition } = cell;
   return {
     id,

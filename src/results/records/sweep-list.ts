@@ -1,5 +1,5 @@
 import type { Cell } from './cell.js';
-import type { ResultLine } from './result-line.js';
+import type { ResultDigest } from './result-digest.js';
 import { paidCost, totalsOf, type Totals } from '../totals.js';
 
 /** A sweep in a list: its inputs, progress and cost. */
@@ -34,12 +34,12 @@ export interface PlannedSweep {
 /** Combines sweeps with their results. If a cell has several lines, the last one counts. */
 export function summarizeSweeps(
   sweeps: readonly PlannedSweep[],
-  results: readonly ResultLine[],
+  results: readonly ResultDigest[],
 ): SweepSummary[] {
-  const bySweep = new Map(sweeps.map(({ id }) => [id, new Map<string, ResultLine>()]));
+  const bySweep = new Map(sweeps.map(({ id }) => [id, new Map<string, ResultDigest>()]));
   for (const line of results) bySweep.get(line.sweep)?.set(line.cell, line);
   return sweeps.map((sweep) => {
-    const lines = bySweep.get(sweep.id) ?? new Map<string, ResultLine>();
+    const lines = bySweep.get(sweep.id) ?? new Map<string, ResultDigest>();
     return summarize(
       sweep,
       sweep.cells.flatMap(({ id }) => lines.get(id) ?? []),
@@ -49,7 +49,7 @@ export function summarizeSweeps(
 
 function summarize(
   { id, started, status, cells, needsAll }: PlannedSweep,
-  lines: ResultLine[],
+  lines: ResultDigest[],
 ): SweepSummary {
   const results = lines.map((line) => ({ ...line, cached: line.cached_from !== null }));
   const paid = paidCost(results);

@@ -5,13 +5,13 @@ import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import { readSweepList } from '../../client/sweeps/read-sweep-list.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { displayPath } from '../../platform/display-path.js';
-import type { ResultLine } from '../../results/records/result-line.js';
+import type { ResultDigest } from '../../results/records/result-digest.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { whyNotPassed } from '../../results/why-not-passed.js';
 import type { Plan } from '../../scenario/plan.js';
 import { isPaused } from '../../store/paused-sweep.js';
 import { pausedFile, resultsLog, summaryFile, sweepsFolder } from '../../store/results-folder.js';
-import { resultsIndex } from '../../store/results-index.js';
+import { readDigests } from '../../store/result-digests.js';
 import type { SweepAnswer, SweepsAnswer } from '../protocol.js';
 import type { EngineView } from './engine.js';
 import { nextLook, whenChanged } from './stream.js';
@@ -64,7 +64,7 @@ export async function* sweepStates(
   const { lookNow } = bringResults(resultsPath, plan.sweep, warn);
   let [stamped, sent] = ['', ''];
   let document: SweepDocument | null = null;
-  let last: ReadonlyMap<string, ResultLine> = new Map();
+  let last: ReadonlyMap<string, ResultDigest> = new Map();
   for (;;) {
     lookNow();
     // before anything is read, so that nothing that is written meanwhile is missed
@@ -94,16 +94,16 @@ const stampOfSweep = (resultsPath: string, { sweep }: Plan): string =>
     .map(stampOf)
     .join(' ');
 
-const whyOf = (last: ReadonlyMap<string, ResultLine>): Record<string, string> =>
+const whyOf = (last: ReadonlyMap<string, ResultDigest>): Record<string, string> =>
   Object.fromEntries(
     [...last.values()].flatMap((line) =>
       line.outcome === 'pass' ? [] : [[line.cell, whyNotPassed(line)] as const],
     ),
   );
 
-const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<string, ResultLine> =>
+const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<string, ResultDigest> =>
   new Map(
-    resultsIndex(resultsPath)
-      .linesOfSweep(sweep)
-      .map((line) => [line.cell, line]),
+    readDigests(resultsPath).results.flatMap((line) =>
+      line.sweep === sweep ? [[line.cell, line] as const] : [],
+    ),
   );
