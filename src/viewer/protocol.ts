@@ -4,7 +4,7 @@ import type { Cell } from '../results/records/cell.js';
 import type { RunEvent } from '../results/records/events.js';
 import type { Metrics, Outcome } from '../results/records/result-line.js';
 import type { RunRecord } from '../results/records/run-record.js';
-import type { SweepDocument } from '../results/records/sweep-document.js';
+import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import type { SweepSummary } from '../results/records/sweep-list.js';
 
 /*
@@ -44,14 +44,37 @@ export interface OpenRunState {
   costUsd: number | null;
 }
 
-/** `GET /api/sweeps/:sweep` */
+/** The repetitions of a scenario and variant with an agent and model. */
+export interface MatrixCell extends Pick<SweepCell, 'scenario' | 'variant' | 'agent' | 'model'> {
+  passed: number;
+  /** Those that passed or failed. */
+  tested: number;
+  /** "2 of 3 passed, 1 error". */
+  text: string;
+  /** What each looks like; empty if there are many. */
+  looks: string[];
+}
+
+/** A run in a list. `why`: the first gate that did not pass. */
+export type ListedRun = SweepCell & { why?: string };
+
+/** `GET /api/sweeps/:sweep`, with a selection (select-runs.ts) and a limit in its query. */
 export interface SweepAnswer {
-  document: SweepDocument;
+  document: Omit<SweepDocument, 'cells'>;
   /** ISO 8601 UTC */
   started: string;
-  /** Why cells have not passed, by their ids. */
-  why: Record<string, string>;
+  /** What can be selected. */
+  choices: { outcomes: string[]; scenarios: string[]; variants: string[]; agents: string[] };
+  /** Of the selected runs, whatever cell is selected. */
+  matrix: MatrixCell[];
+  /** The selected runs, as many as were asked for. */
+  runs: ListedRun[];
+  /** How many are selected. */
+  found: number;
+  isRepeated: boolean;
+  /** The state of those among `runs` that are open. */
   open: OpenRunState[];
+  openCount: number;
   engine: boolean;
 }
 

@@ -99,20 +99,23 @@ export interface Loaded<T> {
   problem: string | null;
 }
 
-/** The newest document of an address that answers with one whenever something has changed. */
-export function useWatched<T>(path: string): Loaded<T> {
-  const [loaded, setLoaded] = useState<Loaded<T> & { path: string }>({ path, value: null, problem: null });
+/**
+ * The newest document of an address that answers with one whenever something has changed. While another address is asked, the
+ * document of the last one stays, if both are about the same thing.
+ */
+export function useWatched<T>(path: string, about = path): Loaded<T> {
+  const [loaded, setLoaded] = useState<Loaded<T> & { about: string }>({ about, value: null, problem: null });
   useEffect(() => {
     const gone = new AbortController();
     void follow(path, gone.signal, {
       begin: () => undefined,
-      line: (line) => setLoaded({ path, value: JSON.parse(line) as T, problem: null }),
+      line: (line) => setLoaded({ about, value: JSON.parse(line) as T, problem: null }),
       problem: (problem) =>
-        setLoaded((before) => ({ path, value: before.path === path ? before.value : null, problem })),
+        setLoaded((before) => ({ about, value: before.about === about ? before.value : null, problem })),
     });
     return () => gone.abort();
-  }, [path]);
-  return loaded.path === path ? loaded : { value: null, problem: null };
+  }, [path, about]);
+  return loaded.about === about ? loaded : { value: null, problem: null };
 }
 
 /** A document that is read once, and again when `version` changes. */

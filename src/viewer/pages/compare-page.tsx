@@ -4,7 +4,7 @@ import type { ComparisonAnswer, SweepsAnswer } from '../protocol.js';
 import { useLoaded, useWatched } from './api.js';
 import { Chip, Name, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
-import { agentName, keyOf } from './select-runs.js';
+import { agentName, keyOf } from '../shared/select-runs.js';
 
 const SWEEPS = 200;
 

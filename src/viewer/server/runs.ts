@@ -22,7 +22,7 @@ export interface RunSource {
 }
 
 /** Where a run is: one that is not over, or the folder of one that is. */
-type Place = { open: ReturnType<EngineView['openRuns']>[number] } | { folder: string };
+export type Place = { open: ReturnType<EngineView['openRuns']>[number] } | { folder: string };
 
 /** Finds a run by its id. @throws UsageError if there is none */
 export async function findRun({ resultsPath, engine }: RunSource, id: string): Promise<Place> {

@@ -14,6 +14,8 @@ import { pausedFile, resultsLog, summaryFile, sweepsFolder } from '../../store/r
 import { readDigests } from '../../store/result-digests.js';
 import type { SweepAnswer, SweepsAnswer } from '../protocol.js';
 import type { EngineView } from './engine.js';
+import type { Selection } from '../shared/select-runs.js';
+import { sliceSweep, type SweepState } from '../shared/slice-sweep.js';
 import { nextLook, whenChanged } from './stream.js';
 
 interface Source {
@@ -55,12 +57,28 @@ export function sweepLists(
 }
 
 /** Yields a sweep, again whenever it has changed. Ends if it has ended. @throws UsageError if there is none */
-export async function* sweepStates(
-  { resultsPath, engine, warn }: Source,
+export function sweepStates(
+  source: Source,
   id: string,
+  shown: Shown,
   signal: AbortSignal,
 ): AsyncGenerator<SweepAnswer, void> {
-  const plan = findPlan(resultsPath, id);
+  return statesOf(source, findPlan(source.resultsPath, id), shown, signal);
+}
+
+/** What a page shows of a sweep. */
+interface Shown {
+  selection: Selection;
+  /** The most runs. */
+  limit: number;
+}
+
+async function* statesOf(
+  { resultsPath, engine, warn }: Source,
+  plan: Plan,
+  { selection, limit }: Shown,
+  signal: AbortSignal,
+): AsyncGenerator<SweepAnswer, void> {
   const { lookNow } = bringResults(resultsPath, plan.sweep, warn);
   let [stamped, sent] = ['', ''];
   let document: SweepDocument | null = null;
@@ -75,11 +93,12 @@ export async function* sweepStates(
       last = lastResults(resultsPath, plan);
     }
     stamped = stamp;
-    const answer: SweepAnswer = {
+    const state: SweepState = {
       ...{ document, started: plan.created_at, why: whyOf(last) },
       open: isOver ? [] : await engine.doing(plan.sweep, last),
       engine: await engine.isUp(),
     };
+    const answer = sliceSweep(state, selection, limit);
     const text = JSON.stringify(answer);
     if (text !== sent) yield answer;
     sent = text;
