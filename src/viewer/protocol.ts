@@ -44,6 +44,29 @@ export interface OpenRunState {
   costUsd: number | null;
 }
 
+/** A table for the page of a sweep. */
+interface ShownTable {
+  title: string;
+  columns: string[];
+  rows: string[][];
+  /** Numbers of the columns with numbers. */
+  right: number[];
+}
+
+/** All that is known of a sweep. */
+export interface SweepState {
+  document: SweepDocument;
+  /** ISO 8601 UTC */
+  started: string;
+  /** Why cells have not passed, by their ids. */
+  why: Readonly<Record<string, string>>;
+  /** Sentences about the sweep as a whole: its decision, reasons to doubt its results. */
+  notes: string[];
+  tables: ShownTable[];
+  open: readonly OpenRunState[];
+  engine: boolean;
+}
+
 /** The repetitions of a scenario and variant with an agent and model. */
 export interface MatrixCell extends Pick<SweepCell, 'scenario' | 'variant' | 'agent' | 'model'> {
   passed: number;
@@ -63,6 +86,8 @@ export interface SweepAnswer {
   document: Omit<SweepDocument, 'cells'>;
   /** ISO 8601 UTC */
   started: string;
+  notes: string[];
+  tables: ShownTable[];
   /** What can be selected. */
   choices: { outcomes: string[]; scenarios: string[]; variants: string[]; agents: string[] };
   /** Of the selected runs, whatever cell is selected. */
@@ -145,6 +170,20 @@ export interface ChangesAnswer {
 export interface ComparisonAnswer {
   comparison: Comparison;
   words: string[];
+}
+
+/** What a report in a single file has of a run. */
+export interface ReportedRun {
+  answer: EndedRunAnswer;
+  events: EventsLine[];
+  changes: ChangesAnswer;
+}
+
+/** The data of a report in a single file: what the server would answer about a sweep. */
+export interface EmbeddedReport {
+  sweep: SweepState;
+  /** By id. A text says why a run is left out. */
+  runs: Record<string, ReportedRun | string>;
 }
 
 /** What is answered instead of all of these, with a status of 400 or more. */

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import { answerFrom } from '../shared/answer-from.js';
+import { embedded } from './embedded.js';
 import type { ErrorAnswer, EventsLine, ShownEvent } from '../protocol.js';
 
 const TOKEN = 'token';
@@ -18,16 +20,22 @@ class RequestError extends Error {
  * that nobody copies it by accident.
  */
 export function takeToken(): void {
+  if (embedded !== null) return;
   const [, token, rest = '/'] = /^#token=([\w-]+)(\/.*)?$/.exec(location.hash) ?? [];
   if (token === undefined) return;
   sessionStorage.setItem(TOKEN, token);
   history.replaceState(null, '', `/#${rest}`);
 }
 
-export const hasToken = (): boolean => sessionStorage.getItem(TOKEN) !== null;
+export const hasToken = (): boolean => embedded !== null || sessionStorage.getItem(TOKEN) !== null;
 
-/** Asks the server. @throws RequestError */
+/** Asks the server, or the report in this file. @throws RequestError */
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  if (embedded !== null) {
+    const answer = answerFrom(embedded, path);
+    if ('error' in answer) throw new RequestError(answer.error, true);
+    return new Response(answer.lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
   const headers = new Headers(init.headers);
   headers.set('authorization', `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}`);
   const answer = await fetch(path, { ...init, headers }).catch(() => {

@@ -8,6 +8,7 @@ import { ConversationView } from './conversation-view.js';
 import { conversationOf, type Call, type Conversation, type Used } from './conversation.js';
 import { Gates } from './gates.js';
 import { Judge } from './judge.js';
+import { embedded } from './embedded.js';
 import { Chip, Facts, Name, Outside, Problem, Text, Waiting } from './parts.js';
 import { addressOf } from './router.js';
 import { Steps } from './steps.js';
@@ -54,8 +55,12 @@ function Title({ sweep, cell, look, uiUrl }: TitleProps) {
   return (
     <>
       <nav aria-label="Breadcrumb" class="crumbs">
-        <a href={addressOf()}>Sweeps</a>
-        <span aria-hidden="true">/</span>
+        {embedded === null && (
+          <>
+            <a href={addressOf()}>Sweeps</a>
+            <span aria-hidden="true">/</span>
+          </>
+        )}
         <a href={addressOf('sweeps', sweep)}>
           <Name>{sweep}</Name>
         </a>

@@ -4,6 +4,7 @@ import { formatDuration } from '../../lib/format/duration.js';
 import { plainText } from '../../lib/format/plain-text.js';
 import type { ListedRun, OpenRunState, SweepAnswer } from '../protocol.js';
 import { useWatched } from './api.js';
+import { embedded } from './embedded.js';
 import { Matrix } from './matrix.js';
 import { Chip, Name, OutcomeBar, Outside, Problem, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
@@ -33,9 +34,11 @@ export function SweepPage({ id, query }: { id: string; query: URLSearchParams })
     );
   return (
     <main id="main">
-      <nav aria-label="Breadcrumb" class="crumbs">
-        <a href={addressOf()}>Sweeps</a>
-      </nav>
+      {embedded === null && (
+        <nav aria-label="Breadcrumb" class="crumbs">
+          <a href={addressOf()}>Sweeps</a>
+        </nav>
+      )}
       <Head answer={value} />
       <Problem text={problem} />
       <Body answer={value} selection={selection} showMore={() => setLimit(limit + SHOWN * 5)} />
@@ -46,7 +49,7 @@ export function SweepPage({ id, query }: { id: string; query: URLSearchParams })
 const withLimit = (query: string, limit: number): string =>
   `${query}${query === '' ? '?' : '&'}limit=${limit}`;
 
-function Head({ answer: { document, engine, openCount, choices } }: { answer: SweepAnswer }) {
+function Head({ answer: { document, engine, openCount, choices, notes } }: { answer: SweepAnswer }) {
   const { totals } = document;
   const tested = totals.passed + totals.failed;
   const [look, word] = statusOf(document.status, false, engine);
@@ -59,8 +62,8 @@ function Head({ answer: { document, engine, openCount, choices } }: { answer: Sw
           <Name>{document.sweep}</Name>
         </h1>
         <Chip look={look}>{word}</Chip>
-        {isOpen && <Steering sweep={document.sweep} isHeld={word !== 'running'} />}
-        <CompareLinks sweep={document.sweep} variants={choices.variants} />
+        {isOpen && embedded === null && <Steering sweep={document.sweep} isHeld={word !== 'running'} />}
+        {embedded === null && <CompareLinks sweep={document.sweep} variants={choices.variants} />}
         {document.ui_url !== null && <Outside href={document.ui_url}>Temporal</Outside>}
       </div>
       <div class="summary">
@@ -84,9 +87,9 @@ function Head({ answer: { document, engine, openCount, choices } }: { answer: Sw
           <code>llm-tool-test resume {document.sweep}</code>.
         </p>
       )}
-      {(document.warnings ?? []).map((text) => (
+      {notes.map((text) => (
         <p key={text} class="note">
-          <Name>{text}</Name>.
+          <Name>{/[.!?]$/.test(text) ? text : `${text}.`}</Name>
         </p>
       ))}
     </>
@@ -129,9 +132,47 @@ function Body({ answer, selection, showMore }: BodyProps) {
       <Matrix cells={answer.matrix} at={selection.at} onSelect={(at) => set({ at })} />
       <Filters choices={answer.choices} selection={selection} set={set} />
       <Runs answer={answer} showMore={showMore} />
+      <Tables tables={answer.tables} />
     </>
   );
 }
+
+/** Results by parameter, of a sweep that is a matrix of them. */
+const Tables = ({ tables }: Pick<SweepAnswer, 'tables'>) => (
+  <>
+    {tables.map(({ title, columns, rows }) => (
+      <section key={title} aria-label={title}>
+        <h2>
+          <Name>{title}</Name>
+        </h2>
+        <div class="card scroll" tabIndex={0} role="group" aria-label={`Table: ${title}`}>
+          <table class="plain">
+            <thead>
+              <tr>
+                {columns.map((text) => (
+                  <th key={text} scope="col">
+                    <Name>{text}</Name>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row, number) => (
+                <tr key={number}>
+                  {row.map((text, at) => (
+                    <td key={at}>
+                      <Name>{text}</Name>
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+    ))}
+  </>
+);
 
 interface FiltersProps {
   choices: SweepAnswer['choices'];

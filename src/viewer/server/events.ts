@@ -19,7 +19,7 @@ const AT_ONCE = 100;
 const LOOKS_FOR_EVENTS = 40;
 
 /** Cuts the long texts of an event. */
-function shownEvent(event: RunEvent): ShownEvent {
+export function shownEvent(event: RunEvent): ShownEvent {
   const shown: RunEvent = shortenStrings(event, LONGEST);
   const { length } = JSON.stringify(event);
   return JSON.stringify(shown).length < length ? { ...shown, cut: length } : shown;

@@ -12,10 +12,12 @@ import type { Plan } from '../../scenario/plan.js';
 import { isPaused } from '../../store/paused-sweep.js';
 import { pausedFile, resultsLog, summaryFile, sweepsFolder } from '../../store/results-folder.js';
 import { readDigests } from '../../store/result-digests.js';
-import type { SweepAnswer, SweepsAnswer } from '../protocol.js';
+import type { SweepAnswer, SweepsAnswer, SweepState } from '../protocol.js';
+import { notesOf } from './notes.js';
+import { parameterTables } from '../../reports/parameter-tables.js';
 import type { EngineView } from './engine.js';
 import type { Selection } from '../shared/select-runs.js';
-import { sliceSweep, type SweepState } from '../shared/slice-sweep.js';
+import { sliceSweep } from '../shared/slice-sweep.js';
 import { nextLook, whenChanged } from './stream.js';
 
 interface Source {
@@ -95,6 +97,7 @@ async function* statesOf(
     stamped = stamp;
     const state: SweepState = {
       ...{ document, started: plan.created_at, why: whyOf(last) },
+      ...{ notes: notesOf(document), tables: parameterTables(document.parameters ?? [], Infinity) },
       open: isOver ? [] : await engine.doing(plan.sweep, last),
       engine: await engine.isUp(),
     };
@@ -113,14 +116,14 @@ const stampOfSweep = (resultsPath: string, { sweep }: Plan): string =>
     .map(stampOf)
     .join(' ');
 
-const whyOf = (last: ReadonlyMap<string, ResultDigest>): Record<string, string> =>
+export const whyOf = (last: ReadonlyMap<string, ResultDigest>): Record<string, string> =>
   Object.fromEntries(
     [...last.values()].flatMap((line) =>
       line.outcome === 'pass' ? [] : [[line.cell, whyNotPassed(line)] as const],
     ),
   );
 
-const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<string, ResultDigest> =>
+export const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<string, ResultDigest> =>
   new Map(
     readDigests(resultsPath).results.flatMap((line) =>
       line.sweep === sweep ? [[line.cell, line] as const] : [],

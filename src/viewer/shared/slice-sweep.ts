@@ -1,24 +1,14 @@
-import type { SweepCell, SweepDocument } from '../../results/records/sweep-document.js';
-import type { MatrixCell, OpenRunState, SweepAnswer } from '../protocol.js';
+import type { SweepCell } from '../../results/records/sweep-document.js';
+import type { MatrixCell, SweepAnswer, SweepState } from '../protocol.js';
 import { countOf, lookOf } from './count-cells.js';
 import { agentName, importantFirst, keyOf, outcomeName, selectRuns, type Selection } from './select-runs.js';
-
-/** All that is known of a sweep. */
-export interface SweepState {
-  document: SweepDocument;
-  started: string;
-  /** Why cells have not passed, by their ids. */
-  why: Readonly<Record<string, string>>;
-  open: readonly OpenRunState[];
-  engine: boolean;
-}
 
 /** More repetitions are not drawn one by one. */
 const MOST_DOTS = 12;
 
 /** Returns what a page shows of a sweep: the whole matrix, but of its thousands of runs only the first `limit` selected ones. */
 export function sliceSweep(
-  { document: { cells, ...document }, started, why, open, engine }: SweepState,
+  { document: { cells, ...document }, started, why, notes, tables, open, engine }: SweepState,
   selection: Selection,
   limit: number,
 ): SweepAnswer {
@@ -31,7 +21,7 @@ export function sliceSweep(
   const shown = new Set(runs.map(({ id }) => id));
   const distinct = (of: (cell: SweepCell) => string): string[] => [...new Set(cells.map(of))];
   return {
-    ...{ document, started, runs, engine },
+    ...{ document, started, notes, tables, runs, engine },
     choices: {
       outcomes: distinct(outcomeName),
       scenarios: distinct(({ scenario }) => scenario),

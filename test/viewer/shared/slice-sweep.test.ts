@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { OpenRunState } from '../../../src/viewer/protocol.js';
+import type { OpenRunState, SweepState } from '../../../src/viewer/protocol.js';
 import { keyOf, selectionIn } from '../../../src/viewer/shared/select-runs.js';
-import { sliceSweep, type SweepState } from '../../../src/viewer/shared/slice-sweep.js';
+import { sliceSweep } from '../../../src/viewer/shared/slice-sweep.js';
 import { cell, sweep } from '../../results/sample.js';
 
 const SCENARIOS = 50;
@@ -18,7 +18,7 @@ const open: OpenRunState[] = [9998, 9999].map((at) => ({
 }));
 const state: SweepState = {
   ...{ document: sweep(cells), started: '2026-01-01T00:00:00.000Z', why: { 'cell-0': 'a gate' }, open },
-  engine: true,
+  ...{ notes: [], tables: [], engine: true },
 };
 const slice = (query: string, limit = 100) =>
   sliceSweep(state, selectionIn(new URLSearchParams(query)), limit);
