@@ -10,7 +10,8 @@ import type {
 } from '../../src/viewer/protocol.js';
 import type { RunEvent } from '../../src/results/records/events.js';
 import type { TestProject } from '../commands/project.js';
-import { createHostileProject, HOSTILE, LONG_OUTPUT } from './hostile-project.js';
+import { HOSTILE } from '../hostile-texts.js';
+import { createHostileProject, LONG_OUTPUT } from './hostile-project.js';
 import { ask, firstOf, startViewing, type Viewing } from './viewing.js';
 
 let project: TestProject;

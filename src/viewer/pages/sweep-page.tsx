@@ -24,7 +24,7 @@ export function SweepPage({ id, query }: { id: string; query: URLSearchParams })
     address,
   );
   useEffect(() => {
-    document.title = `${id} · llm-tool-test`;
+    document.title = `${plainText(id)} · llm-tool-test`;
   }, [id]);
   if (value === null)
     return (

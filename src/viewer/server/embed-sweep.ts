@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 import { readRecords } from '../../client/sweeps/read-records.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { formatBytes } from '../../lib/format/bytes.js';
-import { ownCommand } from '../../platform/invocation.js';
 import type { SweepCell } from '../../results/records/sweep-document.js';
 import { parameterTables } from '../../reports/parameter-tables.js';
 import { isOpen } from '../../reports/sweep-labels.js';
@@ -79,7 +78,7 @@ export async function embedSweep(
   };
 }
 
-const SEE_ALL = `\`${ownCommand('view')}\` shows all where the results are.`;
+const SEE_ALL = '`llm-tool-test view` shows all where the results are.';
 
 /** The id of a run is the name of its folder. */
 const idOf = ({ results_dir: folder }: SweepCell): string | null =>
