@@ -34,7 +34,7 @@ export async function createHostileProject(): Promise<TestProject> {
       description: HOSTILE.split('\n')[0],
       template_folder: 'empty',
       target: { binary: 'cat' },
-      task: { prompt: HOSTILE.replaceAll('\0', '') },
+      task: { prompt: HOSTILE.replace(/[\0\p{Cs}\ufffe]/gu, '') },
       evaluation: {
         gates: [
           { type: 'file_contains', name: '<b>bold</b> gate', path: 'README.md', substring: '</script>' },
