@@ -17,7 +17,7 @@ interface Schema {
 const KEPT = new Set(['sweep', 'cell', 'id', 'run_id', 'results_dir', 'type', 'created_at', 'timestamp']);
 
 /** Replaces every text in a record that may be any text, and adds it as a name where names are free. */
-export function spoil<T>(schema: Schema, record: T, text: string): T {
+function spoil<T>(schema: Schema, record: T, text: string): T {
   const copy = structuredClone(record);
   const visit = (of: unknown): void => {
     if (typeof of !== 'object' || of === null) return;
@@ -35,7 +35,7 @@ export function spoil<T>(schema: Schema, record: T, text: string): T {
 }
 
 /** Names of folders can contain anything but a slash and NUL. */
-export const hostileName = (number: number): string =>
+const hostileName = (number: number): string =>
   `s${number} ${[
     'an element with a handler',
     'colours, and a cleared screen',
