@@ -168,6 +168,7 @@ export default {
       'viewer/server',
       [
         'viewer/protocol.ts',
+        'viewer/shared/',
         'lib/',
         'results/',
         'environments/workspace-changes.ts',
@@ -181,8 +182,13 @@ export default {
       'answers the page of `view` with what the commands read and do; it reads nothing in a way of its own',
     ),
     layer(
-      'viewer/pages',
+      'viewer/shared',
       ['viewer/protocol.ts', 'lib/', 'results/'],
+      'decides what a page shows; server and page both use it, so it is pure',
+    ),
+    layer(
+      'viewer/pages',
+      ['viewer/protocol.ts', 'viewer/shared/', 'lib/', 'results/'],
       'runs in a browser: it knows the formats of results, but neither files nor Temporal',
     ),
     layer(

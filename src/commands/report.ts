@@ -10,7 +10,12 @@ export function addReport(program: Program, { exitWith }: CommandLine): void {
     .command('report')
     .description('Write a report of a sweep and all its runs')
     .argument(...SWEEP)
-    .addOption(new Option('--format <format>', 'format of the report (default: md)').choices(formatNames))
+    .addOption(
+      new Option('--format <format>', 'format of the report (default: md)').choices([
+        ...formatNames,
+        'html',
+      ] as const),
+    )
     .option('--output <file>', 'write to this file instead of stdout (`github` appends)')
     .option(...RESULTS)
     .addOption(new Option(JSON_FLAG[0], 'same as --format json').conflicts(['format', 'output']))

@@ -137,11 +137,11 @@ export function hints(
 ): string[] {
   // The question of the margin is answered.
   if (margin !== null && total.not_worse?.holds === true)
-    return [`Runs and their reports: ${command(`show ${head.sweep}`)}`];
+    return [`Runs and their reports: ${command(`show ${terminalText(head.sweep)}`)}`];
   switch (verdict) {
     case 'better':
     case 'worse':
-      return [`Runs and their reports: ${command(`show ${head.sweep}`)}`];
+      return [`Runs and their reports: ${command(`show ${terminalText(head.sweep)}`)}`];
     case 'no difference shown':
     case 'too few runs':
       return [
@@ -150,7 +150,7 @@ export function hints(
         'Decide on the number first: looking again and again finds false differences.',
         ...(base.baseline === undefined
           ? [
-              `To stop as soon as it is clear: ${command(`run --until-clear --vs ${base.variant ?? base.sweep}`)}`,
+              `To stop as soon as it is clear: ${command(`run --until-clear --vs ${terminalText(base.variant ?? base.sweep)}`)}`,
             ]
           : []),
       ];

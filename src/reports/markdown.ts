@@ -63,6 +63,7 @@ export function blocks(parts: readonly (string | null)[]): string {
 
 function block(text: string): string {
   return stripVTControlCharacters(text)
+    .replace(/[\u202A-\u202E\u2066-\u2069]/g, '')
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(/[^\P{Cc}\n\t]/gu, '\uFFFD');
 }

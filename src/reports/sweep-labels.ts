@@ -46,7 +46,7 @@ function countsText({ status, totals: all, cells_of_sweep: whole }: SweepDocumen
 }
 
 /** Formats what a sweep spent. Reused results cost nothing; with unknown costs, the sum is a lower bound. */
-export function totalCost(cells: readonly SweepCell[]): string {
+function totalCost(cells: readonly SweepCell[]): string {
   const paid = paidCost(cells);
   // Cells that cost nothing say nothing about the others.
   if (paid.usd === 0 && paid.unknown > 0) return 'n/a';

@@ -195,27 +195,29 @@ function problemsPart(
       colors,
     ),
   ]);
-  const short = groups.flatMap((group) =>
-    group.map((cell, rank) => {
-      const mention = group.length === 1 ? `${label(cell)}  ` : `${group.length} cells: `;
-      const reason = `${mark(cell.outcome, colors)}  ${mention}${terminalText(cell.message ?? '')}`;
-      const lines = [...(rank === 0 ? [reason] : []), ...(group.length === 1 ? [] : [`  ${label(cell)}`])];
-      return { rank, lines: lines.map((line) => truncate(line, width)) };
-    }),
-  );
+  const short = (): { rank: number; lines: string[] }[] =>
+    groups.flatMap((group) =>
+      group.map((cell, rank) => {
+        const mention = group.length === 1 ? `${label(cell)}  ` : `${group.length} cells: `;
+        const reason = `${mark(cell.outcome, colors)}  ${mention}${terminalText(cell.message ?? '')}`;
+        const lines = [...(rank === 0 ? [reason] : []), ...(group.length === 1 ? [] : [`  ${label(cell)}`])];
+        return { rank, lines: lines.map((line) => truncate(line, width)) };
+      }),
+    );
   return {
     items: ['cell that did not pass', 'cells that did not pass'],
     importance: 5,
     least: 8,
-    render: (room) =>
-      full.length <= room
-        ? { lines: full, leftOut: 0 }
-        : firstItems(
-            [''],
-            short.map(({ lines }) => lines),
-            room,
-            (index) => short[index]?.rank ?? 0,
-          ),
+    render(room) {
+      if (full.length <= room) return { lines: full, leftOut: 0 };
+      const items = short();
+      return firstItems(
+        [''],
+        items.map(({ lines }) => lines),
+        room,
+        (index) => items[index]?.rank ?? 0,
+      );
+    },
   };
 }
 

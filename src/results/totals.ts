@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sumOfCosts } from './cost.js';
-import type { Outcome, ResultLine } from './records/result-line.js';
+import type { ResultDigest } from './records/result-digest.js';
+import type { Outcome } from './records/result-line.js';
 
 /** Numbers of cells: all of them, and by outcome. */
 export const Totals = z.object({
@@ -80,11 +81,11 @@ export function paidCost(results: readonly Tallied[]): Paid {
  * @param lines of one sweep, in the order written
  */
 export function resultsByCell(
-  lines: readonly ResultLine[],
-): Map<string, { line: ResultLine; earlier_runs?: EarlierRuns }> {
-  const byCell = new Map<string, Map<string, ResultLine>>();
+  lines: readonly ResultDigest[],
+): Map<string, { line: ResultDigest; earlier_runs?: EarlierRuns }> {
+  const byCell = new Map<string, Map<string, ResultDigest>>();
   for (const line of lines) {
-    const runs = byCell.get(line.cell) ?? new Map<string, ResultLine>();
+    const runs = byCell.get(line.cell) ?? new Map<string, ResultDigest>();
     runs.delete(line.id);
     byCell.set(line.cell, runs.set(line.id, line));
   }

@@ -3,7 +3,7 @@ import { isJsonObject, parseJson, type Json } from '../lib/json.js';
 import { mixedBuilds, type BuildUsed } from '../results/mixed-builds.js';
 import { outputsThatDoNotFit, type RunOutput } from '../results/output-warnings.js';
 import { OutputProblems } from '../results/records/output-problems.js';
-import type { ResultLine } from '../results/records/result-line.js';
+import type { ResultDigest } from '../results/records/result-digest.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import { runFiles } from './results-folder.js';
 
@@ -11,7 +11,7 @@ import { runFiles } from './results-folder.js';
  * Adds warnings to a sweep's document that concern its runs as a whole: runs with different builds of the target, and
  * agents that print lines which are not events.
  */
-export function withWarnings(document: SweepDocument, results: readonly ResultLine[]): SweepDocument {
+export function withWarnings(document: SweepDocument, results: readonly ResultDigest[]): SweepDocument {
   const lines = new Map(
     results.flatMap((line) => (line.sweep === document.sweep ? [[line.cell, line] as const] : [])),
   );
@@ -34,7 +34,7 @@ interface Facts {
 
 const ofLine = (
   cell: SweepCell,
-  { target_fingerprint: fingerprint = null, output_problems: problems }: ResultLine,
+  { target_fingerprint: fingerprint = null, output_problems: problems }: ResultDigest,
 ): Facts => ({
   builds: fingerprint === null ? [] : [{ cell, fingerprint }],
   outputs: problems === undefined ? [] : [{ agent: cell.agent, problems }],

@@ -4,7 +4,7 @@ import type { Cell } from '../results/records/cell.js';
 import type { RunEvent } from '../results/records/events.js';
 import type { Metrics, Outcome } from '../results/records/result-line.js';
 import type { RunRecord } from '../results/records/run-record.js';
-import type { SweepDocument } from '../results/records/sweep-document.js';
+import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import type { SweepSummary } from '../results/records/sweep-list.js';
 
 /*
@@ -44,14 +44,62 @@ export interface OpenRunState {
   costUsd: number | null;
 }
 
-/** `GET /api/sweeps/:sweep` */
-export interface SweepAnswer {
+/** A table for the page of a sweep. */
+interface ShownTable {
+  title: string;
+  columns: string[];
+  rows: string[][];
+  /** Numbers of the columns with numbers. */
+  right: number[];
+}
+
+/** All that is known of a sweep. */
+export interface SweepState {
   document: SweepDocument;
   /** ISO 8601 UTC */
   started: string;
   /** Why cells have not passed, by their ids. */
-  why: Record<string, string>;
+  why: Readonly<Record<string, string>>;
+  /** Sentences about the sweep as a whole: its decision, reasons to doubt its results. */
+  notes: string[];
+  tables: ShownTable[];
+  open: readonly OpenRunState[];
+  engine: boolean;
+}
+
+/** The repetitions of a scenario and variant with an agent and model. */
+export interface MatrixCell extends Pick<SweepCell, 'scenario' | 'variant' | 'agent' | 'model'> {
+  passed: number;
+  /** Those that passed or failed. */
+  tested: number;
+  /** "2 of 3 passed, 1 error". */
+  text: string;
+  /** What each looks like; empty if there are many. */
+  looks: string[];
+}
+
+/** A run in a list. `why`: the first gate that did not pass. */
+export type ListedRun = SweepCell & { why?: string };
+
+/** `GET /api/sweeps/:sweep`, with a selection (select-runs.ts) and a limit in its query. */
+export interface SweepAnswer {
+  document: Omit<SweepDocument, 'cells'>;
+  /** ISO 8601 UTC */
+  started: string;
+  notes: string[];
+  tables: ShownTable[];
+  /** What can be selected. */
+  choices: { outcomes: string[]; scenarios: string[]; variants: string[]; agents: string[] };
+  /** Of the selected runs, whatever cell is selected. */
+  matrix: MatrixCell[];
+  /** The selected runs, as many as were asked for. */
+  runs: ListedRun[];
+  /** How many are selected. */
+  found: number;
+  isRepeated: boolean;
+  /** The state of those among `runs` that are open. */
   open: OpenRunState[];
+  openCount: number;
   engine: boolean;
 }
 
@@ -122,6 +170,20 @@ export interface ChangesAnswer {
 export interface ComparisonAnswer {
   comparison: Comparison;
   words: string[];
+}
+
+/** What a report in a single file has of a run. */
+export interface ReportedRun {
+  answer: EndedRunAnswer;
+  events: EventsLine[];
+  changes: ChangesAnswer;
+}
+
+/** The data of a report in a single file: what the server would answer about a sweep. */
+export interface EmbeddedReport {
+  sweep: SweepState;
+  /** By id. A text says why a run is left out. */
+  runs: Record<string, ReportedRun | string>;
 }
 
 /** What is answered instead of all of these, with a status of 400 or more. */

@@ -2,6 +2,9 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { all, readTags, textOf } from '../reports/formats/read-tags.js';
+import { findPlan } from '../../src/client/sweeps/find-sweep.js';
+import type { EmbeddedReport } from '../../src/viewer/protocol.js';
+import { embedSweep } from '../../src/viewer/server/embed-sweep.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, filesBelow, scenario, type TestProject } from './project.js';
 
@@ -77,18 +80,37 @@ describe('report', () => {
     expect(failure && textOf(failure)).toContain(HOSTILE);
   });
 
-  test('as HTML escapes hostile text, and its links lead to existing files', async () => {
+  test('as HTML is the page of the viewer with its data: hostile text ends no element', async () => {
     const { exitCode, stdout, stderr } = await project.cli([
       ...['report', 'latest', '--format', 'html', '--output', 'llm-tool-test-results/page.html'],
     ]);
     expect([exitCode, stdout, stderr]).toEqual([0, '', 'report  llm-tool-test-results/page.html']);
-    const page = readTags(await project.read('llm-tool-test-results/page.html'));
-    expect(textOf(page)).toContain(HOSTILE);
-    const links = all(page, 'a').flatMap(({ attributes: { href = '' } }) =>
-      href.startsWith('#') ? [] : href,
-    );
-    expect(links.length).toBeGreaterThan(30);
-    expect(links.filter((href) => !existsSync(join(project.results, decodeURI(href))))).toEqual([]);
+    const text = await project.read('llm-tool-test-results/page.html');
+    expect(text.match(/<\/?script/g)).toEqual(['<script', '</script', '<script', '</script']);
+    const [, data = ''] = /<script type="application\/json" id="report">(.*?)<\/script>/.exec(text) ?? [];
+    const { sweep, runs } = JSON.parse(data) as EmbeddedReport;
+    expect(sweep.document.totals).toEqual(document.totals);
+    expect(JSON.stringify(runs)).toContain(JSON.stringify(HOSTILE).slice(1, -1));
+    expect(Object.keys(runs)).toHaveLength(5);
+    const [first] = Object.values(runs);
+    expect(first).toMatchObject({ answer: { state: 'ended', metrics: { outcome: 'fail' } } });
+  });
+
+  test('as HTML says which runs it leaves out, and that the sweep has not ended', async () => {
+    const { plan, results } = { plan: findPlan(project.results, document.sweep), results: project.results };
+    const some = await embedSweep(results, plan, () => undefined, { ofRun: 100_000, ofRuns: 12_000 });
+    const left = Object.values(some.runs).filter((run) => typeof run === 'string');
+    expect(left.length).toBeGreaterThan(0);
+    expect(left.length).toBeLessThan(5);
+    expect(left[0]).toMatch(/^The page of this run is left out/);
+    expect(some.sweep.notes).toEqual([
+      expect.stringContaining(`has the pages of ${5 - left.length} of 5 runs, first those that did not pass`),
+    ]);
+    const short = await embedSweep(results, plan, () => undefined, { ofRun: 10, ofRuns: 1e6 });
+    expect(JSON.stringify(short.runs)).toMatch(/\d+ events in the middle are left out of this file/);
+    const open = before('open');
+    const { sweep } = await embedSweep(open, findPlan(open, document.sweep), () => undefined);
+    expect(sweep.notes).toContain('The sweep has not ended. These are the results so far');
   });
 
   test("for GitHub is appended to the step's summary file; error annotations are printed only in a GitHub workflow", async () => {
@@ -159,7 +181,7 @@ describe('report', () => {
   test.each<[string, string[], string | null, RegExp]>([
     ['an unknown sweep', ['nonesuch', '--json'], 'unknown_id', /no sweep or run 'nonesuch'/],
     ['no sweep at all', ['latest', '--results', 'nowhere'], null, /'latest' in nowhere/],
-    ['an unknown format', ['latest', '--format', 'pdf'], null, /md, html, json, junit, github/],
+    ['an unknown format', ['latest', '--format', 'pdf'], null, /md, json, junit, github, html/],
     ['a missing output folder', ['latest', '--output', 'no/x.md'], null, /folder no does not exist/],
     ['an output path that is not a file', ['latest', '--output', '/dev/stdout'], null, /is not a file/],
     [

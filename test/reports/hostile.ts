@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { HOSTILE_TEXTS } from '../hostile-texts.js';
 
 /** Strings that consist mostly of characters with a meaning in markdown. */
 export const hostile = fc.oneof(
@@ -7,5 +8,6 @@ export const hostile = fc.oneof(
     maxLength: 40,
   }),
   fc.string({ unit: 'binary' }),
+  fc.constantFrom(...Object.values(HOSTILE_TEXTS)),
   fc.constantFrom('```', '\n```\n# x', '| a | b |', '<!-- ', '</details>', '<script>', '\\|', '---', '1) x'),
 );

@@ -119,10 +119,7 @@ describe.skipIf(lacking !== null)(`the viewer in a browser${lacking === null ? '
 
     const long = page.locator('.text', { hasText: 'xxxxxxxxxx' });
     expect((await long.textContent())?.length).toBeLessThan(LONG_OUTPUT / 10);
-    await page
-      .getByRole('button', { name: /Show all/ })
-      .last()
-      .click();
+    await long.locator('xpath=following-sibling::button').click();
     await expect.poll(async () => (await long.textContent())?.length).toBe(LONG_OUTPUT);
   });
 

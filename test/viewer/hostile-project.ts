@@ -1,18 +1,6 @@
+import { HOSTILE, LONGEST_LINE } from '../hostile-texts.js';
 import { createProject, type TestProject } from '../commands/project.js';
 
-/** What a terminal or a browser could take for more than text. */
-export const HOSTILE = [
-  '</script><script>window.hacked = 1</script>',
-  '<img src=x onerror="window.hacked = 2">',
-  '<a href="javascript:window.hacked=3">javascript:window.hacked=4</a>',
-  '\u001b[31mred\u001b[0m \u001b[2J\u001b]8;;https://evil.example/\u0007link\u001b]8;;\u0007',
-  '\u001b]52;c;aGFja2Vk\u0007',
-  'user\u202egnp.exe \u2066isolated\u2069',
-  'nul\u0000 bell\u0007 c1\u009b31m',
-].join('\n');
-
-/** The length of the longest line that the agent prints. It is too long to be an event. */
-const LONGEST_LINE = 5 * 1024 * 1024;
 /** The length of an output that is one. */
 export const LONG_OUTPUT = 200_000;
 
@@ -46,7 +34,7 @@ export async function createHostileProject(): Promise<TestProject> {
       description: HOSTILE.split('\n')[0],
       template_folder: 'empty',
       target: { binary: 'cat' },
-      task: { prompt: HOSTILE.replaceAll('\0', '') },
+      task: { prompt: HOSTILE.replace(/[\0\p{Cs}\ufffe]/gu, '') },
       evaluation: {
         gates: [
           { type: 'file_contains', name: '<b>bold</b> gate', path: 'README.md', substring: '</script>' },

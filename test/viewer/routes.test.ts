@@ -10,7 +10,8 @@ import type {
 } from '../../src/viewer/protocol.js';
 import type { RunEvent } from '../../src/results/records/events.js';
 import type { TestProject } from '../commands/project.js';
-import { createHostileProject, HOSTILE, LONG_OUTPUT } from './hostile-project.js';
+import { HOSTILE } from '../hostile-texts.js';
+import { createHostileProject, LONG_OUTPUT } from './hostile-project.js';
 import { ask, firstOf, startViewing, type Viewing } from './viewing.js';
 
 let project: TestProject;
@@ -96,9 +97,10 @@ test('lists sweeps, and says why a cell of one failed', async () => {
   const { sweeps, more } = await firstOf<SweepsAnswer>(viewing, '/api/sweeps');
   expect(sweeps).toMatchObject([{ id: sweep, status: 'completed', totals: { cells: 1, failed: 1 } }]);
   expect(more).toBe(0);
-  const { document, why, open } = await firstOf<SweepAnswer>(viewing, `/api/sweeps/${sweep}`);
-  expect(document.cells).toMatchObject([{ outcome: 'fail' }]);
-  expect(Object.values(why)).toEqual([expect.stringContaining('<b>bold</b> gate')]);
+  const { runs, open } = await firstOf<SweepAnswer>(viewing, `/api/sweeps/${sweep}`);
+  expect(runs).toMatchObject([
+    { outcome: 'fail', why: expect.stringContaining('<b>bold</b> gate') as unknown },
+  ]);
   expect(open).toEqual([]);
 });
 
@@ -143,7 +145,8 @@ test('compares the workspace with its fixture, and shows text only', async () =>
 });
 
 test('says what is unknown or not allowed', async () => {
-  expect((await ask(viewing, '/api/runs/unknown')).status).toBe(404);
+  for (const path of ['/api/runs/unknown', '/api/runs/unknown/events', '/api/sweeps/unknown'])
+    expect((await ask(viewing, path)).status).toBe(404);
   expect((await ask(viewing, `/api/runs/${sweep}`)).status).toBe(404);
   expect((await ask(viewing, '/api/nothing')).status).toBe(404);
 });

@@ -1,5 +1,4 @@
-import { resultsLog } from '../../store/results-folder.js';
-import { readResults } from '../../store/results-log.js';
+import { readDigests } from '../../store/result-digests.js';
 import { bringRuns } from '../../store/shared/mirror.js';
 import { isMirror } from '../../platform/folders.js';
 
@@ -12,7 +11,7 @@ export const FEW_RUNS = 100;
  */
 export async function bringSweepRuns(resultsPath: string, sweep: string, most = Infinity): Promise<void> {
   if (!isMirror(resultsPath)) return;
-  const { results } = readResults(resultsLog(resultsPath));
+  const { results } = readDigests(resultsPath);
   const runs = new Set(
     results.flatMap((line) => (line.sweep === sweep && line.results_dir !== null ? [line.results_dir] : [])),
   );

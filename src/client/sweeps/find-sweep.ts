@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { suggest } from '../../lib/suggest.js';
 import { Plan } from '../../scenario/plan.js';
-import { planFile, resultsLog, runFiles, sweepsFolder } from '../../store/results-folder.js';
-import { readResults } from '../../store/results-log.js';
+import { planFile, runFiles, sweepsFolder } from '../../store/results-folder.js';
+import { readDigests } from '../../store/result-digests.js';
 import { fetchRun } from '../../store/shared/mirror.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { displayPath } from '../../platform/display-path.js';
@@ -48,6 +48,9 @@ export type Found = { kind: 'sweep'; plan: Plan } | { kind: 'run'; folder: strin
 export async function findById(resultsPath: string, id: string): Promise<Found> {
   const sweep = sweepBy(resultsPath, id);
   if (sweep !== null) return { kind: 'sweep', plan: readPlan(resultsPath, sweep) };
+  // Of thousands of runs, only the one that is named has to be looked at.
+  const isRun = basename(id) === id && existsSync(runFiles(join(resultsPath, id)).run);
+  if (isRun) return { kind: 'run', folder: join(resultsPath, id) };
   const project = await sharedProjectOf(resultsPath);
   const shared = project === null ? null : complete(id, runsIn(resultsPath));
   if (project !== null && shared !== null) await fetchRun(project, shared);
@@ -59,7 +62,7 @@ export async function findById(resultsPath: string, id: string): Promise<Found> 
 
 /** The ids of all runs that have a folder, which may be on other machines. */
 const runsIn = (resultsPath: string): string[] =>
-  readResults(resultsLog(resultsPath)).results.flatMap(({ results_dir }) => results_dir ?? []);
+  readDigests(resultsPath).results.flatMap(({ results_dir }) => results_dir ?? []);
 
 function unknownId(id: string, known: readonly string[], kind: string, resultsPath: string): UsageError {
   const near = suggest(id, known) ?? known.findLast((name) => name.startsWith(id)) ?? null;

@@ -5,10 +5,10 @@ import { gateJudgeKey, type DecidedGate } from '../../results/calibration/decide
 import { calibrationFields, type Calibrations } from '../../results/calibration/document.js';
 import { judgeKey, type JudgedRun } from '../../results/calibration/judged-run.js';
 import type { HumanReview } from '../../results/records/human-review.js';
-import type { ResultLine } from '../../results/records/result-line.js';
+import type { ResultDigest } from '../../results/records/result-digest.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { judgedIn } from '../../results/review/judged.js';
-import { readReview } from './read-review.js';
+import { knownReviews } from './known-reviews.js';
 
 /** Reads the human review in a run's folder. */
 export type ReviewReader = (folder: string) => HumanReview | null;
@@ -19,7 +19,7 @@ const MOST_EARLIER = 500;
 /** Returns a function that reads each review once, and warns about it once. */
 export function reviewReader(
   resultsPath: string,
-  results: readonly ResultLine[],
+  results: readonly ResultDigest[],
   warn: (text: string) => void,
 ): ReviewReader {
   const judged = new Map(
@@ -28,10 +28,11 @@ export function reviewReader(
     ),
   );
   const known = new Map<string, HumanReview | null>();
+  const reviews = knownReviews(resultsPath);
   return (folder) => {
     const review = known.has(folder)
       ? (known.get(folder) ?? null)
-      : readReview(folder, judged.get(folder) ?? judgedIn(null), warn);
+      : reviews.read(folder, judged.get(folder) ?? judgedIn(null), warn);
     known.set(folder, review);
     return review;
   };
@@ -44,10 +45,10 @@ export function reviewReader(
 export function calibrationsOf(
   resultsPath: string,
   { sweep, variant }: { sweep: string; variant: string | null },
-  results: readonly ResultLine[],
+  results: readonly ResultDigest[],
   reviewOf: ReviewReader,
 ): Calibrations {
-  const last = new Map<string, ResultLine>();
+  const last = new Map<string, ResultDigest>();
   for (const line of results)
     if (line.sweep === sweep && (variant === null || line.variant === variant)) last.set(line.cell, line);
   const own = runsOf([...last.values()]).filter((line) => keysOf(line).length > 0);
@@ -60,7 +61,7 @@ export function calibrationsOf(
     return keys.length > 0;
   });
   const readQuietly = reviewReader(resultsPath, results, () => undefined);
-  const reviewed = (lines: readonly ResultLine[], read: ReviewReader): Reviewed[] =>
+  const reviewed = (lines: readonly ResultDigest[], read: ReviewReader): Reviewed[] =>
     lines.map((line) => ({
       line,
       human: line.results_dir === null ? null : read(join(resultsPath, line.results_dir)),
@@ -76,7 +77,7 @@ export function calibrationsOf(
 export const withCalibration = (
   document: SweepDocument,
   resultsPath: string,
-  results: readonly ResultLine[],
+  results: readonly ResultDigest[],
   reviewOf: ReviewReader,
 ): SweepDocument => ({
   ...document,
@@ -86,12 +87,12 @@ export const withCalibration = (
 });
 
 interface Reviewed {
-  line: ResultLine;
+  line: ResultDigest;
   human: HumanReview | null;
 }
 
 /** Returns each run once, even if it is the result of several cells. */
-const runsOf = (lines: readonly ResultLine[]): ResultLine[] => [
+const runsOf = (lines: readonly ResultDigest[]): ResultDigest[] => [
   ...new Map(
     lines.flatMap((line) => (line.results_dir === null ? [] : [[line.results_dir, line] as const])),
   ).values(),
@@ -110,7 +111,7 @@ const decidedGates = ({ line: { scenario_id: scenario, metrics }, human }: Revie
   );
 
 /** What tells apart the models that judged a run, and what they were asked. */
-const keysOf = (line: ResultLine): string[] => [
+const keysOf = (line: ResultDigest): string[] => [
   ...judgedRun({ line, human: null }).map(judgeKey),
   ...decidedGates({ line, human: null }).map(gateJudgeKey),
 ];

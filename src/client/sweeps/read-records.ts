@@ -11,9 +11,9 @@ import { readResultsFile } from '../../store/read-results-file.js';
 
 /**
  * Reads the records of a cell's run, and what its agent did if it did not pass. If they cannot be read, `missing` says
- * why, and a report does without them.
+ * why, and a report does without them. `withActions`: whether to read what the agent did.
  */
-export async function readRecords(cell: SweepCell): Promise<ReportedCell> {
+export async function readRecords(cell: SweepCell, withActions = true): Promise<ReportedCell> {
   if (cell.results_dir === null) return { cell, records: null, missing: null };
   if (!existsSync(cell.results_dir)) return { cell, records: null, missing: 'its folder is gone' };
   const files = runFiles(cell.results_dir);
@@ -23,7 +23,7 @@ export async function readRecords(cell: SweepCell): Promise<ReportedCell> {
     const broken = run === null ? 'artifacts/run.json' : 'metrics.json';
     return { cell, records: null, missing: `its ${broken} cannot be read` };
   }
-  const actionLog = cell.outcome === 'pass' ? null : await tryReadActionLog(files.events);
+  const actionLog = cell.outcome === 'pass' || !withActions ? null : await tryReadActionLog(files.events);
   return { cell, records: { run, metrics, actionLog }, missing: null };
 }
 

@@ -3,8 +3,8 @@ import { displayPath } from '../../platform/display-path.js';
 import { summarizeSweeps, type PlannedSweep, type SweepSummary } from '../../results/records/sweep-list.js';
 import { Plan } from '../../scenario/plan.js';
 import { readResultsFile } from '../../store/read-results-file.js';
-import { planFile, resultsLog } from '../../store/results-folder.js';
-import { readResults } from '../../store/results-log.js';
+import { planFile } from '../../store/results-folder.js';
+import { readDigests } from '../../store/result-digests.js';
 import { newestSweeps } from './newest-sweeps.js';
 import { sweepStatus } from './sweep-status.js';
 
@@ -19,7 +19,7 @@ export function readSweepList(
 ): { sweeps: SweepSummary[]; more: number } {
   const known = newestSweeps(resultsPath);
   const wanted = known.slice(0, limit);
-  const { results } = readResults(resultsLog(resultsPath));
+  const { results } = readDigests(resultsPath);
   const sweeps = summarizeSweeps(
     wanted.flatMap((id) => readSweep(resultsPath, id, warn) ?? []),
     results,

@@ -10,8 +10,9 @@ import { withWarnings } from '../../store/with-warnings.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { uiPage } from '../ui-page.js';
 import { addReviews } from './add-reviews.js';
+import { knownReviews } from './known-reviews.js';
 import { reviewReader, withCalibration } from './judged-runs.js';
-import { readLog } from './read-log.js';
+import { readDigestedLog } from './read-log.js';
 import { readResultsFile } from '../../store/read-results-file.js';
 
 /**
@@ -26,7 +27,7 @@ export async function sweepDocument(
   const summary = summaryFile(resultsPath, plan.sweep);
   // Where the state would be: reading results must not create it.
   const engine = await readEngineState(projectState(resultsPath, plannedHomes().state).folder);
-  const results = readLog(resultsPath, warn);
+  const results = readDigestedLog(resultsPath, warn);
   const document = buildSweepDocument({
     sweep: plan.sweep,
     workflowId: sweepWorkflowId(plan.sweep),
@@ -48,7 +49,9 @@ export async function sweepDocument(
   });
   const reviewOf = reviewReader(resultsPath, results, warn);
   const reviewed = addReviews(withWarnings(document, results), reviewOf);
-  return withCalibration(reviewed, resultsPath, results, reviewOf);
+  const calibrated = withCalibration(reviewed, resultsPath, results, reviewOf);
+  knownReviews(resultsPath).save();
+  return calibrated;
 }
 
 /** The only part of a summary that is read: its cells may be thousands, and are built again from the log. */

@@ -21,7 +21,7 @@ export function abandonedTemporaries(results: string, stateFolder: string, now: 
     storeFolder(results),
     cleanFolder(results),
     ...foldersIn(sweepsFolder(results)).map((sweep) => join(sweepsFolder(results), sweep)),
-    ...[stateFolder, join(stateFolder, 'env'), join(stateFolder, 'open-runs')],
+    ...[stateFolder, ...['env', 'index', 'open-runs'].map((name) => join(stateFolder, name))],
   ];
   return folders.flatMap((folder) =>
     names(folder)

@@ -9,11 +9,15 @@ import { displayPath } from '../../platform/display-path.js';
 import { bringSweepRuns } from '../../client/sweeps/bring-runs.js';
 import { findById } from '../../client/sweeps/find-sweep.js';
 import { readRecords } from '../../client/sweeps/read-records.js';
+import { embedSweep } from '../../viewer/server/embed-sweep.js';
+import { reportPage } from '../../viewer/server/report-page.js';
+import { packageFile } from '../../platform/package-info.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 
 export interface ReportOptions {
-  format: FormatName;
+  /** `html` is the page of the viewer, and no format of its own. */
+  format: FormatName | 'html';
   /** Write to this file instead of stdout. */
   output?: string;
   results?: string;
@@ -27,6 +31,14 @@ export async function report(id: string, options: ReportOptions): Promise<number
   if (found.kind === 'run')
     throw new UsageError('usage', `'${id}' is a run, not a sweep; show it with ${ownCommand(`show ${id}`)}`);
   await bringSweepRuns(resultsPath, found.plan.sweep);
+  if (options.format === 'html') {
+    const page = reportPage(
+      await embedSweep(resultsPath, found.plan, printNotice),
+      packageFile('dist/viewer'),
+    );
+    await write(page, options.output, replaceOutput);
+    return 0;
+  }
   const document = await sweepDocument(resultsPath, found.plan, printNotice);
   const cells: ReportedCell[] = [];
   for (const cell of document.cells) cells.push(await readRecords(cell));
@@ -37,13 +49,22 @@ export async function report(id: string, options: ReportOptions): Promise<number
   };
   const format = await loadFormat(options.format);
   const text = format.render(content);
-  if (options.output === undefined) process.stdout.write(text);
-  else {
-    await (format.appends === true ? appendOutput : replaceOutput)(options.output, text);
-    printNotice(`report  ${displayPath(resolve(options.output))}`);
-  }
+  await write(text, options.output, format.appends === true ? appendOutput : replaceOutput);
   // CI services read the log on both streams, but stdout has the report and may be redirected to a file
   if (format.log !== undefined && process.env[format.log.variable] === 'true')
     format.log.lines(content).forEach(printNotice);
   return 0;
+}
+
+async function write(
+  text: string,
+  output: string | undefined,
+  writeFile: (path: string, text: string) => Promise<void>,
+): Promise<void> {
+  if (output === undefined) {
+    process.stdout.write(text);
+    return;
+  }
+  await writeFile(output, text);
+  printNotice(`report  ${displayPath(resolve(output))}`);
 }

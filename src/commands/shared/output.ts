@@ -1,4 +1,5 @@
 import { stderr, stdout } from 'node:process';
+import { plainText } from '../../lib/format/plain-text.js';
 import { codeFrame, formatProblem, type Problem } from '../../lib/errors/problem.js';
 import type { Screen } from '../../reports/screen.js';
 import { shortestPath } from '../../platform/display-path.js';
@@ -53,8 +54,9 @@ export const printJson = (document: unknown): void => {
   stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 };
 
+/** Prints a message for people on stderr. It may quote files that anybody has written, so nothing in it controls a terminal. */
 export const printNotice = (text: string): void => {
-  stderr.write(`${text}\n`);
+  stderr.write(`${plainText(text)}\n`);
 };
 
 /** The document that `--json` prints if a command fails. */

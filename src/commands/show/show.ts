@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { isFilter, selectCells, type CellFilter } from '../../results/select-cells.js';
-import { followById } from './follow.js';
 import { openRunsIn } from '../../client/follow/open-runs.js';
 import { projectState } from '../../platform/folders.js';
 import { openProject } from '../../planning/project.js';
@@ -27,6 +26,8 @@ export interface ShowOptions extends CellFilter {
 /** `show`: prints a sweep or a run, using only the files. */
 export async function show(id: string, options: ShowOptions): Promise<number> {
   if (options.follow === true) {
+    // Its client of Temporal takes longer to load than most results take to read.
+    const { followById } = await import('./follow.js');
     const followed = await followById(id, options);
     return followed === null ? 130 : show(followed, { ...options, follow: false });
   }

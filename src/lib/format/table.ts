@@ -2,7 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 
 const STYLE = /\x1b\[[\d;]*m/;
 const STYLES = new RegExp(STYLE, 'g');
-const ASCII = /^[\x20-\x7E]*$/;
+/** ASCII, and the marks of our own texts: a column each, as long as nothing else is between them. */
+const PLAIN = /^[\x20-\x7E\u00B7\u00D7\u2013\u2026\u2713\u2717]*$/;
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u;
 const WIDE =
   /[\p{Emoji_Presentation}\uFE0F\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F2FF}\u{1FA70}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
@@ -17,10 +18,10 @@ export function terminalText(text: string): string {
 
 /** Returns the columns that `text` takes in a terminal: none for colours, two for wide characters. */
 export function textWidth(text: string): number {
-  // Nearly all text in tables is ASCII, and segmenting each character of ten thousand rows takes seconds.
-  if (ASCII.test(text)) return text.length;
+  // Nearly all text in tables is plain, and segmenting each character of ten thousand rows takes seconds.
+  if (PLAIN.test(text)) return text.length;
   const plain = text.replace(STYLES, '');
-  if (ASCII.test(plain)) return plain.length;
+  if (PLAIN.test(plain)) return plain.length;
   let width = 0;
   for (const { segment } of graphemes(plain)) width += graphemeWidth(segment);
   return width;

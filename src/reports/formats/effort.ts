@@ -4,7 +4,7 @@ import { sumUsage } from '../../results/records/token-usage.js';
 import type { ReportedCell } from './sweep-report.js';
 
 /** Adds up the time and tokens of a sweep's runs, without reused ones; null: unknown. */
-export function effortOf(cells: readonly ReportedCell[]) {
+function effortOf(cells: readonly ReportedCell[]) {
   const own = cells.filter(({ cell }) => !cell.cached);
   const durations = own.flatMap(({ cell }) => cell.duration_secs ?? []);
   const used = own.flatMap(({ records }) =>
@@ -31,4 +31,4 @@ export function effortText(cells: readonly ReportedCell[]): string {
 }
 
 /** Formats a number of tokens: "1,200"; "n/a" if it is unknown, which is not 0. */
-export const tokenText = (count: number | null): string => count?.toLocaleString('en') ?? 'n/a';
+const tokenText = (count: number | null): string => count?.toLocaleString('en') ?? 'n/a';

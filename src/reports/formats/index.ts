@@ -3,7 +3,6 @@ import type { SweepFormat } from './sweep-report.js';
 /** Sweep reports, by the name of their format. They are loaded on demand, because `--help` lists all names. */
 const formats = {
   md: async () => (await import('./md.js')).md,
-  html: async () => (await import('./html.js')).html,
   json: async () => (await import('./json.js')).json,
   junit: async () => (await import('./junit.js')).junit,
   github: async () => (await import('./github.js')).github,

@@ -9,7 +9,8 @@ import { Decision, exitCodeOfDecision } from '../decision/decision.js';
 import { endedCells } from '../decision/ended-cells.js';
 import type { UntilClear } from '../decision/until-clear.js';
 import { Regression } from '../regressions.js';
-import { Outcome, RegradedFrom, SCHEMA_VERSION, type ResultLine } from './result-line.js';
+import type { ResultDigest } from './result-digest.js';
+import { Outcome, RegradedFrom, SCHEMA_VERSION } from './result-line.js';
 import { EarlierRuns, paidCost, resultsByCell, Totals, totalsOf } from '../totals.js';
 
 /** One cell of a sweep. Fields that only a finished run can fill are null until then. */
@@ -91,7 +92,7 @@ export interface SweepDocumentInput {
   /** What such a sweep has decided, with the ids of the cells that it needed; null if it has not ended. */
   decided?: { decision: Decision; cells: readonly string[] } | null;
   /** In the order written. Lines of other sweeps are ignored. */
-  results: readonly ResultLine[];
+  results: readonly ResultDigest[];
   /** Absolute path of the results folder. */
   resultsPath: string;
   /** The variants of scenarios, for results by parameter. */
@@ -130,7 +131,7 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
 
 function decidedOf(
   { cells, untilClear, decided = null, status }: SweepDocumentInput,
-  results: readonly ResultLine[],
+  results: readonly ResultDigest[],
 ): { decision: Decision; released: Cell[] } | null {
   if (untilClear === undefined) return null;
   if (decided !== null) {
@@ -147,7 +148,7 @@ function decidedOf(
 
 function toCell(
   { id, scenario, agent, model, variant, repetition }: Cell,
-  { line, earlier_runs }: { line?: ResultLine; earlier_runs?: EarlierRuns } = {},
+  { line, earlier_runs }: { line?: ResultDigest; earlier_runs?: EarlierRuns } = {},
   resultsPath: string,
 ): SweepCell {
   return {

@@ -1,5 +1,5 @@
 import type { Cell } from './cell.js';
-import type { ResultLine } from './result-line.js';
+import type { ResultDigest } from './result-digest.js';
 import { paidCost, resultsByCell, totalsOf, type Totals } from '../totals.js';
 
 /** A sweep in a list: its inputs, progress and cost. */
@@ -34,16 +34,16 @@ export interface PlannedSweep {
 /** Combines sweeps with their results. If a cell has several lines, the last one counts. */
 export function summarizeSweeps(
   sweeps: readonly PlannedSweep[],
-  results: readonly ResultLine[],
+  results: readonly ResultDigest[],
 ): SweepSummary[] {
-  const bySweep = new Map(sweeps.map(({ id }) => [id, [] as ResultLine[]]));
+  const bySweep = new Map(sweeps.map(({ id }) => [id, [] as ResultDigest[]]));
   for (const line of results) bySweep.get(line.sweep)?.push(line);
   return sweeps.map((sweep) => summarize(sweep, bySweep.get(sweep.id) ?? []));
 }
 
 function summarize(
   { id, started, status, cells, needsAll }: PlannedSweep,
-  lines: readonly ResultLine[],
+  lines: readonly ResultDigest[],
 ): SweepSummary {
   const byCell = resultsByCell(lines);
   const results = cells.flatMap(({ id: cell }) => {

@@ -1,5 +1,6 @@
 import { beginningOf } from '../../lib/format/truncate.js';
 import { gateTitle } from '../gate-title.js';
+import type { Judgment } from '../records/judgment.js';
 import type { Metrics } from '../records/result-line.js';
 
 /** A gate that a model has decided. */
@@ -17,7 +18,9 @@ export interface Judged {
 }
 
 /** Of a gate that could not be checked, there is no verdict to compare with. */
-export const judgedIn = (metrics: Pick<Metrics, 'judge' | 'details'> | null): Judged => ({
+export const judgedIn = (
+  metrics: { judge: Pick<Judgment, 'scores'> | null; details: Metrics['details'] } | null,
+): Judged => ({
   criteria: Object.keys(metrics?.judge?.scores ?? {}),
   gates: (metrics?.details ?? []).flatMap((gate) =>
     gate.judged_by === undefined || gate.status === 'error'

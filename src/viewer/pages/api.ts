@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import { answerFrom } from '../shared/answer-from.js';
+import { embedded } from './embedded.js';
 import type { ErrorAnswer, EventsLine, ShownEvent } from '../protocol.js';
 
 const TOKEN = 'token';
@@ -18,16 +20,22 @@ class RequestError extends Error {
  * that nobody copies it by accident.
  */
 export function takeToken(): void {
+  if (embedded !== null) return;
   const [, token, rest = '/'] = /^#token=([\w-]+)(\/.*)?$/.exec(location.hash) ?? [];
   if (token === undefined) return;
   sessionStorage.setItem(TOKEN, token);
   history.replaceState(null, '', `/#${rest}`);
 }
 
-export const hasToken = (): boolean => sessionStorage.getItem(TOKEN) !== null;
+export const hasToken = (): boolean => embedded !== null || sessionStorage.getItem(TOKEN) !== null;
 
-/** Asks the server. @throws RequestError */
+/** Asks the server, or the report in this file. @throws RequestError */
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  if (embedded !== null) {
+    const answer = answerFrom(embedded, path);
+    if ('error' in answer) throw new RequestError(answer.error, true);
+    return new Response(answer.lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
   const headers = new Headers(init.headers);
   headers.set('authorization', `Bearer ${sessionStorage.getItem(TOKEN) ?? ''}`);
   const answer = await fetch(path, { ...init, headers }).catch(() => {
@@ -99,20 +107,23 @@ export interface Loaded<T> {
   problem: string | null;
 }
 
-/** The newest document of an address that answers with one whenever something has changed. */
-export function useWatched<T>(path: string): Loaded<T> {
-  const [loaded, setLoaded] = useState<Loaded<T> & { path: string }>({ path, value: null, problem: null });
+/**
+ * The newest document of an address that answers with one whenever something has changed. While another address is asked, the
+ * document of the last one stays, if both are about the same thing.
+ */
+export function useWatched<T>(path: string, about = path): Loaded<T> {
+  const [loaded, setLoaded] = useState<Loaded<T> & { about: string }>({ about, value: null, problem: null });
   useEffect(() => {
     const gone = new AbortController();
     void follow(path, gone.signal, {
       begin: () => undefined,
-      line: (line) => setLoaded({ path, value: JSON.parse(line) as T, problem: null }),
+      line: (line) => setLoaded({ about, value: JSON.parse(line) as T, problem: null }),
       problem: (problem) =>
-        setLoaded((before) => ({ path, value: before.path === path ? before.value : null, problem })),
+        setLoaded((before) => ({ about, value: before.about === about ? before.value : null, problem })),
     });
     return () => gone.abort();
-  }, [path]);
-  return loaded.path === path ? loaded : { value: null, problem: null };
+  }, [path, about]);
+  return loaded.about === about ? loaded : { value: null, problem: null };
 }
 
 /** A document that is read once, and again when `version` changes. */

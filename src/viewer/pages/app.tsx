@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { hasToken, takeToken } from './api.js';
+import { embedded } from './embedded.js';
 import { ComparePage } from './compare-page.js';
 import { addressOf, useRoute, type Route } from './router.js';
 import { RunPage } from './run-page.js';
@@ -20,6 +21,10 @@ function Page({ path, query }: Route) {
   const [kind, id] = path;
   if (kind === 'sweeps' && id !== undefined) return <SweepPage key={id} id={id} query={query} />;
   if (kind === 'runs' && id !== undefined) return <RunPage key={id} id={id} query={query} />;
+  if (embedded !== null) {
+    const { sweep } = embedded.sweep.document;
+    return <SweepPage key={sweep} id={sweep} query={query} />;
+  }
   if (kind === 'compare') return <ComparePage query={query} />;
   return <SweepsPage />;
 }

@@ -1,10 +1,11 @@
 import { useEffect } from 'preact/hooks';
+import { plainText } from '../../lib/format/plain-text.js';
 import type { ComparedConfiguration, Comparison } from '../../results/comparison/document.js';
 import type { ComparisonAnswer, SweepsAnswer } from '../protocol.js';
 import { useLoaded, useWatched } from './api.js';
 import { Chip, Name, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
-import { agentName, keyOf } from './select-runs.js';
+import { agentName, keyOf } from '../shared/select-runs.js';
 
 const SWEEPS = 200;
 
@@ -47,7 +48,7 @@ export function ComparePage({ query }: { query: URLSearchParams }) {
               <option value="">Choose a sweep</option>
               {(list?.sweeps ?? []).map(({ id }) => (
                 <option key={id} value={id}>
-                  {id}
+                  <Name>{id}</Name>
                 </option>
               ))}
             </select>
@@ -75,10 +76,10 @@ function Compared({ query }: { query: URLSearchParams }) {
         {words.map((text, at) =>
           at === 0 ? (
             <p key={text} class="headline">
-              <strong class="words">{text}</strong>
+              <strong class="words">{plainText(text)}</strong>
             </p>
           ) : (
-            <p key={text}>{text.trim()}</p>
+            <p key={text}>{plainText(text).trim()}</p>
           ),
         )}
       </div>

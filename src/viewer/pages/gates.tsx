@@ -61,7 +61,7 @@ function Gate({ run, gate, calls }: { run: string; gate: GateDetail; calls: read
             </p>
           ))}
           <p class="soft small">
-            {gate.gate_type}
+            <Name>{gate.gate_type}</Name>
             {gate.name !== null && gate.subject !== '' && (
               <>
                 {' · '}

@@ -1,21 +1,17 @@
-import { Fragment } from 'preact';
-import { countOf } from './count-cells.js';
-import type { SweepCell } from '../../results/records/sweep-document.js';
-import type { OpenRunState } from '../protocol.js';
+import type { MatrixCell } from '../protocol.js';
 import { Name } from './parts.js';
-import { agentName, keyOf } from './select-runs.js';
+import { agentName, keyOf } from '../shared/select-runs.js';
 import { percent } from './sweeps-page.js';
 
 interface MatrixProps {
-  cells: readonly SweepCell[];
-  running: ReadonlyMap<string, OpenRunState>;
+  cells: readonly MatrixCell[];
   /** The selected cell; empty if none is. */
   at: string;
   onSelect: (at: string) => void;
 }
 
 /** Scenarios (and variants) against agents, each cell coloured by its pass rate. A click selects the runs of a cell. */
-export function Matrix({ cells, running, at, onSelect }: MatrixProps) {
+export function Matrix({ cells, at, onSelect }: MatrixProps) {
   const rows = group(cells, ({ scenario, variant }) => JSON.stringify([scenario, variant]));
   const columns = group(cells, ({ agent, model }) => JSON.stringify([agent, model]));
   const hasVariants = cells.some(({ variant }) => variant !== 'default');
@@ -54,8 +50,8 @@ export function Matrix({ cells, running, at, onSelect }: MatrixProps) {
                 {columns.map(([column]) => (
                   <td key={column}>
                     <Cell
-                      cells={of.filter(({ agent, model }) => JSON.stringify([agent, model]) === column)}
-                      {...{ running, at, onSelect }}
+                      cell={of.find(({ agent, model }) => JSON.stringify([agent, model]) === column)}
+                      {...{ at, onSelect }}
                     />
                   </td>
                 ))}
@@ -68,15 +64,15 @@ export function Matrix({ cells, running, at, onSelect }: MatrixProps) {
   );
 }
 
-/** More are not drawn one by one. */
-const MOST_DOTS = 12;
+interface CellProps extends Pick<MatrixProps, 'at' | 'onSelect'> {
+  cell: MatrixCell | undefined;
+}
 
-function Cell({ cells, running, at, onSelect }: MatrixProps) {
-  const [first] = cells;
-  if (first === undefined) return <span class="soft">–</span>;
-  const key = keyOf(first);
-  const { passed, tested, text } = countOf(cells, running);
-  const label = `${first.scenario} ${first.variant}, ${agentName(first)}: ${text}`;
+function Cell({ cell, at, onSelect }: CellProps) {
+  if (cell === undefined) return <span class="soft">–</span>;
+  const key = keyOf(cell);
+  const { passed, tested, text, looks } = cell;
+  const label = `${cell.scenario} ${cell.variant}, ${agentName(cell)}: ${text}`;
   return (
     <button
       type="button"
@@ -88,13 +84,7 @@ function Cell({ cells, running, at, onSelect }: MatrixProps) {
     >
       <span class="value">{tested === 0 ? '–' : percent(passed, tested)}</span>
       <span class="dots" aria-hidden="true">
-        {cells.length <= MOST_DOTS ? (
-          cells.map(({ id, outcome }) => (
-            <i key={id} class={running.has(id) ? 'running' : (outcome ?? 'waiting')} />
-          ))
-        ) : (
-          <Fragment>{text}</Fragment>
-        )}
+        {looks.length > 0 ? looks.map((look, number) => <i key={number} class={look} />) : text}
       </span>
     </button>
   );
@@ -110,8 +100,11 @@ function heatOf(passed: number, tested: number): string {
 }
 
 /** Groups cells by a key, in the order of their first ones. */
-function group(cells: readonly SweepCell[], keyOfCell: (cell: SweepCell) => string): [string, SweepCell[]][] {
-  const groups = new Map<string, SweepCell[]>();
+function group(
+  cells: readonly MatrixCell[],
+  keyOfCell: (cell: MatrixCell) => string,
+): [string, MatrixCell[]][] {
+  const groups = new Map<string, MatrixCell[]>();
   for (const cell of cells) {
     const key = keyOfCell(cell);
     const known = groups.get(key);

@@ -77,7 +77,7 @@ export const Waiting = ({ problem }: { problem: string | null }) =>
     </p>
   ) : (
     <p class="note" role="alert">
-      {problem}
+      {plainText(problem)}
     </p>
   );
 

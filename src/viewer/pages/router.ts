@@ -41,7 +41,7 @@ export const addressOf = (...path: string[]): string => `#/${path.map(encodeURIC
 
 /** Changes the query of the current place, without a new entry in the history: one letter of a search is no place. */
 export function replaceQuery(query: string): void {
-  const [path = '#/'] = location.hash.split('?');
-  history.replaceState(null, '', `${path}${query}`);
+  const [path = ''] = location.hash.split('?');
+  history.replaceState(null, '', `${path === '' ? '#/' : path}${query}`);
   dispatchEvent(new Event('hashchange'));
 }

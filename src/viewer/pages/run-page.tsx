@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { formatCost, formatKnownCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
+import { plainText } from '../../lib/format/plain-text.js';
 import type { EndedRunAnswer, OpenRunAnswer, RunAnswer } from '../protocol.js';
 import { useEvents, useLoaded } from './api.js';
 import { Changes } from './changes.js';
@@ -8,6 +9,7 @@ import { ConversationView } from './conversation-view.js';
 import { conversationOf, type Call, type Conversation, type Used } from './conversation.js';
 import { Gates } from './gates.js';
 import { Judge } from './judge.js';
+import { embedded } from './embedded.js';
 import { Chip, Facts, Name, Outside, Problem, Text, Waiting } from './parts.js';
 import { addressOf } from './router.js';
 import { Steps } from './steps.js';
@@ -19,7 +21,7 @@ export function RunPage({ id, query }: { id: string; query: URLSearchParams }) {
   const loaded = useLoaded<RunAnswer>(`/api/runs/${encodeURIComponent(id)}`, isOver);
   const conversation = useMemo(() => conversationOf(events), [events]);
   useEffect(() => {
-    document.title = `${id} · llm-tool-test`;
+    document.title = `${plainText(id)} · llm-tool-test`;
   }, [id]);
   const { value } = loaded;
   if (value === null)
@@ -54,8 +56,12 @@ function Title({ sweep, cell, look, uiUrl }: TitleProps) {
   return (
     <>
       <nav aria-label="Breadcrumb" class="crumbs">
-        <a href={addressOf()}>Sweeps</a>
-        <span aria-hidden="true">/</span>
+        {embedded === null && (
+          <>
+            <a href={addressOf()}>Sweeps</a>
+            <span aria-hidden="true">/</span>
+          </>
+        )}
         <a href={addressOf('sweeps', sweep)}>
           <Name>{sweep}</Name>
         </a>
@@ -168,7 +174,7 @@ function RunFacts({ answer: { run, metrics } }: { answer: EndedRunAnswer }) {
       <h2>Facts</h2>
       <Facts
         facts={[
-          ['started', run.started_at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')],
+          ['started', plainText(run.started_at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC'))],
           ['duration', formatDuration(run.duration_secs * 1000)],
           ['model', <Name>{agent?.model_used ?? run.model}</Name>],
           ['agent', <Name>{agent === null ? 'not started' : agent.message}</Name>],
@@ -184,9 +190,9 @@ function RunFacts({ answer: { run, metrics } }: { answer: EndedRunAnswer }) {
                   `${metrics.efficiency.total_commands}, ${metrics.efficiency.error_count} failed`,
                 ],
               ] as const)),
-          ['environment', run.environment],
+          ['environment', <Name>{run.environment}</Name>],
           ...(run.host === undefined ? [] : ([['host', <Name>{run.host.name}</Name>]] as const)),
-          ['run', <span class="mono">{run.run_id}</span>],
+          ['run', <span class="mono">{plainText(run.run_id)}</span>],
         ]}
       />
       {run.warnings.map((text) => (

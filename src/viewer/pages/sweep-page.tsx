@@ -1,32 +1,30 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { formatCost, shortKnownCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
 import { plainText } from '../../lib/format/plain-text.js';
-import type { SweepCell } from '../../results/records/sweep-document.js';
-import type { OpenRunState, SweepAnswer } from '../protocol.js';
+import type { ListedRun, OpenRunState, SweepAnswer } from '../protocol.js';
 import { useWatched } from './api.js';
+import { embedded } from './embedded.js';
 import { Matrix } from './matrix.js';
 import { Chip, Name, OutcomeBar, Outside, Problem, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
 import { Steering } from './steering.js';
-import {
-  agentName,
-  importantFirst,
-  outcomeName,
-  queryOf,
-  selectionIn,
-  selectRuns,
-  type Selection,
-} from './select-runs.js';
+import { agentName, outcomeName, queryOf, selectionIn, type Selection } from '../shared/select-runs.js';
 import { percent, statusOf } from './sweeps-page.js';
 
 const SHOWN = 100;
 
 /** A sweep: its matrix, and its runs. */
 export function SweepPage({ id, query }: { id: string; query: URLSearchParams }) {
-  const { value, problem } = useWatched<SweepAnswer>(`/api/sweeps/${encodeURIComponent(id)}`);
+  const [limit, setLimit] = useState(SHOWN);
+  const selection = selectionIn(query);
+  const address = `/api/sweeps/${encodeURIComponent(id)}`;
+  const { value, problem } = useWatched<SweepAnswer>(
+    `${address}${withLimit(queryOf(selection), limit)}`,
+    address,
+  );
   useEffect(() => {
-    document.title = `${id} · llm-tool-test`;
+    document.title = `${plainText(id)} · llm-tool-test`;
   }, [id]);
   if (value === null)
     return (
@@ -36,17 +34,22 @@ export function SweepPage({ id, query }: { id: string; query: URLSearchParams })
     );
   return (
     <main id="main">
-      <nav aria-label="Breadcrumb" class="crumbs">
-        <a href={addressOf()}>Sweeps</a>
-      </nav>
+      {embedded === null && (
+        <nav aria-label="Breadcrumb" class="crumbs">
+          <a href={addressOf()}>Sweeps</a>
+        </nav>
+      )}
       <Head answer={value} />
       <Problem text={problem} />
-      <Body answer={value} selection={selectionIn(query)} />
+      <Body answer={value} selection={selection} showMore={() => setLimit(limit + SHOWN * 5)} />
     </main>
   );
 }
 
-function Head({ answer: { document, engine, open } }: { answer: SweepAnswer }) {
+const withLimit = (query: string, limit: number): string =>
+  `${query}${query === '' ? '?' : '&'}limit=${limit}`;
+
+function Head({ answer: { document, engine, openCount, choices, notes } }: { answer: SweepAnswer }) {
   const { totals } = document;
   const tested = totals.passed + totals.failed;
   const [look, word] = statusOf(document.status, false, engine);
@@ -59,8 +62,8 @@ function Head({ answer: { document, engine, open } }: { answer: SweepAnswer }) {
           <Name>{document.sweep}</Name>
         </h1>
         <Chip look={look}>{word}</Chip>
-        {isOpen && <Steering sweep={document.sweep} isHeld={word !== 'running'} />}
-        <CompareLinks document={document} />
+        {isOpen && embedded === null && <Steering sweep={document.sweep} isHeld={word !== 'running'} />}
+        {embedded === null && <CompareLinks sweep={document.sweep} variants={choices.variants} />}
         {document.ui_url !== null && <Outside href={document.ui_url}>Temporal</Outside>}
       </div>
       <div class="summary">
@@ -72,7 +75,7 @@ function Head({ answer: { document, engine, open } }: { answer: SweepAnswer }) {
           {totals.errored > 0 && ` · ${totals.errored} ${totals.errored === 1 ? 'error' : 'errors'}`}
           {totals.cancelled > 0 && ` · ${totals.cancelled} cancelled`}
           {ended < totals.cells && ` · ${ended} of ${totals.cells} cells have ended`}
-          {open.length > 0 && ` · ${open.length} open`}
+          {openCount > 0 && ` · ${openCount} open`}
           {` · ${formatCost(document.cost_usd)}`}
           {document.max_usd !== null && ` of ${formatCost(document.max_usd)}`}
         </p>
@@ -84,9 +87,9 @@ function Head({ answer: { document, engine, open } }: { answer: SweepAnswer }) {
           <code>llm-tool-test resume {document.sweep}</code>.
         </p>
       )}
-      {(document.warnings ?? []).map((text) => (
+      {notes.map((text) => (
         <p key={text} class="note">
-          <Name>{text}</Name>.
+          <Name>{/[.!?]$/.test(text) ? text : `${text}.`}</Name>
         </p>
       ))}
     </>
@@ -94,8 +97,8 @@ function Head({ answer: { document, engine, open } }: { answer: SweepAnswer }) {
 }
 
 /** Links to comparisons with another sweep, and of each variant with the first one. */
-function CompareLinks({ document: { sweep, cells } }: { document: SweepAnswer['document'] }) {
-  const [first, ...others] = [...new Set(cells.map(({ variant }) => variant))];
+function CompareLinks({ sweep, variants }: { sweep: string; variants: readonly string[] }) {
+  const [first, ...others] = variants;
   return (
     <>
       <a href={`${addressOf('compare')}?${new URLSearchParams({ head: sweep }).toString()}`}>Compare</a>
@@ -114,43 +117,74 @@ function CompareLinks({ document: { sweep, cells } }: { document: SweepAnswer['d
 /** More links would be no help. */
 const MOST_VARIANTS = 3;
 
-function Body({ answer, selection }: { answer: SweepAnswer; selection: Selection }) {
-  const { document, open, why } = answer;
-  const { cells } = document;
+interface BodyProps {
+  answer: SweepAnswer;
+  selection: Selection;
+  showMore: () => void;
+}
+
+function Body({ answer, selection, showMore }: BodyProps) {
   const set = (change: Partial<Selection>): void => {
     replaceQuery(queryOf({ ...selection, ...change }));
   };
-  const running = useMemo(() => new Map(open.map((one) => [one.cell, one])), [open]);
-  const found = useMemo(
-    () => importantFirst(selectRuns(cells, selection, why), running),
-    [cells, why, running, queryOf(selection)],
-  );
   return (
     <>
-      <Matrix
-        cells={selectRuns(cells, { ...selection, at: '' }, why)}
-        running={running}
-        at={selection.at}
-        onSelect={(at) => set({ at })}
-      />
-      <Filters cells={cells} selection={selection} set={set} />
-      <Runs cells={found} all={cells.length} running={running} why={why} />
+      <Matrix cells={answer.matrix} at={selection.at} onSelect={(at) => set({ at })} />
+      <Filters choices={answer.choices} selection={selection} set={set} />
+      <Runs answer={answer} showMore={showMore} />
+      <Tables tables={answer.tables} />
     </>
   );
 }
 
+/** Results by parameter, of a sweep that is a matrix of them. */
+const Tables = ({ tables }: Pick<SweepAnswer, 'tables'>) => (
+  <>
+    {tables.map(({ title, columns, rows }) => (
+      <section key={title} aria-label={title}>
+        <h2>
+          <Name>{title}</Name>
+        </h2>
+        <div class="card scroll" tabIndex={0} role="group" aria-label={`Table: ${title}`}>
+          <table class="plain">
+            <thead>
+              <tr>
+                {columns.map((text) => (
+                  <th key={text} scope="col">
+                    <Name>{text}</Name>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row, number) => (
+                <tr key={number}>
+                  {row.map((text, at) => (
+                    <td key={at}>
+                      <Name>{text}</Name>
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+    ))}
+  </>
+);
+
 interface FiltersProps {
-  cells: readonly SweepCell[];
+  choices: SweepAnswer['choices'];
   selection: Selection;
   set: (change: Partial<Selection>) => void;
 }
 
-function Filters({ cells, selection, set }: FiltersProps) {
-  const distinct = (of: (cell: SweepCell) => string): string[] => [...new Set(cells.map(of))];
+function Filters({ choices: { outcomes, scenarios, agents }, selection, set }: FiltersProps) {
   const choices: [keyof Selection, string, string[]][] = [
-    ['outcome', 'outcomes', distinct(outcomeName)],
-    ['scenario', 'scenarios', distinct(({ scenario }) => scenario)],
-    ['agent', 'agents', distinct(agentName)],
+    ['outcome', 'outcomes', outcomes],
+    ['scenario', 'scenarios', scenarios],
+    ['agent', 'agents', agents],
   ];
   const isFiltered = queryOf(selection) !== '';
   return (
@@ -186,36 +220,28 @@ function Filters({ cells, selection, set }: FiltersProps) {
   );
 }
 
-interface RunsProps {
-  cells: readonly SweepCell[];
-  all: number;
-  running: ReadonlyMap<string, OpenRunState>;
-  why: Readonly<Record<string, string>>;
-}
-
-function Runs({ cells, all, running, why }: RunsProps) {
-  const [limit, setLimit] = useState(SHOWN);
-  const isRepeated = cells.some(({ repetition }) => repetition > 1);
+function Runs({ answer, showMore }: { answer: SweepAnswer; showMore: () => void }) {
+  const { document, runs, found, open, isRepeated } = answer;
+  const all = document.totals.cells;
   return (
     <section aria-label="Runs">
       <h2>
-        Runs <span class="soft">{cells.length === all ? all : `${cells.length} of ${all}`}</span>
+        Runs <span class="soft">{found === all ? all : `${found} of ${all}`}</span>
       </h2>
       <ul class="runs card">
-        {cells.slice(0, limit).map((cell) => (
+        {runs.map((run) => (
           <Run
-            key={cell.id}
-            cell={cell}
-            open={running.get(cell.id)}
-            why={why[cell.id]}
+            key={run.id}
+            cell={run}
+            open={open.find(({ cell }) => cell === run.id)}
             isRepeated={isRepeated}
           />
         ))}
-        {cells.length === 0 && <li class="soft">No run matches.</li>}
+        {runs.length === 0 && <li class="soft">No run matches.</li>}
       </ul>
-      {cells.length > limit && (
-        <button type="button" onClick={() => setLimit(limit + SHOWN * 5)}>
-          Show more ({cells.length - limit})
+      {found > runs.length && (
+        <button type="button" onClick={showMore}>
+          Show more ({found - runs.length})
         </button>
       )}
     </section>
@@ -223,16 +249,15 @@ function Runs({ cells, all, running, why }: RunsProps) {
 }
 
 interface RunProps {
-  cell: SweepCell;
+  cell: ListedRun;
   open: OpenRunState | undefined;
-  why: string | undefined;
   isRepeated: boolean;
 }
 
 /** The id of a run is the name of its folder. */
 const runIdOf = (folder: string): string => folder.slice(folder.lastIndexOf('/') + 1);
 
-function Run({ cell, open, why, isRepeated }: RunProps) {
+function Run({ cell, open, isRepeated }: RunProps) {
   const look = open === undefined ? outcomeName(cell) : 'running';
   const run = open?.run ?? (cell.results_dir === null ? null : runIdOf(cell.results_dir));
   const name = (
@@ -250,7 +275,7 @@ function Run({ cell, open, why, isRepeated }: RunProps) {
     </>
   );
   const reason =
-    open === undefined ? (cell.outcome === 'pass' ? null : (why ?? cell.message)) : doingText(open);
+    open === undefined ? (cell.outcome === 'pass' ? null : (cell.why ?? cell.message)) : doingText(open);
   return (
     <li class={`run ${look}`}>
       <Chip look={look} />

@@ -8,9 +8,10 @@ import { comparisonFor } from './compare.js';
 import type { EngineView } from './engine.js';
 import { eventsOf, wholeEvent } from './events.js';
 import { refusalOf } from './guard.js';
-import { readRun } from './runs.js';
+import { findRun, readRun } from './runs.js';
 import { steer } from './steer.js';
 import { ndjson } from './stream.js';
+import { selectionIn } from '../shared/select-runs.js';
 import { sweepLists, sweepStates } from './sweeps.js';
 
 export interface ViewerSettings {
@@ -53,6 +54,10 @@ const FILES: Readonly<Record<string, [file: string, type: string]>> = {
 };
 
 const MOST_SWEEPS = 50;
+const MOST_RUNS = 100;
+
+const limitIn = (text: string | undefined, usual: number): number =>
+  Math.max(1, Math.floor(Number(text ?? usual))) || usual;
 
 /** Creates the viewer's routes. Those of a list or a sweep answer with a line whenever something has changed. */
 export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Hono {
@@ -75,21 +80,28 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
       context.body(readFileSync(join(pages, file), 'utf8'), 200, { 'content-type': type }),
     );
   app.get('/api/sweeps', ({ req }) => {
-    const limit = Math.max(1, Math.floor(Number(req.query('limit') ?? MOST_SWEEPS))) || MOST_SWEEPS;
+    const limit = limitIn(req.query('limit'), MOST_SWEEPS);
     return ndjson((signal) => sweepLists(source, limit, signal));
   });
-  app.get('/api/sweeps/:sweep', ({ req }) =>
-    ndjson((signal) => sweepStates(source, req.param('sweep'), signal)),
-  );
+  app.get('/api/sweeps/:sweep', ({ req }) => {
+    const query = new URL(req.url).searchParams;
+    const shown = {
+      selection: selectionIn(query),
+      limit: limitIn(query.get('limit') ?? undefined, MOST_RUNS),
+    };
+    return ndjson((signal) => sweepStates(source, req.param('sweep'), shown, signal));
+  });
   app.post('/api/sweeps/:sweep/:verb', async (context) => {
     const { sweep, verb } = context.req.param();
     await steer(source, sweep, verb);
     return context.json({});
   });
   app.get('/api/runs/:run', async (context) => context.json(await readRun(source, context.req.param('run'))));
-  app.get('/api/runs/:run/events', ({ req }) =>
-    ndjson((signal) => eventsOf(source, req.param('run'), signal)),
-  );
+  app.get('/api/runs/:run/events', async ({ req }) => {
+    const id = req.param('run');
+    const place = await findRun(source, id);
+    return ndjson((signal) => eventsOf(source, { id, place }, signal));
+  });
   app.get('/api/runs/:run/events/:seq', async (context) => {
     const { run, seq } = context.req.param();
     const event = await wholeEvent(source, run, Number(seq));

@@ -23,13 +23,18 @@ const nothing = (missing: string): ChangesAnswer => ({ files: [], more: 0, missi
 export async function changesOf(source: RunSource, id: string): Promise<ChangesAnswer> {
   const place = await findRun(source, id);
   if ('open' in place) return nothing('the run is not over');
-  const { run: record, fixture: kept } = runFiles(place.folder);
+  return changesInFolder(source.resultsPath, place.folder);
+}
+
+/** The same for the folder of a run that is over. */
+export async function changesInFolder(resultsPath: string, folder: string): Promise<ChangesAnswer> {
+  const { run: record, fixture: kept } = runFiles(folder);
   const run = readResultsFile(record, RunRecord);
   if (!existsSync(kept)) return nothing('the workspace was not kept');
-  const file = scenarioFile(source.resultsPath, run.scenario.hash);
+  const file = scenarioFile(resultsPath, run.scenario.hash);
   if (!existsSync(file)) return nothing('the scenario is no longer stored');
   const { fixture: hash, scenario } = readResultsFile(file, StoredScenario);
-  const fixture = fixtureFolder(source.resultsPath, hash);
+  const fixture = fixtureFolder(resultsPath, hash);
   if (!existsSync(fixture)) return nothing('the fixture is no longer stored');
   const { files } = scenario.inputs;
   const { changed, more } = await workspaceChanges(kept, fixture, files);

@@ -8,7 +8,7 @@ import { uiPage } from '../../client/ui-page.js';
 import { readEngineState, serverIsUp, workerIsUp } from '../../platform/engine/engine-state.js';
 import { isMirror, plannedHomes, projectState } from '../../platform/folders.js';
 import { waitText } from '../../reports/wait-text.js';
-import type { ResultLine } from '../../results/records/result-line.js';
+import type { ResultDigest } from '../../results/records/result-digest.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import type { OpenRunState } from '../protocol.js';
 
@@ -21,7 +21,7 @@ export interface EngineView {
   /** The runs of this machine that are not over. */
   openRuns(): OpenRun[];
   /** What the open runs of a sweep are doing. `last`: the last result of each of its cells. */
-  doing(sweep: string, last: ReadonlyMap<string, ResultLine>): Promise<OpenRunState[]>;
+  doing(sweep: string, last: ReadonlyMap<string, ResultDigest>): Promise<OpenRunState[]>;
   close(): Promise<void>;
 }
 

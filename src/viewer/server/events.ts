@@ -8,7 +8,7 @@ import type { RunEvent } from '../../results/records/events.js';
 import { readEvents } from '../../store/read-events.js';
 import { runFiles } from '../../store/results-folder.js';
 import type { EventsLine, ShownEvent } from '../protocol.js';
-import { findRun, type RunSource } from './runs.js';
+import { findRun, type Place, type RunSource } from './runs.js';
 import { nextLook } from './stream.js';
 
 /** A page shows no more of a text at first. */
@@ -19,7 +19,7 @@ const AT_ONCE = 100;
 const LOOKS_FOR_EVENTS = 40;
 
 /** Cuts the long texts of an event. */
-function shownEvent(event: RunEvent): ShownEvent {
+export function shownEvent(event: RunEvent): ShownEvent {
   const shown: RunEvent = shortenStrings(event, LONGEST);
   const { length } = JSON.stringify(event);
   return JSON.stringify(shown).length < length ? { ...shown, cut: length } : shown;
@@ -27,14 +27,13 @@ function shownEvent(event: RunEvent): ShownEvent {
 
 /**
  * Yields what the agent of a run does: of a run that is not over, as it happens, and then once more from its final record, which
- * is complete. @throws UsageError if there is no such run
+ * is complete.
  */
 export async function* eventsOf(
   source: RunSource,
-  id: string,
+  { id, place }: { id: string; place: Place },
   signal: AbortSignal,
 ): AsyncGenerator<EventsLine, void> {
-  const place = await findRun(source, id);
   const files = runFiles('folder' in place ? place.folder : join(source.resultsPath, id));
   if ('open' in place) {
     yield* liveEvents(files.liveEvents, place.open.isOpen, signal);

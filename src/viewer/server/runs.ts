@@ -5,12 +5,13 @@ import { readReview } from '../../client/sweeps/read-review.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { configurationOf } from '../../results/records/cell.js';
 import { RunRecord } from '../../results/records/run-record.js';
+import type { ResultDigest } from '../../results/records/result-digest.js';
 import { Metrics } from '../../results/records/result-line.js';
 import { judgedIn } from '../../results/review/judged.js';
 import { findAgentStep } from '../../scenario/scenario.js';
 import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { readResultsFile } from '../../store/read-results-file.js';
-import { resultsIndex } from '../../store/results-index.js';
+import { readDigests } from '../../store/result-digests.js';
 import { runFiles, scenarioFile } from '../../store/results-folder.js';
 import type { EndedRunAnswer, OpenRunAnswer, RunAnswer, Sibling } from '../protocol.js';
 import type { EngineView } from './engine.js';
@@ -21,7 +22,7 @@ export interface RunSource {
 }
 
 /** Where a run is: one that is not over, or the folder of one that is. */
-type Place = { open: ReturnType<EngineView['openRuns']>[number] } | { folder: string };
+export type Place = { open: ReturnType<EngineView['openRuns']>[number] } | { folder: string };
 
 /** Finds a run by its id. @throws UsageError if there is none */
 export async function findRun({ resultsPath, engine }: RunSource, id: string): Promise<Place> {
@@ -69,11 +70,11 @@ async function openRun(
 /** The repetitions of a run's configuration, by number. Reused results have no folder of their own. */
 function siblingsOf(resultsPath: string, { sweep, cell }: RunRecord): Sibling[] {
   const configuration = configurationOf(cell);
-  return [...resultsIndex(resultsPath).ofSweep(sweep).values()]
-    .filter((known) => configurationOf(known.cell) === configuration && known.cached_from === null)
-    .map(({ id, cell: of, outcome }) => ({
-      ...{ run: id, outcome },
-      repetition: Number(of.slice(configuration.length + 1)),
-    }))
+  const last = new Map<string, ResultDigest>();
+  for (const line of readDigests(resultsPath).results)
+    if (line.sweep === sweep && configurationOf(line.cell) === configuration) last.set(line.cell, line);
+  return [...last.values()]
+    .filter(({ cached_from: from }) => from === null)
+    .map(({ id, outcome, repetition }) => ({ run: id, outcome, repetition }))
     .sort((a, b) => a.repetition - b.repetition);
 }

@@ -5,15 +5,19 @@ import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import { readSweepList } from '../../client/sweeps/read-sweep-list.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { displayPath } from '../../platform/display-path.js';
-import type { ResultLine } from '../../results/records/result-line.js';
+import type { ResultDigest } from '../../results/records/result-digest.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { whyNotPassed } from '../../results/why-not-passed.js';
 import type { Plan } from '../../scenario/plan.js';
 import { isPaused } from '../../store/paused-sweep.js';
 import { pausedFile, resultsLog, summaryFile, sweepsFolder } from '../../store/results-folder.js';
-import { resultsIndex } from '../../store/results-index.js';
-import type { SweepAnswer, SweepsAnswer } from '../protocol.js';
+import { readDigests } from '../../store/result-digests.js';
+import type { SweepAnswer, SweepsAnswer, SweepState } from '../protocol.js';
+import { notesOf } from './notes.js';
+import { parameterTables } from '../../reports/parameter-tables.js';
 import type { EngineView } from './engine.js';
+import type { Selection } from '../shared/select-runs.js';
+import { sliceSweep } from '../shared/slice-sweep.js';
 import { nextLook, whenChanged } from './stream.js';
 
 interface Source {
@@ -55,16 +59,32 @@ export function sweepLists(
 }
 
 /** Yields a sweep, again whenever it has changed. Ends if it has ended. @throws UsageError if there is none */
-export async function* sweepStates(
-  { resultsPath, engine, warn }: Source,
+export function sweepStates(
+  source: Source,
   id: string,
+  shown: Shown,
   signal: AbortSignal,
 ): AsyncGenerator<SweepAnswer, void> {
-  const plan = findPlan(resultsPath, id);
+  return statesOf(source, findPlan(source.resultsPath, id), shown, signal);
+}
+
+/** What a page shows of a sweep. */
+interface Shown {
+  selection: Selection;
+  /** The most runs. */
+  limit: number;
+}
+
+async function* statesOf(
+  { resultsPath, engine, warn }: Source,
+  plan: Plan,
+  { selection, limit }: Shown,
+  signal: AbortSignal,
+): AsyncGenerator<SweepAnswer, void> {
   const { lookNow } = bringResults(resultsPath, plan.sweep, warn);
   let [stamped, sent] = ['', ''];
   let document: SweepDocument | null = null;
-  let last: ReadonlyMap<string, ResultLine> = new Map();
+  let last: ReadonlyMap<string, ResultDigest> = new Map();
   for (;;) {
     lookNow();
     // before anything is read, so that nothing that is written meanwhile is missed
@@ -75,11 +95,13 @@ export async function* sweepStates(
       last = lastResults(resultsPath, plan);
     }
     stamped = stamp;
-    const answer: SweepAnswer = {
+    const state: SweepState = {
       ...{ document, started: plan.created_at, why: whyOf(last) },
+      ...{ notes: notesOf(document), tables: parameterTables(document.parameters ?? [], Infinity) },
       open: isOver ? [] : await engine.doing(plan.sweep, last),
       engine: await engine.isUp(),
     };
+    const answer = sliceSweep(state, selection, limit);
     const text = JSON.stringify(answer);
     if (text !== sent) yield answer;
     sent = text;
@@ -94,16 +116,16 @@ const stampOfSweep = (resultsPath: string, { sweep }: Plan): string =>
     .map(stampOf)
     .join(' ');
 
-const whyOf = (last: ReadonlyMap<string, ResultLine>): Record<string, string> =>
+export const whyOf = (last: ReadonlyMap<string, ResultDigest>): Record<string, string> =>
   Object.fromEntries(
     [...last.values()].flatMap((line) =>
       line.outcome === 'pass' ? [] : [[line.cell, whyNotPassed(line)] as const],
     ),
   );
 
-const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<string, ResultLine> =>
+export const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<string, ResultDigest> =>
   new Map(
-    resultsIndex(resultsPath)
-      .linesOfSweep(sweep)
-      .map((line) => [line.cell, line]),
+    readDigests(resultsPath).results.flatMap((line) =>
+      line.sweep === sweep ? [[line.cell, line] as const] : [],
+    ),
   );

@@ -8,6 +8,12 @@ interface Count {
   text: string;
 }
 
+/** What a run looks like: its outcome, or what it does instead of having one. */
+export const lookOf = (
+  { id, outcome }: Pick<SweepCell, 'id' | 'outcome'>,
+  running: { has(id: string): boolean },
+): string => (running.has(id) ? 'running' : (outcome ?? 'waiting'));
+
 /** Counts the repetitions of a cell by outcome. `running`: by the ids of those whose runs are open. */
 export function countOf(
   cells: readonly Pick<SweepCell, 'id' | 'outcome'>[],

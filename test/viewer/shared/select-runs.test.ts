@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SweepCell } from '../../../src/results/records/sweep-document.js';
 import { cutText } from '../../../src/viewer/pages/cut-text.js';
-import { keyOf, queryOf, selectionIn, selectRuns } from '../../../src/viewer/pages/select-runs.js';
+import { keyOf, queryOf, selectionIn, selectRuns } from '../../../src/viewer/shared/select-runs.js';
 
 const cell = (id: string, more: Partial<SweepCell>): SweepCell => ({
   ...{ id, scenario: 'notes', agent: 'mock', model: 'default', variant: 'default', repetition: 1 },

@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { readRecords } from '../../client/sweeps/read-records.js';
+import { sweepDocument } from '../../client/sweeps/sweep-document.js';
+import { formatBytes } from '../../lib/format/bytes.js';
+import type { SweepCell } from '../../results/records/sweep-document.js';
+import { parameterTables } from '../../reports/parameter-tables.js';
+import { isOpen } from '../../reports/sweep-labels.js';
+import type { Plan } from '../../scenario/plan.js';
+import { readEvents } from '../../store/read-events.js';
+import { runFiles } from '../../store/results-folder.js';
+import type { EmbeddedReport, EventsLine, ReportedRun, ShownEvent, Sibling } from '../protocol.js';
+import { importantFirst, keyOf } from '../shared/select-runs.js';
+import { changesInFolder } from './changes.js';
+import { shownEvent } from './events.js';
+import { notesOf } from './notes.js';
+import { lastResults, whyOf } from './sweeps.js';
+
+/** The most of a run's events and changed files, in bytes of JSON. */
+const MOST_OF_RUN = 256 * 1024;
+/** The most of all pages of runs, in bytes of JSON. */
+const MOST_OF_RUNS = 16 * 1024 * 1024;
+
+interface Limits {
+  ofRun: number;
+  ofRuns: number;
+}
+
+/**
+ * Gathers what a report in a single file contains: the sweep, and the pages of its runs as far as the limits allow, first those that
+ * did not pass. It says what is left out, and contains no path of this machine.
+ */
+export async function embedSweep(
+  resultsPath: string,
+  plan: Plan,
+  warn: (text: string) => void,
+  { ofRun, ofRuns }: Limits = { ofRun: MOST_OF_RUN, ofRuns: MOST_OF_RUNS },
+): Promise<EmbeddedReport> {
+  const document = await sweepDocument(resultsPath, plan, warn);
+  const siblings = siblingsIn(document.cells);
+  const runs: EmbeddedReport['runs'] = {};
+  let [left, whole, missing] = [ofRuns, 0, 0];
+  for (const cell of importantFirst(document.cells, new Set())) {
+    const id = idOf(cell);
+    if (id === null || Object.hasOwn(runs, id)) continue;
+    const found = left <= 0 ? null : await embedRun(resultsPath, cell, siblings, ofRun);
+    const bytes = found === null ? 0 : JSON.stringify(found).length;
+    if (typeof found === 'string') missing += 1;
+    if (found === null || bytes > left) {
+      left = 0;
+      runs[id] = `The page of this run is left out. ${SEE_ALL}`;
+      continue;
+    }
+    left -= bytes;
+    whole += 1;
+    runs[id] = found;
+  }
+  const count = Object.keys(runs).length;
+  const notes = [
+    ...(isOpen(document) ? ['The sweep has not ended. These are the results so far'] : []),
+    ...notesOf(document),
+    ...(missing === 0 ? [] : [`Runs that were deleted or cannot be read: ${missing}`]),
+    ...(whole === count
+      ? []
+      : [
+          `This file has the pages of ${whole} of ${count} runs, first those that did not pass: more would be larger than ${formatBytes(ofRuns)}. ${SEE_ALL}`,
+        ]),
+  ];
+  const cells = document.cells.map((cell) => ({ ...cell, results_dir: idOf(cell) }));
+  return {
+    sweep: {
+      document: { ...document, ui_url: null, cells },
+      ...{ started: plan.created_at, why: whyOf(lastResults(resultsPath, plan)), notes },
+      tables: parameterTables(document.parameters ?? [], Infinity),
+      ...{ open: [], engine: true },
+    },
+    runs,
+  };
+}
+
+const SEE_ALL = '`llm-tool-test view` shows all where the results are.';
+
+/** The id of a run is the name of its folder. */
+const idOf = ({ results_dir: folder }: SweepCell): string | null =>
+  folder === null ? null : basename(folder);
+
+/** Returns why a run cannot be shown if its files are gone or broken. */
+async function embedRun(
+  resultsPath: string,
+  cell: SweepCell,
+  siblings: ReadonlyMap<string, Sibling[]>,
+  ofRun: number,
+): Promise<ReportedRun | string> {
+  const { records, missing } = await readRecords(cell, false);
+  if (records === null || cell.results_dir === null)
+    return `Nothing more is known about this run: ${missing ?? 'nothing was run'}.`;
+  const { run, metrics } = records;
+  const changes = await changesInFolder(resultsPath, cell.results_dir);
+  const tooLong = JSON.stringify(changes).length > ofRun;
+  return {
+    answer: {
+      ...{ state: 'ended', run, metrics, human: cell.human ?? null, uiUrl: null },
+      siblings: siblings.get(keyOf(cell)) ?? [],
+    },
+    events: eventsIn(runFiles(cell.results_dir).events, ofRun),
+    changes: tooLong
+      ? {
+          files: [],
+          more: 0,
+          missing: `they are larger than ${formatBytes(ofRun)}, and left out of this file`,
+        }
+      : changes,
+  };
+}
+
+function siblingsIn(cells: readonly SweepCell[]): Map<string, Sibling[]> {
+  const found = new Map<string, Sibling[]>();
+  for (const cell of cells) {
+    const run = idOf(cell);
+    if (run === null || cell.outcome === null || cell.cached) continue;
+    const sibling = { run, outcome: cell.outcome, repetition: cell.repetition };
+    const known = found.get(keyOf(cell));
+    if (known === undefined) found.set(keyOf(cell), [sibling]);
+    else known.push(sibling);
+  }
+  return found;
+}
+
+/** Reads the beginning and the end of what an agent did, as much as there may be of each. */
+function eventsIn(file: string, most: number): EventsLine[] {
+  if (!existsSync(file)) return [];
+  const begin: ShownEvent[] = [];
+  let end: { event: ShownEvent; bytes: number }[] = [];
+  let [ofBegin, ofEnd, leftOut] = [0, 0, 0];
+  let isCut = false;
+  try {
+    for (const whole of readEvents(file)) {
+      const event = shownEvent(whole);
+      isCut ||= event.cut !== undefined;
+      // There is nothing to get the rest from.
+      delete event.cut;
+      const bytes = JSON.stringify(event).length;
+      if (end.length === 0 && leftOut === 0 && ofBegin + bytes <= most / 2) {
+        begin.push(event);
+        ofBegin += bytes;
+        continue;
+      }
+      end.push({ event, bytes });
+      ofEnd += bytes;
+      while (ofEnd > most / 2) {
+        ofEnd -= end[0]?.bytes ?? 0;
+        end = end.slice(1);
+        leftOut += 1;
+      }
+    }
+  } catch (error) {
+    return [{ events: begin }, { problem: (error as Error).message }];
+  }
+  const lines: EventsLine[] = [{ events: [...begin, ...end.map(({ event }) => event)] }];
+  const problems = [
+    ...(leftOut > 0 ? [`${leftOut} events in the middle are left out of this file.`] : []),
+    ...(isCut ? ['Long texts are cut in this file.'] : []),
+  ];
+  return problems.length === 0 ? lines : [...lines, { problem: `${problems.join(' ')} ${SEE_ALL}` }];
+}

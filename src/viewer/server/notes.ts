@@ -1,0 +1,16 @@
+import { calibrationsIn } from '../../results/calibration/document.js';
+import { judgeNotes } from '../../results/calibration/judge-notes.js';
+import { decisionText, progressText } from '../../results/decision/decision-text.js';
+import type { SweepDocument } from '../../results/records/sweep-document.js';
+
+/** What must be known about a sweep as a whole, in sentences: its decision, and reasons to doubt its results. */
+export function notesOf(document: SweepDocument): string[] {
+  const { decision, warnings = [] } = document;
+  return [
+    ...(decision === undefined ? [] : [`${decisionText(decision)}; ${progressText(decision)}`]),
+    ...(decision?.doubts ?? []),
+    ...warnings,
+    ...judgeNotes(calibrationsIn(document)).map(({ text }) => text),
+    ...(document.live === true ? ['Mocks were ignored: this sweep was live'] : []),
+  ];
+}

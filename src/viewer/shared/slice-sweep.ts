@@ -1,0 +1,51 @@
+import type { SweepCell } from '../../results/records/sweep-document.js';
+import type { MatrixCell, SweepAnswer, SweepState } from '../protocol.js';
+import { countOf, lookOf } from './count-cells.js';
+import { agentName, importantFirst, keyOf, outcomeName, selectRuns, type Selection } from './select-runs.js';
+
+/** More repetitions are not drawn one by one. */
+const MOST_DOTS = 12;
+
+/** Returns what a page shows of a sweep: the whole matrix, but of its thousands of runs only the first `limit` selected ones. */
+export function sliceSweep(
+  { document: { cells, ...document }, started, why, notes, tables, open, engine }: SweepState,
+  selection: Selection,
+  limit: number,
+): SweepAnswer {
+  const running = new Map(open.map((one) => [one.cell, one]));
+  const found = importantFirst(selectRuns(cells, selection, why), running);
+  const runs = found.slice(0, limit).map((cell) => {
+    const reason = why[cell.id];
+    return reason === undefined ? cell : { ...cell, why: reason };
+  });
+  const shown = new Set(runs.map(({ id }) => id));
+  const distinct = (of: (cell: SweepCell) => string): string[] => [...new Set(cells.map(of))];
+  return {
+    ...{ document, started, notes, tables, runs, engine },
+    choices: {
+      outcomes: distinct(outcomeName),
+      scenarios: distinct(({ scenario }) => scenario),
+      variants: distinct(({ variant }) => variant),
+      agents: distinct(agentName),
+    },
+    matrix: matrixOf(selectRuns(cells, { ...selection, at: '' }, why), running),
+    found: found.length,
+    isRepeated: cells.some(({ repetition }) => repetition > 1),
+    open: open.filter(({ cell }) => shown.has(cell)),
+    openCount: open.length,
+  };
+}
+
+function matrixOf(cells: readonly SweepCell[], running: { has(id: string): boolean }): MatrixCell[] {
+  const groups = new Map<string, SweepCell[]>();
+  for (const cell of cells) {
+    const group = groups.get(keyOf(cell));
+    if (group === undefined) groups.set(keyOf(cell), [cell]);
+    else group.push(cell);
+  }
+  return [...groups.values()].map((group) => {
+    const [{ scenario, variant, agent, model }] = group as [SweepCell];
+    const looks = group.length > MOST_DOTS ? [] : group.map((cell) => lookOf(cell, running));
+    return { scenario, variant, agent, model, ...countOf(group, running), looks };
+  });
+}
