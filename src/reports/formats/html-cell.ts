@@ -157,7 +157,7 @@ ${scores}</tbody></table></div>`,
 function review({ human }: SweepCell): Markup | null {
   if (human === undefined) return null;
   return section('Human review', [
-    markup`<p><span class="chip">${givenScore(human)}</span>${human.reviewer === null ? null : ` by ${human.reviewer}`}</p>`,
+    markup`<p><span class="chip">${givenScore(human)}</span>${(human.labels ?? []).map((label) => markup` <span class="chip">${label}</span>`)}${human.reviewer === null ? null : ` by ${human.reviewer}`}</p>`,
     human.problem === null ? null : markup`<p class="note text">${human.problem}</p>`,
     human.notes === null ? null : markup`<p class="text">${human.notes}</p>`,
   ]);
