@@ -24,6 +24,12 @@ export function addShow(program: Program, { exitWith }: CommandLine): void {
       list,
       [],
     )
+    .option(
+      '--label, --labels <names>',
+      'only cells whose human review has one of these labels (comma-separated, repeatable)',
+      list,
+      [],
+    )
     .option('--all', 'print everything, even if it is longer than the screen', false)
     .option('--transcript', 'print the whole conversation of a run, or its events with --json', false)
     .option(...RESULTS)

@@ -265,6 +265,8 @@ export interface SweepCell {
     criteria?: Record<string, number>;
     /** Verdict on each gate judged by a model that has one, by the gate's number from 1; absent: none */
     gates?: Record<string, 'pass' | 'fail'>;
+    /** Labels that the person gave the run, such as flaky-env; absent: none */
+    labels?: Array<string>;
     /** The notes, redacted */
     notes: string | null;
     /** Who wrote the review */

@@ -226,6 +226,7 @@ const reviewLines = (human: HumanReview | null): string[] =>
         ...(human.reviewer === null ? [] : [`by ${human.reviewer}`]),
         ...Object.entries(human.criteria ?? {}).map(([id, score]) => `${id} ${scoreText(score)}`),
         ...Object.entries(human.gates ?? {}).map(([number, verdict]) => `gate ${number} ${verdict}`),
+        ...(human.labels === undefined ? [] : [`labels ${human.labels.join(', ')}`]),
         ...(human.problem === null ? [] : [human.problem]),
         ...(human.notes?.split('\n') ?? []),
       ].map((line) => `  ${terminalText(line)}`.trimEnd());

@@ -8,6 +8,7 @@ import { decisionText, progressText } from '../results/decision/decision-text.js
 import { configurationLabel } from '../results/records/cell-label.js';
 import { givenScore, scoreText } from '../results/score-text.js';
 import { calibrationsIn } from '../results/calibration/document.js';
+import type { HumanReview } from '../results/records/human-review.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import { calibrationTables, judgeLines } from './calibration-text.js';
 import { changedVerdicts } from './changed-verdicts.js';
@@ -159,7 +160,7 @@ function list(
     ...name(cell),
     gates(cell),
     ...(judged ? [cell.judge_score === null ? '' : `judge ${scoreText(cell.judge_score)}`] : []),
-    ...(reviewed ? [cell.human === undefined ? '' : `human ${givenScore(cell.human)}`] : []),
+    ...(reviewed ? [cell.human === undefined ? '' : humanText(cell.human)] : []),
     cell.duration_secs === null ? '' : formatDuration(cell.duration_secs * 1000),
     cell.outcome === null || !costKnown ? '' : shortKnownCost(cell.cost_usd, cell.cost_usd_at_least),
     cell.cached ? colors.dim('cached') : '',
@@ -167,6 +168,10 @@ function list(
   const last = (rows[0]?.length ?? 0) - 1;
   return renderTable(rows, { width: options.width, right: [last - 3, last - 2, last - 1] });
 }
+
+/** The score and the labels that a person gave. */
+const humanText = (human: HumanReview): string =>
+  [`human ${givenScore(human)}`, ...(human.labels ?? [])].join(', ');
 
 /**
  * Cells with the same reason (a missing key, for example) share its line. If there is no room for the paths of their

@@ -9,6 +9,8 @@ export interface CellFilter {
   agents: readonly string[];
   models: readonly string[];
   variants: readonly string[];
+  /** Labels of human reviews: cells that have one of them. */
+  labels: readonly string[];
 }
 
 /** The names by which cells are selected: the filter's list, and the cell's field. */
@@ -21,10 +23,12 @@ export const NAMED = [
 
 /** True if the filter leaves out any cell of some sweep. */
 export const isFilter = (filter: CellFilter): boolean =>
-  filter.failed || NAMED.some(([list]) => filter[list].length > 0);
+  filter.failed || filter.labels.length > 0 || NAMED.some(([list]) => filter[list].length > 0);
 
 const isSelected = (cell: SweepCell, filter: CellFilter): boolean =>
   (!filter.failed || (cell.outcome !== null && cell.outcome !== 'pass')) &&
+  (filter.labels.length === 0 ||
+    filter.labels.some((label) => cell.human?.labels?.includes(label) === true)) &&
   NAMED.every(([list, field]) => filter[list].length === 0 || filter[list].includes(cell[field]));
 
 /**

@@ -89,7 +89,14 @@ export interface SweepAnswer {
   notes: string[];
   tables: ShownTable[];
   /** What can be selected. */
-  choices: { outcomes: string[]; scenarios: string[]; variants: string[]; agents: string[] };
+  choices: {
+    outcomes: string[];
+    scenarios: string[];
+    variants: string[];
+    agents: string[];
+    /** Of human reviews. */
+    labels: string[];
+  };
   /** Of the selected runs, whatever cell is selected. */
   matrix: MatrixCell[];
   /** The selected runs, as many as were asked for. */

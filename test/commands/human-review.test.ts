@@ -82,6 +82,26 @@ describe('a review in evaluation.md', () => {
     expect(await report('--format', 'github')).toContain('### Human reviews');
   });
 
+  test('labels its run, in a file of an earlier build too, and selects it by label', async () => {
+    await changeFile(GUIDED, (text) =>
+      text.replace('<!-- Human Score', '<!-- Labels: flaky-env, false-pass -->\n\n<!-- Human Score'),
+    );
+    expect(await humanOf(GUIDED)).toMatchObject({ score: null, labels: ['flaky-env', 'false-pass'] });
+    expect((await project.cli(['show', GUIDED])).stdout).toContain('labels flaky-env, false-pass');
+    expect((await project.cli(['show', FIRST])).stdout).toContain('flaky-env, false-pass');
+    const shown = await project.cli(['show', FIRST, '--label', 'false-pass', '--json']);
+    expect(documentOf(shown.stdout).cells.map(({ variant }) => variant)).toEqual(['guided']);
+    const unknown = await project.cli(['show', FIRST, '--label', 'false-pas']);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining("has the label 'false-pas'; did you mean 'false-pass'?"),
+    ]);
+    expect(await report('--format', 'md')).toMatch(/\| Labels \|(.*\n){2}.*\| flaky-env, false-pass \|/);
+    expect(await report('--format', 'html')).toContain('<span class="chip">flaky-env</span>');
+    const none = await project.cli(['show', SECOND, '--label', 'flaky-env']);
+    expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining('it has none')]);
+  });
+
   test('is redacted like other text', async () => {
     await write(GUIDED, '4/5', `It printed ${['sk', 'ant', 'api03', 'a'.repeat(24)].join('-')}`);
     expect((await humanOf(GUIDED))?.notes).toBe('It printed [REDACTED]');

@@ -77,7 +77,7 @@ describe('renderEvaluation', () => {
   });
   test('leaves room for a human review', () => {
     expect(section(evaluation, 'Human Review')).toBe(
-      '<!-- Human Score: __/5 -->\n\n<!-- Reviewer: -->\n\n<!-- Further Human Notes: -->',
+      '<!-- Human Score: __/5 -->\n\n<!-- Labels: -->\n\n<!-- Reviewer: -->\n\n<!-- Further Human Notes: -->',
     );
   });
   test('links only to files of the run folder', () => {

@@ -35,6 +35,7 @@ export function readReview(folder: string, judged: Judged, warn: (text: string) 
     max: score?.max ?? null,
     ...(Object.keys(criteriaScores).length === 0 ? {} : { criteria: criteriaScores }),
     ...(Object.keys(review.gates).length === 0 ? {} : { gates: review.gates }),
+    ...(review.labels.length === 0 ? {} : { labels: review.labels }),
     notes: review.notes,
     reviewer: review.reviewer,
     problem: problem === null ? null : `${problem.line}:${problem.column} ${problem.message}`,
@@ -44,7 +45,7 @@ export function readReview(folder: string, judged: Judged, warn: (text: string) 
   return redacted.problem === null ? redacted : { ...redacted, problem: `evaluation.md:${redacted.problem}` };
 }
 
-const NOTHING = { score: null, criteria: {}, gates: {}, notes: null, reviewer: null };
+const NOTHING = { score: null, criteria: {}, gates: {}, labels: [], notes: null, reviewer: null };
 
 type Unreadable = { line: number; column: number; message: string };
 

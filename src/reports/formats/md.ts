@@ -142,15 +142,17 @@ function reviews(cells: readonly SweepCell[], options: MarkdownOptions): string[
   const columns = cellColumns(cells);
   const reviewed = cells.filter(({ human }) => human !== undefined);
   if (reviewed.length === 0) return [];
+  const labelled = reviewed.some(({ human }) => human?.labels !== undefined);
   const row = (cell: SweepCell): string[] => [
     cell.human === undefined ? '' : givenScore(cell.human),
     ...columns.map(({ of }) => inline(of(cell))),
     cell.judge_score === null ? '' : scoreText(cell.judge_score),
     inline(cell.human?.reviewer ?? ''),
+    ...(labelled ? [inline((cell.human?.labels ?? []).join(', '))] : []),
     inline(beginningOf(cell.human?.problem ?? cell.human?.notes ?? '', LONGEST)),
   ];
   const headings = columns.map((column) => column.heading);
-  const header = ['Score', ...headings, 'Judge', 'Reviewer', 'Notes'];
+  const header = ['Score', ...headings, 'Judge', 'Reviewer', ...(labelled ? ['Labels'] : []), 'Notes'];
   return [heading(3, 'Human reviews'), limited(header, reviewed, row, options)];
 }
 

@@ -19,6 +19,10 @@ export const HumanReview = z.object({
     .describe(
       "Verdict on each gate judged by a model that has one, by the gate's number from 1; absent: none",
     ),
+  labels: z
+    .array(z.string())
+    .exactOptional()
+    .describe('Labels that the person gave the run, such as flaky-env; absent: none'),
   notes: z.string().nullable().describe('The notes, redacted'),
   reviewer: z.string().nullable().describe('Who wrote the review'),
   problem: z.string().nullable().describe('Why the score cannot be read, with line and column'),

@@ -57,6 +57,7 @@ export const reviewText: Treatments<HumanReview> = {
   max: 'kept',
   criteria: 'kept',
   gates: 'kept',
+  labels: 'redacted',
   notes: 'redacted',
   reviewer: 'redacted',
   problem: 'redacted',

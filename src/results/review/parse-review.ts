@@ -2,9 +2,11 @@ import { groupBy } from '../../lib/group-by.js';
 import { beginningOf } from '../../lib/format/truncate.js';
 import type { GateVerdict } from '../records/human-review.js';
 import { shortLabelOfGate, type Judged } from './judged.js';
-import { looksLikeScore, parseScore } from './parse-score.js';
-import { looksLikeVerdict, parseVerdict } from './parse-verdict.js';
-import { readEntries, type Entry } from './read-entries.js';
+import { parseLabels } from './parse-labels.js';
+import { parseScore } from './parse-score.js';
+import { parseVerdict } from './parse-verdict.js';
+import type { Entry } from './read-entries.js';
+import { reviewParts } from './review-parts.js';
 import { findSection, linesOf, REVIEW_HEADING } from './review-section.js';
 
 interface Points {
@@ -25,6 +27,7 @@ export interface ParsedReview {
   criteria: Record<string, Points>;
   /** By the gate's number, from 1. Those without a verdict are left out. */
   gates: Record<string, GateVerdict>;
+  labels: string[];
   notes: string | null;
   reviewer: string | null;
   problem: Problem | null;
@@ -39,9 +42,7 @@ export function parseReview(text: string, judged: Judged = NOTHING_JUDGED): Pars
   const lines = linesOf(text);
   const section = findSection(lines);
   if (section === null) return withoutSection(lines);
-  const entries = readEntries(lines, section, judged);
-  const values = valueEntries(entries);
-  const taken = new Set(values.map(placeKey));
+  const { values, ...rest } = reviewParts(lines, section, judged);
   const of = (label: Entry['label']): Entry[] => values.filter((entry) => entry.label === label);
   const readScore = (found: readonly Entry[]) => readOne(found, 'score', pointsIn);
   const overall = readScore(of('score'));
@@ -58,20 +59,22 @@ export function parseReview(text: string, judged: Judged = NOTHING_JUDGED): Pars
     (written) =>
       `no model has judged '${written}'; it has judged ${judged.gates.map(shortLabelOfGate).join(', ')}`,
   );
+  const labels = readLabels(rest.labels);
   const all = [overall, ...criteria, ...gates];
   const notes = all
     .map(({ remark }) => remark)
-    .concat(textOf(entries.filter((entry) => entry.label === 'notes' && !taken.has(placeKey(entry)))))
+    .concat(textOf(rest.notes))
     .filter((part) => part !== '')
     .join('\n\n');
-  const reviewer = textOf(entries.filter(({ label }) => label === 'reviewer'));
-  const isEmpty = all.every(({ value, problem }) => value === null && problem === null);
+  const reviewer = textOf(rest.reviewer);
+  const isEmpty = [...all, labels].every(({ value, problem }) => value === null && problem === null);
   if (isEmpty && notes === '' && reviewer === '') return null;
   return {
     ...{ score: overall.value, criteria: valuesOf(criteria), gates: valuesOf(gates) },
+    labels: labels.value ?? [],
     notes: notes === '' ? null : notes,
     reviewer: reviewer === '' ? null : reviewer,
-    problem: all.find(({ problem }) => problem !== null)?.problem ?? null,
+    problem: [...all, labels].find(({ problem }) => problem !== null)?.problem ?? null,
   };
 }
 
@@ -143,22 +146,15 @@ function readEach<T>(
 const valuesOf = <T>(found: readonly (ReadLabel<T> & { id: string })[]): Record<string, T> =>
   Object.fromEntries(found.flatMap(({ id, value }) => (value === null ? [] : [[id, value]])));
 
-/** Returns the entries that are scores or verdicts: also a line below an empty one that can be nothing else. */
-function valueEntries(entries: readonly Entry[]): Entry[] {
-  const written = entries.filter(({ text }) => text !== '');
-  const found = entries.flatMap((entry): Entry[] => {
-    if (entry.label !== 'score' && entry.label !== 'criterion' && entry.label !== 'gate') return [];
-    const looksLikeOne = entry.label === 'gate' ? looksLikeVerdict : looksLikeScore;
-    const next = written.find(({ line }) => line > entry.line);
-    return entry.text === '' && next?.label === 'notes' && looksLikeOne(next.text)
-      ? [{ ...entry, text: next.text, line: next.line, column: next.column }]
-      : [entry];
-  });
-  // Of several empty labels above one value, the last has it.
-  return [...new Map(found.map((entry) => [placeKey(entry), entry])).values()];
+/** Reads the labels of all lines that have some. */
+function readLabels(entries: readonly Entry[]): Omit<ReadLabel<string[]>, 'remark'> {
+  const read = entries.map((entry) => ({ entry, ...parseLabels(entry.text) }));
+  const labels = [...new Set(read.flatMap((one) => one.labels))];
+  const [wrong] = read.flatMap(({ entry, problem }) =>
+    problem === null ? [] : [{ ...placeOf(entry), message: problem }],
+  );
+  return { value: labels.length === 0 ? null : labels, problem: wrong ?? null };
 }
-
-const placeKey = ({ line, column }: Entry): string => `${line}:${column}`;
 
 const textOf = (entries: readonly Entry[]): string =>
   entries
@@ -170,7 +166,7 @@ const textOf = (entries: readonly Entry[]): string =>
 const placeOf = ({ line, column }: Entry) => ({ line, column });
 
 const broken = (line: number, column: number, message: string): ParsedReview => ({
-  ...{ score: null, criteria: {}, gates: {}, notes: null, reviewer: null },
+  ...{ score: null, criteria: {}, gates: {}, labels: [], notes: null, reviewer: null },
   problem: { line, column, message },
 });
 

@@ -3,7 +3,7 @@ import { nameInForm, type Section } from './review-section.js';
 
 /** A line of the review without its label. Text without a label belongs to the notes. */
 export interface Entry {
-  label: 'score' | 'criterion' | 'gate' | 'reviewer' | 'notes';
+  label: 'score' | 'criterion' | 'gate' | 'labels' | 'reviewer' | 'notes';
   /** Of a label `criterion`: its id; of a label `gate`: its number. If no model has judged such a one, as it is written. */
   of?: string;
   text: string;
@@ -17,6 +17,7 @@ const SIGN = String.raw`[*_]*\s*[:=：][*_]*`;
 const LABELS: readonly [Exclude<Entry['label'], 'criterion' | 'gate'>, RegExp][] = [
   ['score', new RegExp(String.raw`${START}human\s+score(?:${SIGN}|[*_]*\s+(?=[\d_]))`, 'i')],
   ['score', new RegExp(`${START}score${SIGN}`, 'i')],
+  ['labels', new RegExp(`${START}(?:human )?labels?${SIGN}`, 'i')],
   ['reviewer', new RegExp(`${START}(?:human )?review(?:er|ed by)${SIGN}`, 'i')],
   ['notes', new RegExp(`${START}(?:further )?(?:human )?notes?${SIGN}`, 'i')],
 ];

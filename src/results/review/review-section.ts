@@ -17,6 +17,7 @@ export const reviewForm = ({ criteria, gates }: Judged): string[] => [
   '<!-- Human Score: __/5 -->',
   ...criteria.map((criterion) => `<!-- Human Score of ${nameInForm(criterion)}: __/5 -->`),
   ...gates.map((gate) => `<!-- Human Verdict on ${nameInForm(labelOfGate(gate))}: __ -->`),
+  '<!-- Labels: -->',
   '<!-- Reviewer: -->',
   '<!-- Further Human Notes: -->',
 ];

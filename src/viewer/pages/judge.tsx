@@ -48,6 +48,15 @@ export function Judge({ metrics, human }: { metrics: Metrics; human: HumanReview
           <h2>
             Human review <Chip look="">{givenScore(human)}</Chip>
           </h2>
+          {human.labels !== undefined && (
+            <p>
+              {human.labels.map((label) => (
+                <span key={label} class="tag">
+                  <Name>{label}</Name>
+                </span>
+              ))}
+            </p>
+          )}
           {human.problem !== null && <Text text={human.problem} />}
           {human.notes !== null && <Text text={human.notes} />}
           {human.reviewer !== null && (

@@ -180,11 +180,12 @@ interface FiltersProps {
   set: (change: Partial<Selection>) => void;
 }
 
-function Filters({ choices: { outcomes, scenarios, agents }, selection, set }: FiltersProps) {
+function Filters({ choices: { outcomes, scenarios, agents, labels }, selection, set }: FiltersProps) {
   const choices: [keyof Selection, string, string[]][] = [
     ['outcome', 'outcomes', outcomes],
     ['scenario', 'scenarios', scenarios],
     ['agent', 'agents', agents],
+    ['label', 'labels', labels],
   ];
   const isFiltered = queryOf(selection) !== '';
   return (
@@ -196,23 +197,28 @@ function Filters({ choices: { outcomes, scenarios, agents }, selection, set }: F
         value={selection.text}
         onInput={(event) => set({ text: event.currentTarget.value })}
       />
-      {choices.map(([name, plural, values]) => (
-        <select
-          key={name}
-          aria-label={`Only these ${plural}`}
-          value={selection[name]}
-          onChange={(event) => set({ [name]: event.currentTarget.value })}
-        >
-          <option value="">All {plural}</option>
-          {values.map((value) => (
-            <option key={value} value={value}>
-              {plainText(value)}
-            </option>
-          ))}
-        </select>
-      ))}
+      {choices
+        .filter(([name, , values]) => values.length > 0 || name !== 'label')
+        .map(([name, plural, values]) => (
+          <select
+            key={name}
+            aria-label={`Only these ${plural}`}
+            value={selection[name]}
+            onChange={(event) => set({ [name]: event.currentTarget.value })}
+          >
+            <option value="">All {plural}</option>
+            {values.map((value) => (
+              <option key={value} value={value}>
+                {plainText(value)}
+              </option>
+            ))}
+          </select>
+        ))}
       {isFiltered && (
-        <button type="button" onClick={() => set({ outcome: '', agent: '', scenario: '', text: '', at: '' })}>
+        <button
+          type="button"
+          onClick={() => set({ outcome: '', agent: '', scenario: '', label: '', text: '', at: '' })}
+        >
           Show all
         </button>
       )}
@@ -292,6 +298,11 @@ function Run({ cell, open, isRepeated }: RunProps) {
         {cell.duration_secs !== null && <span>{formatDuration(cell.duration_secs * 1000)}</span>}
         {cell.outcome !== null && <span>{shortKnownCost(cell.cost_usd, cell.cost_usd_at_least)}</span>}
         {cell.cached && <span>reused</span>}
+        {(cell.human?.labels ?? []).map((label) => (
+          <span key={label} class="tag">
+            <Name>{label}</Name>
+          </span>
+        ))}
       </span>
       {reason !== null && (
         <span class="why">

@@ -5,12 +5,14 @@ export interface Selection {
   outcome: string;
   agent: string;
   scenario: string;
+  /** A label of a human review. */
+  label: string;
   text: string;
   /** A cell of the matrix: `keyOf` of its runs. */
   at: string;
 }
 
-const NAMES = ['outcome', 'agent', 'scenario', 'text', 'at'] as const satisfies (keyof Selection)[];
+const NAMES = ['outcome', 'agent', 'scenario', 'label', 'text', 'at'] as const satisfies (keyof Selection)[];
 
 /** Reads a selection from the query of an address. */
 export const selectionIn = (query: URLSearchParams): Selection =>
@@ -39,7 +41,7 @@ export const outcomeName = ({ outcome }: Pick<SweepCell, 'outcome'>): string => 
 /** Returns the cells that are selected. `why` says why some have not passed, and is searched too. */
 export function selectRuns(
   cells: readonly SweepCell[],
-  { outcome, agent, scenario, text, at }: Selection,
+  { outcome, agent, scenario, label, text, at }: Selection,
   why: Readonly<Record<string, string>>,
 ): SweepCell[] {
   const words = text
@@ -50,6 +52,7 @@ export function selectRuns(
     if (outcome !== '' && outcomeName(cell) !== outcome) return false;
     if (agent !== '' && agentName(cell) !== agent) return false;
     if (scenario !== '' && cell.scenario !== scenario) return false;
+    if (label !== '' && cell.human?.labels?.includes(label) !== true) return false;
     if (at !== '' && keyOf(cell) !== at) return false;
     if (words.length === 0) return true;
     const all = `${cell.id} ${agentName(cell)} ${cell.message ?? ''} ${why[cell.id] ?? ''}`.toLowerCase();

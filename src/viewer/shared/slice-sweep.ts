@@ -27,6 +27,7 @@ export function sliceSweep(
       scenarios: distinct(({ scenario }) => scenario),
       variants: distinct(({ variant }) => variant),
       agents: distinct(agentName),
+      labels: [...new Set(cells.flatMap(({ human }) => human?.labels ?? []))],
     },
     matrix: matrixOf(selectRuns(cells, { ...selection, at: '' }, why), running),
     found: found.length,

@@ -11,13 +11,21 @@ import { metrics, run } from '../sample.js';
 
 const written = renderEvaluation(run(), metrics());
 const REVIEW_TEMPLATE = reviewForm({ criteria: [], gates: [] });
-const [SCORE = '', REVIEWER = '', NOTES = ''] = REVIEW_TEMPLATE;
+const [SCORE = '', LABELS = '', REVIEWER = '', NOTES = ''] = REVIEW_TEMPLATE;
 /** The file with a review instead of the template. */
 const withReview = (...lines: string[]): string =>
   written.replace(REVIEW_TEMPLATE.join('\n\n'), () => lines.join('\n'));
 const review = (...lines: string[]): ParsedReview | null => parseReview(withReview(...lines));
 
-const NOTHING = { score: null, criteria: {}, gates: {}, notes: null, reviewer: null, problem: null };
+const NOTHING = {
+  score: null,
+  criteria: {},
+  gates: {},
+  labels: [],
+  notes: null,
+  reviewer: null,
+  problem: null,
+};
 const FOUR = { ...NOTHING, score: { points: 4, max: 5 } };
 
 describe('parseReview', () => {
@@ -90,6 +98,26 @@ describe('parseReview', () => {
       notes: 'quick\n\nCheap.',
     });
     expect(review(SCORE, 'Reviewed by: Ana', NOTES)).toEqual({ ...NOTHING, reviewer: 'Ana' });
+  });
+
+  test.each<[string, string[], string[]]>([
+    ['in the comment', ['<!-- Labels: flaky-env, false-pass -->', NOTES], ['flaky-env', 'false-pass']],
+    ['without the comment', ['Labels: flaky-env', NOTES], ['flaky-env']],
+    ['each once', ['Label: `a`, a,, b  c', NOTES], ['a', 'b c']],
+    ['none in the form', [SCORE, LABELS, NOTES, 'Slow.'], []],
+    ['none for a dash', ['Labels: -', NOTES, 'Slow.'], []],
+    ['none within notes', [NOTES, 'Slow.', 'Labels: are missing'], []],
+  ])('reads labels: %s', (_, lines, labels) => {
+    expect(review('Human Score: 4/5', ...lines)).toMatchObject({ labels, problem: null });
+  });
+
+  test('says where a label cannot be read, and keeps the others', () => {
+    const read = review('Human Score: 4/5', '<!-- Labels: good, <b> -->', NOTES);
+    expect(read?.labels).toEqual(['good']);
+    expect(read?.problem).toMatchObject({
+      column: 14,
+      message: expect.stringContaining("'<b>' is not a label") as string,
+    });
   });
 
   test('reads files with other line ends', () => {

@@ -13,19 +13,30 @@ const cell = (id: string, more: Partial<SweepCell>): SweepCell => ({
 const CELLS = [
   cell('a', {}),
   cell('b', { outcome: 'fail', agent: 'codex', model: 'large' }),
-  cell('c', { outcome: null, scenario: 'stock' }),
+  cell('c', {
+    ...{ outcome: null, scenario: 'stock' },
+    human: {
+      ...{ score: null, points: null, max: null },
+      labels: ['flaky-env'],
+      notes: null,
+      reviewer: null,
+      problem: null,
+    },
+  }),
 ];
 const idsFor = (query: string): string[] =>
   selectRuns(CELLS, selectionIn(new URLSearchParams(query)), { b: 'report.md is missing' }).map(
     ({ id }) => id,
   );
 
-test('selects by outcome, agent, scenario, place in the matrix and words, of reasons too', () => {
+test('selects by outcome, agent, scenario, label, place in the matrix and words, of reasons too', () => {
   expect(idsFor('')).toEqual(['a', 'b', 'c']);
   expect(idsFor('outcome=fail')).toEqual(['b']);
   expect(idsFor('outcome=waiting')).toEqual(['c']);
   expect(idsFor('agent=codex/large')).toEqual(['b']);
   expect(idsFor('scenario=stock')).toEqual(['c']);
+  expect(idsFor('label=flaky-env')).toEqual(['c']);
+  expect(idsFor('label=flaky')).toEqual([]);
   expect(idsFor(`at=${encodeURIComponent(keyOf(CELLS[0] as SweepCell))}`)).toEqual(['a']);
   expect(idsFor('text=MISSING codex')).toEqual(['b']);
   expect(idsFor('text=missing mock')).toEqual([]);
@@ -33,7 +44,7 @@ test('selects by outcome, agent, scenario, place in the matrix and words, of rea
 
 test('a selection survives the address', () => {
   const text = fc.string();
-  const selection = fc.record({ outcome: text, agent: text, scenario: text, text, at: text });
+  const selection = fc.record({ outcome: text, agent: text, scenario: text, label: text, text, at: text });
   fc.assert(
     fc.property(selection, (wanted) => {
       expect(selectionIn(new URLSearchParams(queryOf(wanted).slice(1)))).toEqual(wanted);
