@@ -5,6 +5,7 @@ import { Evaluation } from './evaluation.js';
 import { checksFolder, cleanText, distinct, label } from '../fields.js';
 import { Mock } from '../mock.js';
 import { Scripts, Setup } from './scripts.js';
+import { Subject, WITHOUT } from '../subject.js';
 import { TargetOrConfig } from '../target.js';
 import { ToolMatrixEntry } from './tool-matrix.js';
 import { Variant } from './variant.js';
@@ -73,6 +74,13 @@ export const ScenarioFile = z
     ),
     checks_folder: checksFolder,
     target: TargetOrConfig.describe('The program under test; from_config: the one of the config'),
+    subject: Subject.exactOptional().describe(
+      'Skills and instructions under test, given to the agent: one part or a list of them',
+    ),
+    baseline: z
+      .boolean()
+      .default(false)
+      .describe('Whether the scenario also runs without its subject, as the variant `without`'),
     task: z
       .strictObject({
         prompt: nonBlank('the prompt for the agent').describe('What the agent is asked to do'),
@@ -113,6 +121,20 @@ export const ScenarioFile = z
     cost: Cost.prefault({}).describe('What may be spent'),
     environment: Environment.default({ type: 'local' }).describe('Where the agent and the checks run'),
     mock: Mock.exactOptional().describe('What the free agent `mock` does'),
+  })
+  .refine(({ baseline, subject }) => !baseline || subject !== undefined, {
+    path: ['baseline'],
+    error: 'there is nothing to leave out: the scenario has no subject',
+  })
+  .superRefine(({ subject, matrix }, context) => {
+    if (subject === undefined) return;
+    for (const [index, { name }] of matrix.variants.entries())
+      if (name.endsWith(`-${WITHOUT}`))
+        context.addIssue({
+          code: 'custom',
+          path: ['matrix', 'variants', index, 'name'],
+          message: `expected another name: in a scenario with a subject, names that end with "-${WITHOUT}" are those of baselines`,
+        });
   })
   .check(cleanText());
 export type ScenarioFile = z.infer<typeof ScenarioFile>;
