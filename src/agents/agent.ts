@@ -119,7 +119,7 @@ export interface LoginFile {
 type PrivateFolders = Pick<AgentRequest, 'home' | 'config'>;
 
 /** Where an agent finds each kind of subject: a folder for skills, a file for instructions. Both are private to the run. */
-export type SubjectPlaces = Readonly<Record<SubjectKind, (folders: PrivateFolders) => string>>;
+type SubjectPlaces = Readonly<Record<SubjectKind, (folders: PrivateFolders) => string>>;
 
 /** An agent program. The worker supervises it; an adapter only knows how to start it and how to read its output. */
 export interface Agent {

@@ -6,7 +6,7 @@ import type { Agent, AgentRequest, LaunchFile } from './agent.js';
  * The files that give an agent the subject of its run. Several instructions are one file, in their order.
  * @throws if the agent cannot be given it; planning has refused that
  */
-export function subjectFiles(
+function subjectFiles(
   { name, subject: places }: Pick<Agent, 'name' | 'subject'>,
   request: Pick<AgentRequest, 'home' | 'config' | 'subject'>,
 ): LaunchFile[] {

@@ -14,7 +14,7 @@ import { findChecks } from './checks-folder.js';
 import { loadText } from './file-checks.js';
 import { loadCharacter } from './load-character.js';
 import { mockProblems } from './mock-problems.js';
-import { allWithBaseline, withBaseline } from './with-baseline.js';
+import { withBaseline } from './with-baseline.js';
 import {
   createFolderCheck,
   findFixture,
@@ -71,7 +71,14 @@ export interface Loading {
 export async function selectScenarios(project: Project, selection: Selection): Promise<SelectedScenario[]> {
   const { scenarios, problems, texts } = await loadScenarios(project, findFiles(project, selection));
   refuseProblems(problems, texts);
-  const all = selection.withWithout === true ? allWithBaseline(scenarios) : scenarios;
+  const all =
+    selection.withWithout === true
+      ? scenarios.map((one) => ({
+          ...one,
+          // A scenario that says `baseline: true` has them already.
+          variants: one.scenario.baseline === true ? one.variants : withBaseline(one.variants),
+        }))
+      : scenarios;
   return all.filter(
     ({ scenario }) =>
       (selection.tags === undefined ||

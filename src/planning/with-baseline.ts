@@ -1,13 +1,17 @@
-import { DEFAULT_VARIANT } from '../results/records/cell-label.js';
 import { omit } from '../lib/omit.js';
-import { WITH, WITHOUT } from '../scenario/subject.js';
-import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
+import { DEFAULT_VARIANT } from '../results/records/cell-label.js';
+import type { ScenarioVariant } from '../scenario/reader.js';
+import { WITH, WITHOUT, type StoredSubject } from '../scenario/subject.js';
 
 /**
  * The variants of a scenario, each with its subject and without it. A scenario without variants of its own gets `with` and
  * `without`; to a variant `x`, `x-without` is added. Variants without a subject stay as they are.
  */
-export const withBaseline = (variants: readonly SelectedVariant[]): SelectedVariant[] =>
+export const withBaseline = <
+  V extends Pick<ScenarioVariant, 'variant' | 'scenario'> & { subject: StoredSubject[] },
+>(
+  variants: readonly V[],
+): V[] =>
   variants.flatMap((one) => {
     if (one.subject.length === 0) return [one];
     const isPlain = one.variant === DEFAULT_VARIANT;
@@ -21,9 +25,3 @@ export const withBaseline = (variants: readonly SelectedVariant[]): SelectedVari
       },
     ];
   });
-
-/** `--with-without`: the scenarios with a baseline, as if each said so. */
-export const allWithBaseline = (scenarios: readonly SelectedScenario[]): SelectedScenario[] =>
-  scenarios.map((one) =>
-    one.scenario.baseline === true ? one : { ...one, variants: withBaseline(one.variants) },
-  );

@@ -20,7 +20,8 @@ const Part = z
   })
   .refine(({ skill, instructions }) => skill !== undefined || instructions !== undefined, {
     error: 'nothing is named: expected skill, instructions, or both',
-  });
+  })
+  .meta({ minProperties: 1 });
 
 /** `subject`: one part or a list of them. */
 export const Subject = z.union([Part, z.array(Part)]);

@@ -14,7 +14,7 @@ const schemaOf = (folder: string) =>
       if (message !== null) context.addIssue({ code: 'custom', message });
     }),
     description: z.string().superRefine((text, context) => {
-      const length = [...text].length;
+      const length = Array.from(text).length;
       const message =
         text.trim() === ''
           ? 'expected what the skill does and when to use it; agents choose skills by this text'

@@ -62,6 +62,29 @@ const Cost = z.strictObject({
   cache: z.boolean().default(true).describe('Whether a finished run with the same inputs is reused'),
 });
 
+/** The rules that connect `subject` with other fields, as JSON Schema for editors. */
+const NEEDS_SUBJECT = {
+  if: { properties: { baseline: { const: true } }, required: ['baseline'] },
+  then: { required: ['subject'] },
+};
+const description = 'The name of no variant ends with -without';
+const NO_BASELINE_NAMES = {
+  if: { required: ['subject'] },
+  then: {
+    properties: {
+      matrix: {
+        description,
+        properties: {
+          variants: {
+            description,
+            items: { properties: { name: { description, not: { pattern: `-${WITHOUT}$` } } } },
+          },
+        },
+      },
+    },
+  },
+};
+
 /** A scenario file, with all defaults filled in. */
 export const ScenarioFile = z
   .strictObject({
@@ -136,5 +159,6 @@ export const ScenarioFile = z
           message: `expected another name: in a scenario with a subject, names that end with "-${WITHOUT}" are those of baselines`,
         });
   })
-  .check(cleanText());
+  .check(cleanText())
+  .meta({ allOf: [NEEDS_SUBJECT, NO_BASELINE_NAMES] });
 export type ScenarioFile = z.infer<typeof ScenarioFile>;
