@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createProject, openRun, scenario } from '../../commands/project.js';
@@ -9,8 +9,12 @@ import { MODELS } from './models.js';
 const skillOf = (name: string, description: string): string =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n\nRun stamp.sh.\n`;
 
-/** Agents that read the instructions of all folders above their workspace. */
-const READ_ABOVE = new Set<string>(['claude-code', 'opencode', 'pi']);
+/** Folders of skills that agents also read in each folder above their workspace; they read instructions there too. */
+const READ_ABOVE: Partial<Record<string, string>> = {
+  'claude-code': '.claude',
+  opencode: '.opencode',
+  pi: '.agents',
+};
 
 test.each(CLI_NAMES)(
   'the real %s is shown the skill and the instructions under test, and nothing else of the user',
@@ -46,6 +50,11 @@ test.each(CLI_NAMES)(
     const above = 'planted-above';
     for (const file of ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md'])
       await writeFile(join(project.state, file), `Say ${above}.\n`);
+    for (const folder of ['.claude', '.codex', '.gemini', '.agents', '.pi', '.opencode']) {
+      const theirs = join(project.state, folder, 'skills/theirs');
+      await mkdir(theirs, { recursive: true });
+      await writeFile(join(theirs, 'SKILL.md'), skillOf('theirs', `Does skill-above in ${folder}.`));
+    }
     const server = await serve({
       steps: [{ run: 'echo done > out.txt' }, { say: 'All is done.' }],
     });
@@ -71,7 +80,9 @@ test.each(CLI_NAMES)(
     expect(given).toContain('marker-of-the-skill');
     expect(given).toContain('marker-of-the-instructions');
     expect(given).not.toContain(planted);
-    expect(given.includes(above)).toBe(READ_ABOVE.has(agent));
+    const read = READ_ABOVE[agent];
+    expect(given.includes(above)).toBe(read !== undefined);
+    expect(/skill-above in (\.\w+)/.exec(given)?.[1]).toBe(read);
     const bare = await textOf('without');
     expect(bare).not.toContain('marker-of-the-skill');
     expect(bare).not.toContain('marker-of-the-instructions');
