@@ -47,7 +47,7 @@ export default {
     ),
     layer(
       'agents',
-      ['lib/', 'results/', 'mocks/', 'scenario/(mock|runtime).ts'],
+      ['lib/', 'results/', 'mocks/', 'scenario/(mock|runtime|subject).ts'],
       'an adapter knows only its agent; some also know the parts of a scenario that are for them',
     ),
     layer(

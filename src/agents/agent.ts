@@ -3,6 +3,7 @@ import type { EventBody } from '../results/records/events.js';
 import type { OutputProblems } from '../results/records/output-problems.js';
 import type { EndReason } from '../results/records/run-record.js';
 import type { Mock } from '../scenario/mock.js';
+import type { StoredSubject, SubjectKind } from '../scenario/subject.js';
 import type { HostedRun } from './hosted.js';
 
 /** What an agent is asked to do, independent of the particular agent. Paths are absolute. */
@@ -27,6 +28,8 @@ export interface AgentRequest {
   hasNode: boolean;
   /** What agents in the agent host are given. Null or absent if the agent is not that of a scenario. */
   hosted?: HostedRun | null;
+  /** Skills and instructions under test. Absent for none. */
+  subject?: StoredSubject[] | undefined;
   /** Number of the turn of the conversation that the prompt begins, from 1, which is the default. */
   turn?: number;
 }
@@ -47,7 +50,15 @@ export interface AgentLaunch {
   /** Variables in addition to the allow-list that every agent gets. */
   env: Record<string, string>;
   stdin: string;
-  files: { path: string; content: string }[];
+  files: LaunchFile[];
+}
+
+/** A file to write. `base64`: its content is base64. */
+export interface LaunchFile {
+  path: string;
+  content: string;
+  base64?: true;
+  executable?: true;
 }
 
 /**
@@ -104,6 +115,12 @@ export interface LoginFile {
   at(request: Pick<AgentRequest, 'home' | 'config'>): string;
 }
 
+/** The private folders of a run, in which an agent looks for its settings. */
+type PrivateFolders = Pick<AgentRequest, 'home' | 'config'>;
+
+/** Where an agent finds each kind of subject: a folder for skills, a file for instructions. Both are private to the run. */
+type SubjectPlaces = Readonly<Record<SubjectKind, (folders: PrivateFolders) => string>>;
+
 /** An agent program. The worker supervises it; an adapter only knows how to start it and how to read its output. */
 export interface Agent {
   name: string;
@@ -119,6 +136,8 @@ export interface Agent {
   modelProblem(model: string): string | null;
   /** The files of the user's login that it needs in place of a key. Null if it does not use a login. */
   login: LoginFile[] | null;
+  /** Where it finds skills and instructions under test; a text says why it cannot be given any. */
+  subject: SubjectPlaces | string;
   /** True if it supports `run.max_turns`. */
   limitsTurns: boolean;
   /** A command that prints its version. Null if there is none. */

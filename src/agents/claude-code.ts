@@ -53,6 +53,10 @@ export function claudeCode(settings: AgentSettings): Agent {
             },
           ]
         : null,
+    subject: {
+      skill: (folders) => join(configFolder(folders), 'skills'),
+      instructions: (folders) => join(configFolder(folders), 'CLAUDE.md'),
+    },
     limitsTurns: true,
     version: [command, '--version'],
     launch: (request) => launch(request, ['--session-id', request.sessionId], request.prompt),

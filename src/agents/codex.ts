@@ -51,6 +51,10 @@ export function codex(settings: AgentSettings): Agent {
     login: login
       ? [{ home: '.codex/auth.json', at: ({ config }): string => join(config, 'auth.json') }]
       : null,
+    subject: {
+      skill: (folders) => join(folders.config, 'skills'),
+      instructions: (folders) => join(folders.config, 'AGENTS.md'),
+    },
     limitsTurns: false,
     version: [command, '--version'],
     launch: (request) => start(request, ['-'], request.prompt),

@@ -25,6 +25,7 @@ export function commandAgent(name: string, settings: AgentSettings): Agent {
     provider: () => null,
     modelProblem: () => null,
     login: null,
+    subject: 'only its own configuration says where it looks for them',
     limitsTurns: false,
     version: settings.version_command === undefined ? null : ['sh', '-c', settings.version_command],
     launch(request) {

@@ -24,6 +24,10 @@ export function gemini(settings: AgentSettings): Agent {
         : `gemini only runs Google's models, not those of ${provider}; use one like "gemini-2.5-flash"`;
     },
     login: login ? ['oauth_creds.json', 'google_accounts.json'].map(loginFile) : null,
+    subject: {
+      skill: (folders) => join(folderOf(folders.config), 'skills'),
+      instructions: (folders) => join(folderOf(folders.config), 'GEMINI.md'),
+    },
     limitsTurns: true,
     version: [command, '--version'],
     launch(request) {

@@ -72,6 +72,7 @@ export function hostedAgent({ name, kind, module }: Hosted, settings: AgentSetti
         : `needs a model with its provider, or "${OWN_MODELS}": ${parsed.message}`;
     },
     login: null,
+    subject: 'it is made of JavaScript, and has neither skills nor instructions of its own',
     limitsTurns: false,
     version: null,
     isHosted: true,

@@ -14,6 +14,10 @@ export const mock: Agent = {
   provider: () => null,
   modelProblem: () => null,
   login: null,
+  subject: {
+    skill: (folders) => join(folders.home, '.agents/skills'),
+    instructions: (folders) => join(folders.home, 'AGENTS.md'),
+  },
   limitsTurns: false,
   version: null,
   launch(request) {

@@ -71,6 +71,10 @@ export function opencode(settings: AgentSettings): Agent {
             },
           ]
         : null,
+    subject: {
+      skill: (folders) => join(folders.home, '.config/opencode/skills'),
+      instructions: (folders) => join(folders.home, '.config/opencode/AGENTS.md'),
+    },
     limitsTurns: false,
     version: [command, '--version'],
     // with a title, it does not ask the model for one

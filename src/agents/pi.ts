@@ -67,6 +67,10 @@ export function pi(settings: AgentSettings): Agent {
     login: login
       ? [{ home: '.pi/agent/auth.json', at: ({ config }): string => join(config, 'auth.json') }]
       : null,
+    subject: {
+      skill: (folders) => join(folders.config, 'skills'),
+      instructions: (folders) => join(folders.config, 'AGENTS.md'),
+    },
     limitsTurns: false,
     version: [command, '--version'],
     launch: (request) => start(request, [], request.prompt),

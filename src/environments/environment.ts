@@ -99,6 +99,14 @@ export interface ExecRequest {
   signal?: AbortSignal;
 }
 
+/** A file that a run is given before a start of its agent. `base64`: its content is base64. */
+export interface OwnFile {
+  path: string;
+  content: string;
+  base64?: true;
+  executable?: true;
+}
+
 export interface StartRequest {
   /** Number of this start, from 1; each has its own files. */
   start: number;
@@ -109,7 +117,7 @@ export interface StartRequest {
    * Written before the start, readable only by the user that the agent runs as. Their paths are below the run's private
    * folder.
    */
-  files: { path: string; content: string }[];
+  files: OwnFile[];
   deadlineSecs: number;
   idleSecs: number | null;
 }

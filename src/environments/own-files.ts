@@ -13,9 +13,10 @@ export class SymlinkInTheWay extends Error {}
  * @throws SymlinkInTheWay
  */
 export async function writeOwnFiles(root: string, files: StartRequest['files']): Promise<void> {
-  for (const { path, content } of files) {
+  for (const { path, content, base64, executable } of files) {
     await makeOwnFolder(root, dirname(path));
-    await writeFileAtomic(path, content, 0o600);
+    const data = base64 === true ? Buffer.from(content, 'base64') : content;
+    await writeFileAtomic(path, data, executable === true ? 0o700 : 0o600);
   }
 }
 

@@ -27,3 +27,7 @@ export function agentModelProblem(
     message: `${agent.name} with model '${model}': unknown provider '${provider}'. Known providers: ${known.join(', ')}; define others in [providers.${provider}] in llm-tool-test-config.toml`,
   };
 }
+
+/** Why an agent cannot be given the subject of a scenario. Null if it can, or if there is none. */
+export const agentSubjectProblem = ({ name, subject }: Agent, has: boolean): string | null =>
+  has && typeof subject === 'string' ? `${name} cannot be given skills or instructions: ${subject}` : null;

@@ -3,7 +3,7 @@ import type { Agent } from '../agents/agent.js';
 import type { Plan } from '../scenario/plan.js';
 import type { Project } from './project.js';
 import { UsageError } from '../lib/errors/usage-error.js';
-import { agentModelProblem, agentProblem } from './agent-problems.js';
+import { agentModelProblem, agentProblem, agentSubjectProblem } from './agent-problems.js';
 
 /** @throws UsageError for an agent that is not defined */
 export function checkAgent(name: string, known: ReadonlyMap<string, Agent>): void {
@@ -15,6 +15,12 @@ export function checkAgent(name: string, known: ReadonlyMap<string, Agent>): voi
 export function checkModel({ config }: Project, agent: Agent | undefined, model: string): void {
   const problem = agent === undefined ? null : agentModelProblem(config, agent, model);
   if (problem !== null) throw new UsageError(problem.kind, problem.message);
+}
+
+/** @throws UsageError for an agent that cannot be given the subject of a scenario that it runs */
+export function checkSubject(agent: Agent | undefined, scenario: string, has: boolean): void {
+  const problem = agent === undefined ? null : agentSubjectProblem(agent, has);
+  if (problem !== null) throw new UsageError('agent_subject', `${scenario}: ${problem}`);
 }
 
 /** The config's settings of the used agents, as they are stored in the plan. */

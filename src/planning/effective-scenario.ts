@@ -50,6 +50,7 @@ export function effectiveScenario(
     judge: chooseJudge(project, selected, flags),
     ...(asked === undefined ? {} : { asked }),
     ...hostOf(selected, variant, agents),
+    ...(variant.subject.length === 0 ? {} : { subject: variant.subject }),
   };
 }
 

@@ -4,10 +4,10 @@ import { tooLongCell } from '../results/records/longest-names.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import type { Project } from './project.js';
-import { agentModelProblem, agentProblem } from './agent-problems.js';
+import { agentModelProblem, agentProblem, agentSubjectProblem } from './agent-problems.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
-type Kind = 'unknown_agent' | 'agent_model' | 'unknown_provider';
+type Kind = 'unknown_agent' | 'agent_model' | 'unknown_provider' | 'agent_subject';
 
 /** Finds problems with the agents and models in a scenario's own matrix. */
 export function matrixProblems(
@@ -23,7 +23,7 @@ export function matrixProblems(
 function problemsOfVariant(
   config: Project['config'],
   known: ReadonlyMap<string, Agent>,
-  { scenario, problemAt }: SelectedVariant,
+  { scenario, subject, problemAt }: SelectedVariant,
 ): { kind: Kind; problem: Problem }[] {
   return scenario.agents.flatMap(({ agent: name, models }, index): { kind: Kind; problem: Problem }[] => {
     const at = ['agents', index];
@@ -32,6 +32,8 @@ function problemsOfVariant(
       const message = agentProblem(name, known) ?? '';
       return [{ kind: 'unknown_agent', problem: problemAt([...at, 'agent'], message) }];
     }
+    const refused = agentSubjectProblem(agent, subject.length > 0);
+    if (refused !== null) return [{ kind: 'agent_subject', problem: problemAt([...at, 'agent'], refused) }];
     return models.flatMap((model, nth) => {
       const wrong = agentModelProblem(config, agent, model);
       if (wrong === null) return [];

@@ -17,6 +17,7 @@ import type { JudgeFlags } from './choose-judge.js';
 import { effectiveScenario } from './effective-scenario.js';
 import { folderHash } from './find-kept-work.js';
 import { agentsOfJudges, neededVariables, providersOfJudges } from './needed-variables.js';
+import { withBaseline } from './with-baseline.js';
 import type { Project } from './project.js';
 import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
 import { loadScenarios, refuseProblems, type SelectedScenario } from './select-scenarios.js';
@@ -53,7 +54,9 @@ export async function resolveRegrade(
     if (work === undefined || !wanted.has(scenarioLabel({ ...planned, scenario: planned.name }))) continue;
     const one = selected.get(planned.name) ?? (await selectPlanned(project, plan, planned));
     selected.set(planned.name, one);
-    const variant = one.variants.find(({ variant }) => variant === planned.variant);
+    const variant = [...one.variants, ...withBaseline(one.variants)].find(
+      ({ variant }) => variant === planned.variant,
+    );
     if (variant === undefined)
       throw new UsageError('work_changed', `${one.file} no longer has the variant ${planned.variant}`);
     const now = effectiveScenario(project, one, variant, { ...flags, ...flagsOf(plan, work) }, []);

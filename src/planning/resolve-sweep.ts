@@ -10,7 +10,7 @@ import { serverAddresses } from '../scenario/database.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import type { Project } from './project.js';
 import { UsageError } from '../lib/errors/usage-error.js';
-import { agentSettings, checkAgent, checkModel } from './check-agent.js';
+import { agentSettings, checkAgent, checkModel, checkSubject } from './check-agent.js';
 import type { JudgeFlags } from './choose-judge.js';
 import { chooseCells } from './choose-cells.js';
 import { chooseVariants } from './choose-variants.js';
@@ -115,6 +115,11 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
   const used = [...new Set(withAgent.map(({ agent }) => agent))];
   for (const name of used) checkAgent(name, known);
   for (const { agent, model } of withAgent) checkModel(project, known.get(agent), model);
+  for (const { scenario, variants } of selected)
+    for (const { variant, subject } of variants)
+      for (const cell of withAgent)
+        if (cell.scenario === scenario.name && cell.variant === variant)
+          checkSubject(known.get(cell.agent), scenario.name, subject.length > 0);
   checkLengths(cells);
   const scenarios = selected.flatMap((one) =>
     one.variants.map((variant) => ({

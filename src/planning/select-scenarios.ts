@@ -4,6 +4,8 @@ import type { Rubric } from '../scenario/rubric.js';
 import type { ScenarioReader, ScenarioVariant } from '../scenario/reader.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { inTextOrder, type ProblemAt } from '../scenario/problems/source.js';
+import type { StoredSubject } from '../scenario/subject.js';
+import { findSubject } from './find-subject.js';
 import { type Project } from './project.js';
 import { displayPath } from '../platform/display-path.js';
 import { UsageError } from '../lib/errors/usage-error.js';
@@ -12,6 +14,7 @@ import { findChecks } from './checks-folder.js';
 import { loadText } from './file-checks.js';
 import { loadCharacter } from './load-character.js';
 import { mockProblems } from './mock-problems.js';
+import { withBaseline } from './with-baseline.js';
 import {
   createFolderCheck,
   findFixture,
@@ -27,6 +30,10 @@ export interface SelectedVariant extends ScenarioVariant {
   fixture: string | null;
   /** Absolute path of the checks folder; null if the scenario has none. */
   checks: string | null;
+  /** The subject with the contents of its files; empty if the variant has none. */
+  subject: StoredSubject[];
+  /** Absolute paths of the subject's files and folders; those of a variant without it too. */
+  subjectPaths: string[];
 }
 
 /** A valid scenario file. */
@@ -50,6 +57,8 @@ export interface Selection {
   tags?: string[];
   /** Scenarios of this tier and below. */
   tier?: number;
+  /** Whether each scenario also runs without its subject. */
+  withWithout?: boolean;
 }
 
 export interface Loading {
@@ -62,7 +71,15 @@ export interface Loading {
 export async function selectScenarios(project: Project, selection: Selection): Promise<SelectedScenario[]> {
   const { scenarios, problems, texts } = await loadScenarios(project, findFiles(project, selection));
   refuseProblems(problems, texts);
-  return scenarios.filter(
+  const all =
+    selection.withWithout === true
+      ? scenarios.map((one) => ({
+          ...one,
+          // A scenario that says `baseline: true` has them already.
+          variants: one.scenario.baseline === true ? one.variants : withBaseline(one.variants),
+        }))
+      : scenarios;
+  return all.filter(
     ({ scenario }) =>
       (selection.tags === undefined ||
         selection.tags.length === 0 ||
@@ -119,15 +136,18 @@ export async function loadScenarios(
       const named = varied.scenario.inputs.fixture;
       const fixture = named === null ? null : findFixture(project, path, named);
       const { checks, problems: ofChecks } = await findChecks(path, varied, fixture, checkFolder);
+      const found = await findSubject(path, varied, loading.texts);
+      const { subject, paths: subjectPaths } = found;
       const ofInputs = [
         ...character.problems,
+        ...found.problems,
         ...(await fixtureProblems(fixture, varied.scenario, varied.problemAt, checkFolder)),
         ...ofChecks,
         ...contextProblems(fixture, varied.scenario, varied.problemAt),
         ...mockProblems(project, varied.scenario, varied.problemAt),
       ];
       ofVariants.push(...ofInputs);
-      if (ofInputs.length === 0) variants.push({ ...varied, fixture, checks });
+      if (ofInputs.length === 0) variants.push({ ...varied, fixture, checks, subject, subjectPaths });
     }
     const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
     const problems = [
@@ -144,7 +164,8 @@ export async function loadScenarios(
     names.set(scenario.name, file);
     loading.problems.push(...problems);
     if (problems.length === 0) {
-      loading.scenarios.push({ file, path, text, scenario, variants, rubric, problemAt });
+      const all = scenario.baseline === true ? withBaseline(variants) : variants;
+      loading.scenarios.push({ file, path, text, scenario, variants: all, rubric, problemAt });
     }
   }
   return loading;

@@ -104,14 +104,17 @@ const templateOf = (
   hidden: inputsOf(project, resolved),
 });
 
-/** Files that reveal how the agent is judged: fixtures, checks, scenarios, rubrics, the config, and their history. */
+/** Files that reveal how the agent is judged: fixtures, checks, scenarios, rubrics, subjects, the config, and their history. */
 const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: ResolvedSweep): string[] => [
   ...new Set([
     ...[fixturesPath, join(root, '.git'), ...(configFile === null ? [] : [configFile])],
-    ...scenarios.flatMap(({ selected: { path }, variant: { fixture, checks }, effective: { judge } }) => [
-      ...[path, ...(fixture === null ? [] : [fixture]), ...(checks === null ? [] : [checks])],
-      ...(judge === null ? [] : [join(dirname(path), judge.rubric_file)]),
-    ]),
+    ...scenarios.flatMap(
+      ({ selected: { path }, variant: { fixture, checks, subjectPaths }, effective: { judge } }) => [
+        ...[path, ...(fixture === null ? [] : [fixture]), ...(checks === null ? [] : [checks])],
+        ...(judge === null ? [] : [join(dirname(path), judge.rubric_file)]),
+        ...subjectPaths,
+      ],
+    ),
   ]),
 ];
 

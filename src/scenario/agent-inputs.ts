@@ -5,7 +5,7 @@ import type { Scenario, Step } from './scenario.js';
 /** What only decides how the work is judged. */
 const JUDGING = ['checks', 'judgment'] as const;
 /** What is only for people, only chooses cells, or only adds to the report. */
-const NEUTRAL = ['description', 'tier', 'tags', 'agents', 'repeat', 'executions'] as const;
+const NEUTRAL = ['description', 'tier', 'tags', 'agents', 'repeat', 'baseline', 'executions'] as const;
 const OF_SCENARIO = [...JUDGING, ...NEUTRAL] as const;
 const OF_EFFECTIVE = ['schema_version', 'checks', 'judge', 'asked'] as const;
 

@@ -8,6 +8,7 @@ import { AgentTable, Provider } from './config.js';
 import { storedVariables } from './fields.js';
 import { Rubric } from './rubric.js';
 import { Scenario } from './scenario.js';
+import { StoredSubject } from './subject.js';
 import { StoredTarget } from './target.js';
 
 /** The settings of the judge, with the content of its rubric. */
@@ -49,6 +50,8 @@ export const EffectiveScenario = z.object({
       reads: z.array(z.string()),
     })
     .exactOptional(),
+  /** The subject with the contents of its files. Absent if the scenario has none. */
+  subject: z.array(StoredSubject).exactOptional(),
   /** Hash of the fixture's snapshot in the store, which is an empty folder if the scenario has no fixture. */
   fixture: z.string(),
   /** Hash of the snapshot of the checks folder in the store. Absent if the scenario has none. */

@@ -6,6 +6,7 @@ import { isAgentKind } from '../results/step-names.js';
 import { Database } from './database.js';
 import { Mock } from './mock.js';
 import { RuntimeSetup } from './runtime.js';
+import { Subjects } from './subject.js';
 import { StoredTarget } from './target.js';
 
 /*
@@ -159,6 +160,10 @@ export const Scenario = z.object({
   inputs: Inputs,
   /** The program under test; null if the agent itself, or the code of the steps, is what is tested. */
   target: z.union([StoredTarget, z.literal('from_config')]).nullable(),
+  /** Skills and instructions that the agent is given, as written in the file. Absent if there are none. */
+  subject: Subjects.exactOptional(),
+  /** Whether each variant also runs without the subject, to be compared with it. */
+  baseline: z.literal(true).exactOptional(),
   /** Where the agent and the checks run. */
   environment: Environment,
   steps: Steps,

@@ -45,7 +45,17 @@ export const readLines: ScenarioReader = (file, text) => {
     agents: having('agent').map(({ value }) => ({ agent: value, models: [] })),
     cost: { cache: true },
   } satisfies Record<
-    keyof Omit<Scenario, 'mock' | 'mocks' | 'mock_url_variables' | 'executions' | 'runtime' | 'databases'>,
+    keyof Omit<
+      Scenario,
+      | 'mock'
+      | 'mocks'
+      | 'mock_url_variables'
+      | 'executions'
+      | 'runtime'
+      | 'databases'
+      | 'subject'
+      | 'baseline'
+    >,
     unknown
   >);
   if (!parsed.success)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AgentLaunch, AgentRequest } from '../../agents/agent.js';
 import type { HostedRun } from '../../agents/hosted.js';
+import { withSubject } from '../../agents/subject-files.js';
 import { sharesHost } from '../../environments/environment.js';
 import { detectVersion, firstLine } from '../../platform/process/detect-version.js';
 import { findProgram } from '../step/find-program.js';
@@ -34,8 +35,9 @@ export async function planLaunch(
     prompt: await promptOf(context, start, session),
     system: await contextMessage(context),
   });
-  const launch =
+  const own =
     session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
+  const launch = { ...own, files: withSubject(agent, request, own.files) };
   const env = await withMocks(context, STEPS.agent(1, context.turn.number), {
     ...{ ...context.baseEnv, ...launch.env, ...context.targetEnv },
   });
@@ -98,6 +100,7 @@ function requestOf(
     mock: scenario.mock ?? null,
     hasNode: sharesHost(handle),
     hosted: hostedRun(context),
+    subject: context.subject,
     turn: context.turn.number,
   };
 }

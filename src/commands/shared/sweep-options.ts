@@ -29,6 +29,11 @@ export const addSweepOptions = <Args extends unknown[], Options extends OptionVa
       [],
     )
     .option('--variants <names>', 'only these variants of scenarios (comma-separated, repeatable)', list, [])
+    .option(
+      '--with-without',
+      'also run each scenario without its subject, as if it said `baseline: true`',
+      false,
+    )
     .option('--profile <name>', 'agents and models from this profile of the config file')
     .option(
       '--repeat <n>',

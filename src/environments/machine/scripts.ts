@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import { argvOf } from '../../lib/commands/command.js';
 import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
 import { GRACE_SECS, idleTickOf } from '../../platform/process/supervise.js';
-import type { EnvironmentHandle, ExecRequest, StartRequest } from '../environment.js';
+import type { EnvironmentHandle, ExecRequest, OwnFile, StartRequest } from '../environment.js';
 import { exports, quoted } from './quoting.js';
 
 /** Programs that the machine must have. */
@@ -75,10 +75,7 @@ export function startScript(
     ...[mode, 'container', 'sh', quoted(`${scripts}/supervise.sh`), quoted(folder), mode],
     ...[...limits, mark, handle.workspace, `${folder}/in`, ...argv].map(quoted),
   ];
-  const written = [...files, { path: `${folder}/in`, content: stdin }].map(
-    ({ path, content }) =>
-      `mkdir -p ${quoted(dirname(path))} && printf %s ${quoted(content)} >${quoted(path)} || exit 1`,
-  );
+  const written = [...files, { path: `${folder}/in`, content: stdin }].map(writeCommand);
   return `
 umask 077
 ${written.join('\n')}
@@ -106,3 +103,10 @@ const omitPath = (env: Record<string, string>): Record<string, string> =>
  */
 export const stopScript = (folder: string, reason: string): string =>
   `[ -p ${quoted(`${folder}/ctl`)} ] && printf '%s\\n' ${quoted(reason)} 1<>${quoted(`${folder}/ctl`)}; :`;
+
+/** A command that writes a file; the script ends if it cannot. */
+function writeCommand({ path, content, base64, executable }: OwnFile): string {
+  const written = `printf %s ${quoted(content)}${base64 === true ? ' | base64 -d' : ''} >${quoted(path)}`;
+  const run = executable === true ? ` && chmod u+x ${quoted(path)}` : '';
+  return `mkdir -p ${quoted(dirname(path))} && ${written}${run} || exit 1`;
+}

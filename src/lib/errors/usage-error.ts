@@ -10,6 +10,7 @@ export const USAGE_CODES = [
   'no_agent',
   'unknown_agent',
   'agent_model',
+  'agent_subject',
   'unknown_provider',
   'judge_model',
   'not_enabled',

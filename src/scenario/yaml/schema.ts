@@ -5,6 +5,7 @@ import { Evaluation } from './evaluation.js';
 import { checksFolder, cleanText, distinct, label } from '../fields.js';
 import { Mock } from '../mock.js';
 import { Scripts, Setup } from './scripts.js';
+import { Subject, WITHOUT } from '../subject.js';
 import { TargetOrConfig } from '../target.js';
 import { ToolMatrixEntry } from './tool-matrix.js';
 import { Variant } from './variant.js';
@@ -61,6 +62,29 @@ const Cost = z.strictObject({
   cache: z.boolean().default(true).describe('Whether a finished run with the same inputs is reused'),
 });
 
+/** The rules that connect `subject` with other fields, as JSON Schema for editors. */
+const NEEDS_SUBJECT = {
+  if: { properties: { baseline: { const: true } }, required: ['baseline'] },
+  then: { required: ['subject'] },
+};
+const description = 'The name of no variant ends with -without';
+const NO_BASELINE_NAMES = {
+  if: { required: ['subject'] },
+  then: {
+    properties: {
+      matrix: {
+        description,
+        properties: {
+          variants: {
+            description,
+            items: { properties: { name: { description, not: { pattern: `-${WITHOUT}$` } } } },
+          },
+        },
+      },
+    },
+  },
+};
+
 /** A scenario file, with all defaults filled in. */
 export const ScenarioFile = z
   .strictObject({
@@ -73,6 +97,13 @@ export const ScenarioFile = z
     ),
     checks_folder: checksFolder,
     target: TargetOrConfig.describe('The program under test; from_config: the one of the config'),
+    subject: Subject.exactOptional().describe(
+      'Skills and instructions under test, given to the agent: one part or a list of them',
+    ),
+    baseline: z
+      .boolean()
+      .default(false)
+      .describe('Whether the scenario also runs without its subject, as the variant `without`'),
     task: z
       .strictObject({
         prompt: nonBlank('the prompt for the agent').describe('What the agent is asked to do'),
@@ -114,5 +145,20 @@ export const ScenarioFile = z
     environment: Environment.default({ type: 'local' }).describe('Where the agent and the checks run'),
     mock: Mock.exactOptional().describe('What the free agent `mock` does'),
   })
-  .check(cleanText());
+  .refine(({ baseline, subject }) => !baseline || subject !== undefined, {
+    path: ['baseline'],
+    error: 'there is nothing to leave out: the scenario has no subject',
+  })
+  .superRefine(({ subject, matrix }, context) => {
+    if (subject === undefined) return;
+    for (const [index, { name }] of matrix.variants.entries())
+      if (name.endsWith(`-${WITHOUT}`))
+        context.addIssue({
+          code: 'custom',
+          path: ['matrix', 'variants', index, 'name'],
+          message: `expected another name: in a scenario with a subject, names that end with "-${WITHOUT}" are those of baselines`,
+        });
+  })
+  .check(cleanText())
+  .meta({ allOf: [NEEDS_SUBJECT, NO_BASELINE_NAMES] });
 export type ScenarioFile = z.infer<typeof ScenarioFile>;

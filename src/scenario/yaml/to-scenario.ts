@@ -11,6 +11,8 @@ export const toScenario = (file: ScenarioFile): Scenario => ({
   tags: file.tags,
   inputs: { fixture: file.template_folder, files: file.setup.files, commands: file.setup.commands },
   target: file.target,
+  ...(file.subject === undefined ? {} : { subject: [file.subject].flat() }),
+  ...(file.baseline ? { baseline: true as const } : {}),
   environment: file.environment,
   steps: stepsOf(file),
   checks: {
@@ -47,7 +49,7 @@ const stepsOf = ({ task, run, scripts }: ScenarioFile): Step[] => [
 ];
 
 /** Maps a path in the scenario to its path in the file. */
-export function filePathOf({ task, setup }: ScenarioFile, path: Path): Path {
+export function filePathOf({ task, setup, subject }: ScenarioFile, path: Path): Path {
   const [first, second, ...rest] = path;
   switch (first) {
     case 'inputs':
@@ -66,6 +68,8 @@ export function filePathOf({ task, setup }: ScenarioFile, path: Path): Path {
       return ['evaluation', ...path.slice(1)];
     case 'agents':
       return ['tool_matrix', ...path.slice(1)];
+    case 'subject':
+      return Array.isArray(subject) ? path : ['subject', ...path.slice(2)];
     case 'repeat':
       return ['matrix', 'repeat'];
     case undefined:

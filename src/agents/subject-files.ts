@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { assertNever } from '../lib/assert-never.js';
+import type { Agent, AgentRequest, LaunchFile } from './agent.js';
+
+/**
+ * The files that give an agent the subject of its run. Several instructions are one file, in their order.
+ * @throws if the agent cannot be given it; planning has refused that
+ */
+function subjectFiles(
+  { name, subject: places }: Pick<Agent, 'name' | 'subject'>,
+  request: Pick<AgentRequest, 'home' | 'config' | 'subject'>,
+): LaunchFile[] {
+  const { subject = [] } = request;
+  if (subject.length === 0) return [];
+  if (typeof places === 'string') throw new Error(`${name} cannot be given a subject: ${places}`);
+  const files = subject.flatMap((part): LaunchFile[] => {
+    switch (part.kind) {
+      case 'skill':
+        return part.files.map(({ path, ...file }) => ({
+          ...file,
+          path: join(places.skill(request), part.name, path),
+        }));
+      case 'instructions':
+        return [{ path: places.instructions(request), content: part.text }];
+      default:
+        return assertNever(part);
+    }
+  });
+  return joined(files);
+}
+
+/** The files of a launch, after those of the subject. Files with the same path become one: subject first. */
+export const withSubject = (
+  agent: Pick<Agent, 'name' | 'subject'>,
+  request: Pick<AgentRequest, 'home' | 'config' | 'subject'>,
+  files: readonly LaunchFile[],
+): LaunchFile[] => joined([...subjectFiles(agent, request), ...files]);
+
+/** Texts with the same path become one. */
+function joined(files: readonly LaunchFile[]): LaunchFile[] {
+  const byPath = new Map<string, LaunchFile>();
+  for (const file of files) {
+    const before = byPath.get(file.path);
+    byPath.set(
+      file.path,
+      before === undefined ? file : { ...before, content: `${before.content.trimEnd()}\n\n${file.content}` },
+    );
+  }
+  return [...byPath.values()];
+}

@@ -1,0 +1,127 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Problem } from '../lib/errors/problem.js';
+import { displayPath } from '../platform/display-path.js';
+import { listTree, UnusableTree } from '../platform/fs/tree.js';
+import { loadSkill } from '../scenario/yaml/load-skill.js';
+import { SUBJECT_BYTES, type StoredSubject, type SubjectFile } from '../scenario/subject.js';
+import type { ScenarioVariant } from '../scenario/reader.js';
+import { findAgentStep } from '../scenario/scenario.js';
+import { isFile, isFolder, loadText } from './file-checks.js';
+
+/** The subject of a scenario with the contents of its files, and its problems. */
+interface FoundSubject {
+  subject: StoredSubject[];
+  /** Absolute paths of its files and folders. */
+  paths: string[];
+  problems: Problem[];
+}
+
+/** One part of it; `problems` are those in its own files, `message` says why it cannot be used at all. */
+type FoundPart = { part: StoredSubject; path: string } | { message: string } | { problems: Problem[] };
+
+/** Reads the skills and instructions that a scenario names. Adds the text of files with problems to `texts`. */
+export async function findSubject(
+  scenarioPath: string,
+  { scenario, problemAt }: Pick<ScenarioVariant, 'scenario' | 'problemAt'>,
+  texts: Map<string, string>,
+): Promise<FoundSubject> {
+  const found: FoundSubject = { subject: [], paths: [], problems: [] };
+  const named = scenario.subject ?? [];
+  if (named.length > 0 && findAgentStep(scenario) === null)
+    found.problems.push(
+      problemAt(['subject'], 'no agent takes part in this scenario, so nothing can use it'),
+    );
+  const skills = new Set<string>();
+  for (const [index, { skill, instructions }] of named.entries()) {
+    const parts = [
+      ...(skill === undefined ? [] : [{ key: 'skill', name: skill, read: readSkillFolder }]),
+      ...(instructions === undefined
+        ? []
+        : [{ key: 'instructions', name: instructions, read: readInstructions }]),
+    ];
+    for (const { key, name, read } of parts) {
+      const at = ['subject', index, key];
+      const one = isAbsolute(name)
+        ? { message: 'expected a path relative to the scenario file' }
+        : await read(resolve(dirname(scenarioPath), name), name, texts);
+      if ('message' in one) found.problems.push(problemAt(at, one.message));
+      else if ('problems' in one) found.problems.push(...one.problems);
+      else if (one.part.kind === 'skill' && skills.has(one.part.name))
+        found.problems.push(problemAt(at, `the skill '${one.part.name}' is named twice`));
+      else {
+        if (one.part.kind === 'skill') skills.add(one.part.name);
+        found.subject.push(one.part);
+        found.paths.push(one.path);
+      }
+    }
+  }
+  return found;
+}
+
+async function readSkillFolder(path: string, name: string, texts: Map<string, string>): Promise<FoundPart> {
+  if (!isFolder(path))
+    return {
+      message: `skill folder '${name}' ${isFile(path) ? 'is a file; name the folder that contains SKILL.md' : 'was not found; paths are relative to the scenario file'}`,
+    };
+  const read = loadText(join(path, 'SKILL.md'));
+  if (!read.ok)
+    return {
+      message: isFile(join(path, 'SKILL.md'))
+        ? `SKILL.md of '${name}' cannot be read: ${read.reason}`
+        : `the folder '${name}' has no SKILL.md, so it is no skill`,
+    };
+  const file = displayPath(join(path, 'SKILL.md'));
+  const skill = loadSkill(file, read.text, basename(path));
+  if (!skill.ok) {
+    texts.set(file, read.text);
+    return { problems: skill.problems };
+  }
+  const files = await filesOf(path);
+  return typeof files === 'string'
+    ? { message: files }
+    : { part: { kind: 'skill', name: skill.value.name, files }, path };
+}
+
+/** All files of a skill; a text says why they cannot be used. */
+async function filesOf(folder: string): Promise<SubjectFile[] | string> {
+  try {
+    const entries = await listTree(folder);
+    const link = entries.find(({ kind }) => kind === 'symlink');
+    if (link !== undefined) return `${link.path} is a symlink; copy what it points to into the skill`;
+    const files = entries.flatMap((entry) => (entry.kind === 'file' ? [entry] : []));
+    const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
+    if (bytes > SUBJECT_BYTES)
+      return `its files have ${bytes} bytes; a skill may have ${SUBJECT_BYTES}, because it becomes part of the plan`;
+    return await Promise.all(
+      files.map(async ({ path, executable }): Promise<SubjectFile> => {
+        const data = await readFile(join(folder, path));
+        return {
+          path,
+          ...(isUtf8(data)
+            ? { content: data.toString('utf8') }
+            : { content: data.toString('base64'), base64: true as const }),
+          ...(executable ? { executable: true as const } : {}),
+        };
+      }),
+    );
+  } catch (error) {
+    if (error instanceof UnusableTree) return error.message;
+    throw error;
+  }
+}
+
+function readInstructions(path: string, name: string): Promise<FoundPart> {
+  const read = loadText(path);
+  const message = isFile(path)
+    ? `instructions '${name}' cannot be read: ${read.ok ? '' : read.reason}`
+    : `instructions '${name}' were not found or are not a file; paths are relative to the scenario file`;
+  return Promise.resolve(
+    !read.ok
+      ? { message }
+      : read.text.trim() === ''
+        ? { message: `instructions '${name}' are empty` }
+        : { part: { kind: 'instructions', text: read.text }, path },
+  );
+}

@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Comparison } from '../../src/results/comparison/document.js';
+import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
+
+let project: TestProject;
+
+const SKILL = '---\nname: stamp\ndescription: Stamps documents.\n---\n\nRun stamp.sh.\n';
+
+/** `step`: what the mock does; the gate wants out.txt. */
+const stamp = (name: string, step: string, more: string): string =>
+  scenario(name, { gates: ['{type: file_exists, path: out.txt}'], steps: [`run: ${step}`], more });
+const USES_SKILL = `'sh "$HOME/.agents/skills/stamp/stamp.sh" > out.txt || rm out.txt'`;
+
+beforeAll(async () => {
+  project = await createProject({
+    ...EMPTY_FIXTURE,
+    'fixtures/skills/stamp/SKILL.md': SKILL,
+    'fixtures/GUIDE.md': 'Be brief.\n',
+    'fixtures/useful.yaml': stamp('useful', USES_SKILL, 'subject: {skill: skills/stamp}\nbaseline: true'),
+    'fixtures/useless.yaml': stamp('useless', 'echo yes > out.txt', 'subject: {skill: skills/stamp}'),
+  });
+  await project.write('fixtures/skills/stamp/stamp.sh', '#!/bin/sh\necho stamped\n', 0o755);
+});
+afterAll(() => project.remove());
+
+const compare = async (sweep: string): Promise<Comparison> => {
+  const { stdout } = await project.cli(['compare', sweep, '--variants', 'without,with', '--json']);
+  return Comparison.parse(JSON.parse(stdout));
+};
+
+test('a skill that helps is found to be better than none', async () => {
+  const { document } = await project.run(['useful', '--repeat', '8']);
+  expect(document.cells.map(({ variant, outcome }) => `${variant} ${outcome ?? ''}`).sort()).toEqual([
+    ...Array<string>(8).fill('with pass'),
+    ...Array<string>(8).fill('without fail'),
+  ]);
+  expect(await compare(document.sweep)).toMatchObject({
+    verdict: 'better',
+    total: { base: { passed: 0, tested: 8 }, head: { passed: 8, tested: 8 }, difference: 1 },
+  });
+});
+
+test('a skill that does not help is not found to be better: --with-without adds the baseline', async () => {
+  const { document } = await project.run(['useless', '--repeat', '8', '--with-without']);
+  expect(document.cells).toHaveLength(16);
+  expect((await compare(document.sweep)).verdict).not.toBe('better');
+});
+
+test('--until-clear compares with the baseline', async () => {
+  const args = ['useful', '--variants', 'with', '--until-clear', '--vs', 'without', '--json'];
+  const { stdout } = await project.cli(['run', ...args]);
+  expect(JSON.parse(stdout)).toMatchObject({ decision: { verdict: 'better' } });
+});
+
+test('files of the skill arrive unchanged and outside of the workspace', async () => {
+  await writeFile(join(project.folder, 'fixtures/skills/stamp/logo.bin'), Buffer.from([0xff, 0xfe, 0x00]));
+  const list = `'cd "$HOME/.agents/skills/stamp" && test -x stamp.sh && cmp logo.bin "${project.folder}/fixtures/skills/stamp/logo.bin" && cat "$HOME/AGENTS.md" && cd - && touch out.txt'`;
+  const more = 'subject: [{skill: skills/stamp}, {instructions: GUIDE.md}]';
+  await project.write('fixtures/files.yaml', stamp('files', list, more));
+  const { document } = await project.run(['files']);
+  const { run, text } = await openRun(document);
+  expect(run.outcome).toBe('pass');
+  expect(await text('artifacts/transcript.human.txt')).toContain('Be brief.');
+});
+
+test('a run is reused as long as the skill is the same', async () => {
+  const cached = async (): Promise<boolean | undefined> => {
+    const { document } = await project.run(['useful', '--variants', 'with']);
+    return document.cells[0]?.cached;
+  };
+  await cached();
+  expect(await cached()).toBe(true);
+  await project.write('fixtures/skills/stamp/SKILL.md', `${SKILL}More.\n`);
+  expect(await cached()).toBe(false);
+});
+
+test.each([
+  ['skills/gone', '12:18', "skill folder 'skills/gone' was not found"],
+  ['GUIDE.md', '12:18', 'is a file; name the folder that contains SKILL.md'],
+  ['empty', '12:18', "the folder 'empty' has no SKILL.md"],
+])('validate refuses the skill %s at its place', async (skill, place, message) => {
+  await project.write('fixtures/wrong.yaml', stamp('wrong', 'echo hi', `subject: {skill: ${skill}}`));
+  const { exitCode, stderr } = await project.cli(['validate', 'fixtures/wrong.yaml']);
+  expect(exitCode).not.toBe(0);
+  expect(stderr).toContain(`wrong.yaml:${place}`);
+  expect(stderr).toContain(message);
+});
+
+test('validate refuses a SKILL.md against the standard, at its line', async () => {
+  await project.write('fixtures/skills/bad/SKILL.md', '---\nname: Bad\ndescription: ""\n---\n');
+  await project.write('fixtures/wrong.yaml', stamp('wrong', 'echo hi', 'subject: {skill: skills/bad}'));
+  const { stderr } = await project.cli(['validate', 'fixtures/wrong.yaml']);
+  expect(stderr).toContain('skills/bad/SKILL.md:2:7');
+  expect(stderr).toContain('expected lower-case letters, digits and single hyphens');
+  expect(stderr).toContain('skills/bad/SKILL.md:3:14');
+});
+
+test('an agent that cannot be given a skill is refused with the reason, in the matrix and by flag', async () => {
+  await project.write('llm-tool-test-config.toml', '[agents.own]\ncommand = "true"\nfree = true\n');
+  const more = 'subject: {skill: skills/stamp}\ntool_matrix: [{agent: own}]';
+  await project.write('fixtures/wrong.yaml', stamp('wrong', 'echo hi', more));
+  const reason = 'own cannot be given skills or instructions: only its own configuration says';
+  expect((await project.cli(['validate', 'fixtures/wrong.yaml'])).stderr).toContain(reason);
+  expect((await project.cli(['run', 'useless', '--agents', 'own'])).stderr).toContain(reason);
+});
