@@ -5,6 +5,7 @@ import { Comparison } from '../../src/results/comparison/document.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { createJudgedProject, judgeEnv } from './judged-project.js';
 import { createModelServer, type ModelServer } from './model-server.js';
+import { embeddedReport } from './embedded-report.js';
 import { documentOf, scenario, type TestProject } from './project.js';
 
 const vote = (overall_success: boolean): string =>
@@ -56,11 +57,13 @@ async function review(verdictOn: (passed: boolean) => string): Promise<void> {
 test('a gate that a model decides is not calibrated at first, and everything that shows results says so', async () => {
   for (const args of [
     ['show', 'first'],
-    ...['md', 'html', 'github'].map((format) => ['report', 'first', '--format', format]),
+    ...['md', 'github'].map((format) => ['report', 'first', '--format', format]),
     ['compare', 'unscored', 'first'],
     ['compare', 'unscored', 'first', '--explain'],
   ])
     expect((await shown(...args)).replaceAll('&quot;', '"').replaceAll('&#39;', "'")).toContain(UNCALIBRATED);
+  const { notes } = embeddedReport(await shown('report', 'first', '--format', 'html')).sweep;
+  expect(notes.join('\n')).toContain(UNCALIBRATED);
   const baseline = join(project.folder, 'baseline.jsonl');
   await shown('compare', 'unscored', '--write-baseline', baseline);
   for (const sides of [
