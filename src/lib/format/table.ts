@@ -91,13 +91,26 @@ function shrink(natural: readonly number[], room: number): number[] {
 
 let segmenter: Intl.Segmenter | undefined;
 
+/** How much text is divided at once, in UTF-16 units. The time that the segmenter takes grows with the square of it. */
+const AT_ONCE = 256;
+
 /**
- * Divides text into characters as a reader sees them. Creates the segmenter when it is first needed: that takes 8 ms, and
- * few tables contain more than ASCII.
+ * Divides text into characters as a reader sees them. Marks that are combined with a character beyond `AT_ONCE` are given apart
+ * from it. Creates the segmenter when it is first needed: that takes 8 ms, and few tables contain more than ASCII.
  */
-export function graphemes(text: string): Intl.Segments {
+export function* graphemes(text: string): Generator<{ segment: string }> {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  return segmenter.segment(text);
+  for (let at = 0; at < text.length;) {
+    const part = text.slice(at, at + AT_ONCE);
+    const isLast = at + part.length === text.length;
+    const segments = Array.from(segmenter.segment(isLast ? part : part.replace(/[\uD800-\uDBFF]$/, '')));
+    // The last one may go on.
+    if (!isLast && segments.length > 1) segments.pop();
+    for (const { segment } of segments) {
+      yield { segment };
+      at += segment.length;
+    }
+  }
 }
 
 /** Returns the columns of one character as a reader sees it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { renderTable, terminalText, textWidth, truncate } from '../../../src/lib/format/table.js';
+import { graphemes, renderTable, terminalText, textWidth, truncate } from '../../../src/lib/format/table.js';
 
 const red = (text: string): string => `\x1b[31m${text}\x1b[39m`;
 const anyCell = fc
@@ -21,6 +21,31 @@ describe('textWidth', () => {
     ['', 0],
   ])('%j takes %d columns', (text, width) => {
     expect(textWidth(text)).toBe(width);
+  });
+});
+
+describe('graphemes', () => {
+  test('divides text of any length as if it were divided at once', () => {
+    const whole = new Intl.Segmenter('en', { granularity: 'grapheme' });
+    const part = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 400 }),
+      fc.string({ unit: 'binary', maxLength: 400 }),
+      fc.constantFrom('🇩🇪', '👩‍👩‍👧', 'e\u0301', '한', 'क्षि', '\r\n').map((text) => text.repeat(90)),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 5 }), (parts) => {
+        const text = parts.join('');
+        const segments = Array.from(whole.segment(text), ({ segment }) => segment);
+        expect(Array.from(graphemes(text), ({ segment }) => segment)).toEqual(segments);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  // Divided at once, the line takes ten minutes.
+  test('divides a line of 1 MB, and a character with a million marks', () => {
+    expect(textWidth('é\u202e'.repeat(300_000))).toBe(300_000);
+    expect(textWidth(`e${'\u0301'.repeat(1_000_000)}`)).toBe(1);
   });
 });
 
