@@ -40,7 +40,7 @@ export const decideNext =
         cells: released.flatMap((position) => cells[position] ?? []),
       });
     const index = resultsIndex(resultsPath);
-    const results = endedCells(index.allLinesOfSweep(sweep));
+    const results = endedCells(index.linesOfSweep(sweep));
     const {
       decision,
       released: all,

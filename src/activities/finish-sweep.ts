@@ -32,7 +32,7 @@ export const finishSweep =
     const needed =
       plan.until_clear === undefined
         ? plan.cells
-        : decide(plan.cells, plan.until_clear, endedCells(index.allLinesOfSweep(sweep)), 'open').released;
+        : decide(plan.cells, plan.until_clear, endedCells(index.linesOfSweep(sweep)), 'open').released;
     const isRecorded = await recordMissing(deps, {
       ...{ plan, round, lost, isOver },
       cells: again === undefined ? needed : needed.filter(({ id }) => again.includes(id)),
@@ -45,7 +45,7 @@ export const finishSweep =
             : notStarted(overBudget, plan.cache),
     });
     if (!isRecorded) return;
-    const results = index.allLinesOfSweep(sweep);
+    const results = index.linesOfSweep(sweep);
     const document = buildSweepDocument({
       sweep,
       workflowId: sweepWorkflowId(sweep),

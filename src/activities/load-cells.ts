@@ -116,7 +116,7 @@ export const loadCells =
 /** How many results each cell of a sweep has. */
 function resultCounts(index: ResultsIndex, sweep: string): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { cell } of index.allLinesOfSweep(sweep)) counts.set(cell, (counts.get(cell) ?? 0) + 1);
+  for (const { cell } of index.linesOfSweep(sweep)) counts.set(cell, (counts.get(cell) ?? 0) + 1);
   return counts;
 }
 

@@ -1,7 +1,7 @@
 import { terminalText } from '../lib/format/table.js';
 import type { Comparison, ComparisonVerdict } from '../results/comparison/document.js';
 import { betweenText, percent, pText } from '../lib/format/estimates.js';
-import { type Namer } from './comparison-tables.js';
+import type { Namer } from './comparison-tables.js';
 import type { Colors } from './terminal.js';
 
 /** Renders the verdict in words that need no statistics, with the numbers of runs behind it. */

@@ -3,7 +3,7 @@ import { terminalText, truncate } from '../lib/format/table.js';
 import type { Change, Comparison, Configuration, Side } from '../results/comparison/document.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
 import { percent } from '../lib/format/estimates.js';
-import { type Namer } from './comparison-tables.js';
+import type { Namer } from './comparison-tables.js';
 import type { Grid } from './grid.js';
 import type { Colors } from './terminal.js';
 

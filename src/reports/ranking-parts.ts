@@ -3,7 +3,7 @@ import { formatCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { terminalText } from '../lib/format/table.js';
 import type { AgentName, AgentPair, RankedAgent, Ranking } from '../results/ranking/document.js';
-import { percent, points, pText } from '../lib/format/estimates.js';
+import { percent, points, pEquals } from '../lib/format/estimates.js';
 import type { Grid } from './grid.js';
 import type { Colors } from './terminal.js';
 
@@ -128,7 +128,7 @@ export function pairGrids(ranking: Ranking, colors: Colors): Grid[] {
       nameOf(loser),
       pair.difference === null ? 'no common scenario' : `${points(sign * pair.difference)} points`,
       pair.interval === null ? '' : colors.dim(`${points(from)} to ${points(to)}`),
-      pair.adjusted_p === null ? '' : `p = ${pText(pair.adjusted_p, alpha)}`.replace('= <', '< '),
+      pair.adjusted_p === null ? '' : pEquals(pair.adjusted_p, alpha),
       colors.dim(
         [
           ...(pair.scenarios < scenarios.length

@@ -29,12 +29,8 @@ export interface ResultsIndex {
   ofSweep(sweep: string): ReadonlyMap<string, KnownResult>;
   /** Known cost of all runs of a cell in a sweep, US dollars. */
   spent(sweep: string, cell: string): number;
-  /**
-   * The last result of each cell of a sweep, read from the log. @throws Error if the log is replaced in the meantime
-   */
+  /** All results of a sweep in the order written, read from the log. @throws Error if the log is replaced in the meantime */
   linesOfSweep(sweep: string): ResultLine[];
-  /** All results of a sweep in the order written, read from the log. @throws like `linesOfSweep` */
-  allLinesOfSweep(sweep: string): ResultLine[];
   /** A result, read from the log; null if it is not there. */
   line(id: string): ResultLine | null;
   /**
@@ -67,7 +63,7 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
   const reader = createResultsReader(log);
   const begins = new Map<string, number>();
   const spent = new Map<string, Map<string, number>>();
-  const sweeps = new Map<string, Map<string, KnownResult & { begin: number }>>();
+  const sweeps = new Map<string, Map<string, KnownResult>>();
   /** Where the lines of a sweep begin. Those that are read again after `clean` has replaced the log count once. */
   const lines = new Map<string, Map<string, number>>();
   const cells = new Map<string, KnownResult[]>();
@@ -80,8 +76,8 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
 
   const add = ({ line, begin }: FoundResult): void => {
     begins.set(line.id, begin);
-    const known = { ...toKnown(line, resultsPath), begin };
-    const sweep = sweeps.get(line.sweep) ?? new Map<string, KnownResult & { begin: number }>();
+    const known = toKnown(line, resultsPath);
+    const sweep = sweeps.get(line.sweep) ?? new Map<string, KnownResult>();
     sweeps.set(line.sweep, sweep.set(line.cell, known));
     lines.set(line.sweep, (lines.get(line.sweep) ?? new Map<string, number>()).set(lineKey(line), begin));
     const configuration = cellKey(line.sweep, configurationOf(line.cell));
@@ -127,14 +123,7 @@ export function createResultsIndex(resultsPath: string): ResultsIndex {
         const costs = spent.get(cellKey(sweep, cell))?.values() ?? [];
         return dollars([...costs].reduce((sum, usd) => sum + usd, 0));
       }),
-    linesOfSweep: (sweep) =>
-      upToDate(() =>
-        read(
-          sweep,
-          [...(sweeps.get(sweep)?.values() ?? [])].map(({ begin }) => begin),
-        ),
-      ),
-    allLinesOfSweep: (sweep) => upToDate(() => read(sweep, [...(lines.get(sweep)?.values() ?? [])])),
+    linesOfSweep: (sweep) => upToDate(() => read(sweep, [...(lines.get(sweep)?.values() ?? [])])),
     line: (id) =>
       upToDate(() => {
         const begin = begins.get(id);

@@ -162,7 +162,7 @@ it('gives a result as it is in the log, and null for one that is gone', async ()
   expect([index.line('1'), index.line('2')?.id]).toEqual([null, '2']);
 });
 
-it('gives the last result of each cell of a sweep as it is in the log, and of no other sweep', async () => {
+it('gives all results of a sweep as they are in the log, and of no other sweep', async () => {
   const { folder, add, index } = await indexOf(
     result('other', { sweep: 'other' }),
     result('1', { cell: 'a', outcome: 'fail' }),
@@ -170,8 +170,8 @@ it('gives the last result of each cell of a sweep as it is in the log, and of no
   );
   expect(index.linesOfSweep('none')).toEqual([]);
   await add(result('3', { cell: 'a' }));
-  expect(index.linesOfSweep('sweep-1').map(({ id }) => id)).toEqual(['2', '3']);
-  expect(index.linesOfSweep('sweep-1')[0]).toEqual(result('2', { cell: 'b', message: 'é' }));
+  expect(index.linesOfSweep('sweep-1').map(({ id }) => id)).toEqual(['1', '2', '3']);
+  expect(index.linesOfSweep('sweep-1')[1]).toEqual(result('2', { cell: 'b', message: 'é' }));
   await rm(resultsLog(folder));
   await add(result('3', { cell: 'a' }));
   expect(() => index.linesOfSweep('sweep-1')).toThrow(/was replaced/);

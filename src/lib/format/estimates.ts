@@ -10,6 +10,9 @@ export function points(difference: number): string {
   return `${rounded > 0 ? '+' : ''}${rounded}`;
 }
 
+/** Formats a p value in a sentence: "p = 0.012", "p < 0.0001". */
+export const pEquals = (p: number, alpha: number): string => `p = ${pText(p, alpha)}`.replace('= <', '< ');
+
 /** Formats a p value with two digits, or with as many as it takes to show on which side of the level it is. */
 export function pText(p: number, alpha: number): string {
   if (p < 0.0001) return '<0.0001';

@@ -1,6 +1,6 @@
 // Workflow code imports this file, so it contains only plain functions.
 import { assertNever } from '../../lib/assert-never.js';
-import { points, pText } from '../../lib/format/estimates.js';
+import { pEquals, points } from '../../lib/format/estimates.js';
 import type { Decision } from './decision.js';
 
 type Shown = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> &
@@ -15,7 +15,7 @@ export function progressText(decision: Shown): string {
   const again = runs_again > 0 ? `, ${runs_again} more after errors` : '';
   const done = `${runs} of at most ${most} runs${again}`;
   const spent = `${Number(spent_alpha.toFixed(4))} of ${alpha} of alpha spent`;
-  const shown = p == null ? '' : `, ${`p = ${pText(p, alpha)}`.replace('= <', '< ')}`;
+  const shown = p == null ? '' : `, ${pEquals(p, alpha)}`;
   const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${spent}${shown}`;
   if (stopped === null) return `${done}; ${looks}`;
   const saved = stopped === 'clear' && most > runs ? ` (${most - runs} saved)` : '';

@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/group-by.js';
 import type { MatrixCell } from '../protocol.js';
 import { Name } from './parts.js';
 import { agentName, keyOf } from '../shared/select-runs.js';
@@ -100,16 +101,8 @@ function heatOf(passed: number, tested: number): string {
 }
 
 /** Groups cells by a key, in the order of their first ones. */
-function group(
+const group = (
   cells: readonly MatrixCell[],
   keyOfCell: (cell: MatrixCell) => string,
-): [string, MatrixCell[]][] {
-  const groups = new Map<string, MatrixCell[]>();
-  for (const cell of cells) {
-    const key = keyOfCell(cell);
-    const known = groups.get(key);
-    if (known === undefined) groups.set(key, [cell]);
-    else known.push(cell);
-  }
-  return [...groups];
-}
+): [string, MatrixCell[]][] =>
+  groupBy(cells, keyOfCell).map((some) => [some[0] === undefined ? '' : keyOfCell(some[0]), some]);

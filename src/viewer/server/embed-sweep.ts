@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { readRecords } from '../../client/sweeps/read-records.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
+import { groupBy } from '../../lib/group-by.js';
 import { formatBytes } from '../../lib/format/bytes.js';
 import type { SweepCell } from '../../results/records/sweep-document.js';
 import { parameterTables } from '../../reports/parameter-tables.js';
@@ -114,16 +115,17 @@ async function embedRun(
 }
 
 function siblingsIn(cells: readonly SweepCell[]): Map<string, Sibling[]> {
-  const found = new Map<string, Sibling[]>();
-  for (const cell of cells) {
-    const run = idOf(cell);
-    if (run === null || cell.outcome === null || cell.cached) continue;
-    const sibling = { run, outcome: cell.outcome, repetition: cell.repetition };
-    const known = found.get(keyOf(cell));
-    if (known === undefined) found.set(keyOf(cell), [sibling]);
-    else known.push(sibling);
-  }
-  return found;
+  const own = cells.filter(({ cached }) => !cached);
+  return new Map(
+    groupBy(own, keyOf).map((group) => [
+      keyOf(group[0] as SweepCell),
+      group.flatMap((cell) => {
+        const run = idOf(cell);
+        const { outcome, repetition } = cell;
+        return run === null || outcome === null ? [] : { run, outcome, repetition };
+      }),
+    ]),
+  );
 }
 
 /** Reads the beginning and the end of what an agent did, as much as there may be of each. */

@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/group-by.js';
 import type { SweepCell } from '../../results/records/sweep-document.js';
 import type { MatrixCell, SweepAnswer, SweepState } from '../protocol.js';
 import { countOf, lookOf } from './count-cells.js';
@@ -37,16 +38,9 @@ export function sliceSweep(
   };
 }
 
-function matrixOf(cells: readonly SweepCell[], running: { has(id: string): boolean }): MatrixCell[] {
-  const groups = new Map<string, SweepCell[]>();
-  for (const cell of cells) {
-    const group = groups.get(keyOf(cell));
-    if (group === undefined) groups.set(keyOf(cell), [cell]);
-    else group.push(cell);
-  }
-  return [...groups.values()].map((group) => {
+const matrixOf = (cells: readonly SweepCell[], running: { has(id: string): boolean }): MatrixCell[] =>
+  groupBy(cells, keyOf).map((group) => {
     const [{ scenario, variant, agent, model }] = group as [SweepCell];
     const looks = group.length > MOST_DOTS ? [] : group.map((cell) => lookOf(cell, running));
     return { scenario, variant, agent, model, ...countOf(group, running), looks };
   });
-}
