@@ -79,7 +79,7 @@ export async function follow({
   if (!watchOnly) pauseOrCancelOnSignals(signals, session, plan.sweep, view);
   const { lookNow, bringAll } = bringResults(resultsPath, plan.sweep, session.report);
   const results = resultsOf(resultsPath, plan.sweep, session.report);
-  const shown = (): ResultLine[] => results().filter(({ id }) => !earlier.replaced.has(id));
+  const shown = (): ResultLine[] => results.last().filter(({ id }) => !earlier.replaced.has(id));
   const waiting = waitingFor(resultsPath, stateFolder);
   let end: End | null = null;
   const result = (client: Client) => client.workflow.getHandle(workflowId).result() as Promise<SweepResult>;
@@ -118,7 +118,7 @@ export async function follow({
   }
   const last = ending();
   if (last !== null && 'lost' in last) throw new InfrastructureError(whyLost(last.lost, plan.sweep));
-  const lines = results();
+  const lines = results.all();
   const found = buildSweepDocument({
     sweep: plan.sweep,
     workflowId,

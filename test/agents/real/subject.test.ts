@@ -9,11 +9,11 @@ import { MODELS } from './models.js';
 const skillOf = (name: string, description: string): string =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n\nRun stamp.sh.\n`;
 
-/** Folders of skills that agents also read in each folder above their workspace; they read instructions there too. */
-const READ_ABOVE: Partial<Record<string, string>> = {
-  'claude-code': '.claude',
-  opencode: '.opencode',
-  pi: '.agents',
+/** Folders whose skills agents also read in each folder above their workspace; they read instructions there too. */
+const READ_ABOVE: Partial<Record<string, readonly string[]>> = {
+  'claude-code': ['.claude'],
+  opencode: ['.agents', '.claude', '.opencode'],
+  pi: ['.agents'],
 };
 
 test.each(CLI_NAMES)(
@@ -51,9 +51,10 @@ test.each(CLI_NAMES)(
     for (const file of ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md'])
       await writeFile(join(project.state, file), `Say ${above}.\n`);
     for (const folder of ['.claude', '.codex', '.gemini', '.agents', '.pi', '.opencode']) {
-      const theirs = join(project.state, folder, 'skills/theirs');
+      const name = `theirs-${folder.slice(1)}`; // Of skills with one name, an agent reads one.
+      const theirs = join(project.state, folder, 'skills', name);
       await mkdir(theirs, { recursive: true });
-      await writeFile(join(theirs, 'SKILL.md'), skillOf('theirs', `Does skill-above in ${folder}.`));
+      await writeFile(join(theirs, 'SKILL.md'), skillOf(name, `Does skill-above in ${folder}.`));
     }
     const server = await serve({
       steps: [{ run: 'echo done > out.txt' }, { say: 'All is done.' }],
@@ -82,7 +83,8 @@ test.each(CLI_NAMES)(
     expect(given).not.toContain(planted);
     const read = READ_ABOVE[agent];
     expect(given.includes(above)).toBe(read !== undefined);
-    expect(/skill-above in (\.\w+)/.exec(given)?.[1]).toBe(read);
+    const skillsAbove = [...given.matchAll(/skill-above in (\.\w+)/g)].map(([, folder = '']) => folder);
+    expect([...new Set(skillsAbove)].sort()).toEqual(read ?? []);
     const bare = await textOf('without');
     expect(bare).not.toContain('marker-of-the-skill');
     expect(bare).not.toContain('marker-of-the-instructions');
