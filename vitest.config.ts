@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/longest-first.js';
-import { APART, LONG, TEMPORAL } from './test/suites.js';
+import { ByProject } from './test/by-project.js';
+import { APART, LONG, SLOW, TEMPORAL } from './test/suites.js';
 
 /** `npm test`: the fast tests. */
 export default defineConfig({
@@ -8,7 +8,7 @@ export default defineConfig({
     pool: 'forks', // the Temporal worker's native module is not safe in worker threads
     maxWorkers: 5, // many tests only wait for processes and timers: on two cores, four workers take 10 % longer
     isolate: false, // test files share the modules and engines of their worker (test/commands/places.ts)
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: ByProject },
     reporters: ['default', './test/slowest-files.ts'],
     server: { deps: { external: [/\/dist\//] } }, // run the built files unchanged
     testTimeout: 300_000, // ends tests that hang, and leaves the others enough time on a busy machine
@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'plain',
           include: ['test/**/*.test.ts'],
-          exclude: [...TEMPORAL, ...APART, ...LONG],
+          exclude: [...TEMPORAL, ...APART, ...SLOW, ...LONG],
         },
       },
       {
@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'temporal',
           include: TEMPORAL,
-          exclude: LONG,
+          exclude: [...SLOW, ...LONG],
           globalSetup: ['test/global-setup.ts'],
         },
       },

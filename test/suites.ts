@@ -13,8 +13,11 @@ export const TEMPORAL = [
 /** Run by `npm run test:production` and `test:agents`: they need programs that take minutes to build or install. */
 export const APART = ['test/production/**/*.test.ts', 'test/agents/real/**/*.test.ts'];
 
+/** Run by `npm run test:long`, because they are many: tests of commands and workflows that need 15 seconds or more. */
+export const SLOW = ['test/**/*.slow.test.ts'];
+
 /**
- * Run by `npm run test:long`, because each takes long: separate servers, kills and waits, sandboxes, containers,
+ * Run by `npm run test:long`, two at a time, because each takes long: separate servers, kills and waits, sandboxes, containers,
  * gigabytes, full disks, and every error code.
  */
 export const LONG = [

@@ -11,11 +11,11 @@ const CONFIGURATIONS = 10;
 const ONE_WORSE = ratesOf(Array.from({ length: CONFIGURATIONS }, () => 0.95)).map((rates, at) =>
   at === 0 ? { base: 0.95, head: 0.35 } : rates,
 );
-/** Nothing changes. @param {readonly number[]} configurations */
-const same = (configurations) =>
+/** Nothing changes. @param {readonly number[]} configurations @param {readonly number[]} sizes runs on each side */
+const same = (configurations, sizes = [4, 10, 20]) =>
   Object.entries(DESIGNS).flatMap(([name, design]) =>
     configurations.flatMap((number) =>
-      [4, 10, 20].map((runs) => ({
+      sizes.map((runs) => ({
         label: `${name}, K=${number}, n=${runs}`,
         rates: ratesOf(design(number)),
         runs,
@@ -31,6 +31,20 @@ const found = (sample) => testEach(sample, { alpha }).map(({ verdict }) => verdi
 const isWorse = (sample) =>
   testDifference(sample, { alpha }).verdict === 'worse' || found(sample).includes('worse');
 
+/**
+ * Whether a configuration is found although nothing changes.
+ * @param {readonly number[]} sizes
+ * @returns {Criterion["cells"]}
+ */
+const unchanged = (sizes) =>
+  same([CONFIGURATIONS], sizes).map(({ label, rates, runs }) => ({
+    label,
+    once: (random) =>
+      share(
+        found(strata(random, rates, runs)).some((verdict) => verdict === 'better' || verdict === 'worse'),
+      ),
+  }));
+
 /** @type {Criterion[]} */
 export const cells = [
   {
@@ -45,16 +59,17 @@ export const cells = [
     ],
   },
   {
-    what: 'any of ten unchanged configurations found (family-wise error)',
+    what: 'any of ten unchanged configurations found (family-wise error), n=10',
     bar: { atMost: 0.04 },
     of: 'worst',
-    cells: same([CONFIGURATIONS]).map(({ label, rates, runs }) => ({
-      label,
-      once: (random) =>
-        share(
-          found(strata(random, rates, runs)).some((verdict) => verdict === 'better' || verdict === 'worse'),
-        ),
-    })),
+    cells: unchanged([10]),
+  },
+  {
+    // The level that the documentation promises. With more runs, an exact test comes closer to it.
+    what: 'any of ten unchanged configurations found (family-wise error), n=4 to 20',
+    bar: { atMost: alpha },
+    of: 'worst',
+    cells: unchanged([4, 10, 20]),
   },
   {
     what: 'the gate: one configuration of ten 95 -> 35 %, n=10',

@@ -15,7 +15,7 @@ const NAMED = /`([a-z\d-]+(?:\/[a-z\d-]+)+)`(?:: ([^;`|]+?)\s*(?=[;|]))?/g;
 
 /** The source of a test file, and of the file of the same name that contains its tests if several files make them. */
 const sourceOf = (file: string): string =>
-  [`${file}.test.ts`, `${file}.ts`]
+  [`${file}.test.ts`, `${file}.slow.test.ts`, `${file}.ts`]
     .map((name) => join(REPOSITORY, 'test', name))
     .filter((path) => existsSync(path))
     .map((path) => readFileSync(path, 'utf8'))

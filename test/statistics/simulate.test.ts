@@ -3,7 +3,7 @@ import { criteriaOf, measure, PARTS } from '../../scripts/simulate/all.js';
 
 /** Situations per criterion: the whole table takes minutes (`npm run simulate`). */
 const SITUATIONS = 3;
-const SIMULATIONS = 40;
+const SIMULATIONS = 25;
 /** In standard errors: so many criteria and so few simulations would else fail by chance. */
 const TOLERANCE = 4;
 
