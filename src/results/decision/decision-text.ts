@@ -15,11 +15,10 @@ export function progressText(decision: Shown): string {
   const again = runs_again > 0 ? `, ${runs_again} more after errors` : '';
   const done = `${runs} of at most ${most} runs${again}`;
   const spent = `${Number(spent_alpha.toFixed(4))} of ${alpha} of alpha spent`;
-  const shown = p == null ? '' : `, ${pEquals(p, alpha)}`;
-  const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${spent}${shown}`;
+  const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${spent}`;
   if (stopped === null) return `${done}; ${looks}`;
   const saved = stopped === 'clear' && most > runs ? ` (${most - runs} saved)` : '';
-  return `stopped after ${done}${saved}: ${reasonText(stopped)}; ${looks}`;
+  return `stopped after ${done}${saved}: ${reasonText(stopped)}; ${looks}${p == null ? '' : `, ${pEquals(p, alpha)}`}`;
 }
 
 function verdictText({ verdict, stopped, base, head_variant, margin }: Shown): string {
