@@ -46,7 +46,6 @@ export function createProgram(commandLine: CommandLine): Program {
   const program: Program = new Command('llm-tool-test')
     .description('Test whether LLM agents can use your command-line tool')
     .version(packageVersion)
-    .showHelpAfterError()
     .configureHelp({
       showGlobalOptions: false,
       // the descriptions contain the defaults, because those that Commander knows are mostly `false` and `[]`

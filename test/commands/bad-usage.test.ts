@@ -41,6 +41,15 @@ describe('the command line', () => {
     expect(JSON.parse(stdout)).toHaveProperty('error.message');
   });
 
+  test('an error of usage names the help instead of printing it, so that it stays on the screen', async () => {
+    const { stderr } = await project.cli(['run', 'good', '--agent', 'mock']);
+    expect(stderr.trim().split('\n')).toEqual([
+      "error: unknown option '--agent'",
+      '(Did you mean --agents?)',
+      expect.stringMatching(/^All options: `.*llm-tool-test run --help`$/),
+    ]);
+  });
+
   test('a missing env file is named', async () => {
     const { exitCode, stderr } = await project.cli(['run', 'good', '--env-file', 'none.env']);
     expect(stderr).toMatch(/--env-file none\.env/);

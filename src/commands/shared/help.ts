@@ -1,4 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { ownCommand } from '../../platform/invocation.js';
 import { displayPath } from '../../platform/display-path.js';
 import { packageFile } from '../../platform/package-info.js';
 
@@ -9,11 +10,13 @@ const PAGE = 'specs/reference/commands.md';
 export type Example = readonly [does: string, command: string];
 
 /**
- * Adds examples and the location of the documentation to the end of a verb's help.
+ * Adds examples and the location of the documentation to the end of a verb's help. An error of usage names the help instead of
+ * printing it: dozens of lines would move the error off the screen.
  *
  * @param section anchor of the heading in the reference; empty for the whole page
  */
 export function addHelp(command: CommandUnknownOpts, section: string, ...examples: Example[]): void {
+  command.showHelpAfterError(`All options: ${ownCommand([...wordsOf(command), '--help'].join(' '))}`);
   command.addHelpText('after', () => {
     const page = displayPath(packageFile(PAGE));
     return [
@@ -25,3 +28,7 @@ export function addHelp(command: CommandUnknownOpts, section: string, ...example
     ].join('\n');
   });
 }
+
+/** The words that call a verb: `schedule create`. */
+const wordsOf = (command: CommandUnknownOpts): string[] =>
+  command.parent === null ? [] : [...wordsOf(command.parent), command.name()];
