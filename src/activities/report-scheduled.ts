@@ -8,6 +8,7 @@ import { systemFailure } from '../lib/errors/system-failure.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { junit } from '../reports/formats/junit.js';
 import type { ReportedCell } from '../reports/formats/sweep-report.js';
+import { comparedJudgeWarnings } from '../results/comparison/compared-judges.js';
 import type { Gate } from '../results/comparison/document.js';
 import type { Firing } from '../results/records/firing.js';
 import type { SweepDocument } from '../results/records/sweep-document.js';
@@ -60,7 +61,8 @@ export const reportScheduled =
       const document = await sweepDocument(resultsPath, findPlan(resultsPath, sweep), () => undefined);
       const before =
         status === 'completed' ? await newestFiring(objects, ref.schedule, isBaseline, id) : null;
-      const gate = before?.sweep == null ? null : await gateOf(resultsPath, before.sweep, sweep);
+      const compared = before?.sweep == null ? null : await compareWith(resultsPath, before.sweep, sweep);
+      const { gate = null, warnings = [] } = compared ?? {};
       const problem = await writeJunit(document, stored);
       return {
         ...firing,
@@ -69,6 +71,7 @@ export const reportScheduled =
         compared_with: gate === null ? null : (before?.sweep ?? null),
         verdict: gate?.result ?? null,
         reasons: [...firing.reasons, ...(gate?.reasons ?? []), ...errorsOf(document), ...problem],
+        ...(warnings.length === 0 ? {} : { warnings }),
         totals: document.totals,
         cost_usd: document.cost_usd,
       };
@@ -95,12 +98,21 @@ export const reportScheduled =
   };
 
 /** Whether a sweep is worse than the one before. One that cannot be compared counts as not tested. */
-async function gateOf(resultsPath: string, before: string, sweep: string): Promise<Gate> {
+async function compareWith(
+  resultsPath: string,
+  before: string,
+  sweep: string,
+): Promise<{ gate: Gate; warnings: string[] }> {
   try {
-    return (await comparisonOf(resultsPath, before, sweep, { variants: [], warn: () => undefined })).gate;
+    const comparison = await comparisonOf(resultsPath, before, sweep, {
+      variants: [],
+      warn: () => undefined,
+    });
+    return { gate: comparison.gate, warnings: comparedJudgeWarnings(comparison) };
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof InfrastructureError)) throw error;
-    return { result: 'not tested', reasons: [`cannot be compared with ${before}: ${error.message}`] };
+    const reasons = [`cannot be compared with ${before}: ${error.message}`];
+    return { gate: { result: 'not tested', reasons }, warnings: [] };
   }
 }
 

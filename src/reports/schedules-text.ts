@@ -30,6 +30,7 @@ export function renderSchedules(
       ...(latest?.webhook == null || latest.webhook === 'sent'
         ? []
         : [`the webhook could not be sent: ${latest.webhook}`]),
+      ...(latest?.warnings ?? []).map((warning) => `warning: ${warning}`),
       ...[skippedText(skipped, 'skipped because a sweep was running'), skippedText(missed, 'missed')],
     ].filter((text) => text !== '');
     return [line, ...more.map((text) => colors.dim(`  ${terminalText(text)}`))];

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Comparison } from '../../src/results/comparison/document.js';
+import { Firing } from '../../src/results/records/firing.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { createJudgedProject, judgeEnv } from './judged-project.js';
 import { createModelServer, type ModelServer } from './model-server.js';
@@ -108,6 +109,23 @@ test('verdicts of people count in other sweeps, too; one that disagrees is a war
     head: [{ verdict: 'low agreement', judged: 2, reviewed: 20, corrected: null }],
   });
   expect(stderr).toMatch(/warning: gate '.*, agrees little with people: the same verdict in 0 of 20 runs/);
+});
+
+test('a schedule that compares by such a gate says so, too', async () => {
+  const variables = Object.entries(judgeEnv(server)).map(([name, value]) => `${name}=${value}\n`);
+  await project.write('keys.env', variables.join(''));
+  const env = judgeEnv(server);
+  const options = ['--every', '24h', '--env-file', 'keys.env', '--judge-model', 'house/varying'];
+  const created = await project.cli(['schedule', 'create', 'nightly', 'notes', ...options], env);
+  expect(created.exitCode, created.stderr).toBe(0);
+  const fire = () => project.cli(['schedule', 'trigger', 'nightly', '--wait', '--json'], env);
+  await fire();
+  const firing = Firing.parse(JSON.parse((await fire()).stdout));
+  expect(await shown('schedule', 'list')).toContain('warning: gate ');
+  await project.cli(['schedule', 'delete', 'nightly']);
+  expect(firing.warnings).toEqual([
+    expect.stringMatching(/^gate '.*, agrees little with people: the same verdict in 0 of 20 runs/),
+  ]);
 });
 
 test('a verdict that cannot be read is named with its place', async () => {

@@ -24,6 +24,10 @@ export const Firing = z.object({
     .describe('The sweep of the schedule before this one; null: there is none, or nothing was compared'),
   verdict: Gate.shape.result.nullable().describe('Whether it is worse than that sweep'),
   reasons: z.array(z.string()).describe('Why nothing was started, or the verdict is undecided or not tested'),
+  warnings: z
+    .array(z.string())
+    .exactOptional()
+    .describe('Models that judged either sweep and are not shown to agree with people'),
   totals: Totals.nullable().describe('Numbers of cells'),
   cost_usd: z.number().nullable().describe('Known costs of what was run; null: none is known'),
   ended_at: z.string().nullable().describe('When it ended; ISO 8601 UTC'),
