@@ -1,34 +1,23 @@
 import {
   allHandlersFinished,
-  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
-  defineQuery,
-  defineUpdate,
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
   patched,
-  proxyActivities,
-  proxyLocalActivities,
   setCurrentDetails,
-  setHandler,
-  sleep,
   startChild,
   upsertMemo,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.js';
 import { cellLabel } from '../results/records/cell-label.js';
-import { readEnded, readOrder, readParked } from './arguments.js';
 import { runLegacySweep } from './legacy/run-sweep.js';
 import {
   originOf,
-  QUERIES,
   runWorkflowId,
-  UPDATES,
   type CellPage,
   type Decided,
   type DecideInput,
@@ -42,59 +31,26 @@ import {
   type SweepStatus,
 } from './protocol.js';
 import { rootCauseMessage } from './root-message.js';
+import { activities } from './sweep/activities.js';
 import { endWithoutResult, spentOf } from './sweep/end-without-result.js';
 import { createHosts } from './sweep/hosts.js';
+import { createInheritedRuns } from './sweep/inherited-runs.js';
+import { handleMessages } from './sweep/messages.js';
 import { progressOf } from './sweep/progress.js';
 import { runScenario } from './run-scenario.js';
 import { carry, startState } from './scheduler/carry.js';
 import type { Cost } from './scheduler/money.js';
 import { PAGE, type Wanted } from './scheduler/reading.js';
-import { reduce, type SweepAction, type SweepEvent } from './scheduler/reduce.js';
-import {
-  accountsIn,
-  hasStartedAll,
-  incarnationOf,
-  isOver,
-  nextTime,
-  numbersOf,
-  startedRuns,
-} from './scheduler/state.js';
-import { runEnded, announceEnd } from './announce-end.js';
+import type { SweepAction, SweepEvent } from './scheduler/events.js';
+import { reduce } from './scheduler/reduce.js';
+import { hasStartedAll, incarnationOf, isOver, nextTime, numbersOf, startedRuns } from './scheduler/state.js';
+import { announceEnd } from './announce-end.js';
 import { cellAttributes, decisionAttributes, decisionMemo, summaryOf, sweepDetails } from './ui.js';
 import { runResultIn } from './visible-failures.js';
-import { parkedRun, wakeRun } from './wait-for-provider.js';
-
-const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
-/** Updates that make a sweep spend money need a proof that a command sent them. */
-const resumeSweep = defineUpdate<SweepStatus, [unknown?]>(UPDATES.resume);
-const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
-const skipWait = defineUpdate<SweepStatus, [unknown?]>(UPDATES.goOn);
-const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
-
-/**
- * No limit of attempts: the results folder or the plan may be unreachable for hours, and the open runs must not be
- * lost. A damaged plan fails at once.
- */
-const activities = proxyActivities<Activities>({
-  startToCloseTimeout: '5 minutes',
-  heartbeatTimeout: '60 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
-});
-
-/** A command waits for this. */
-const forgetting = proxyActivities<Activities>({
-  startToCloseTimeout: '30 seconds',
-  retry: { maximumAttempts: 2 },
-});
-
-const verify = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
+import { wakeRun } from './wait-for-provider.js';
 
 /** How many hosts a run may lose before it is given up: it may be the run that makes them fail. */
 const MOST_HOSTS = 3;
-/** How long a run that has announced its end may take to close, ms. */
-const CLOSING_MS = 10_000;
-/** How often runs started by an earlier history are looked up, ms. A run that is terminated announces nothing. */
-const LOOK_UP_MS = 60_000;
 
 /**
  * Runs the cells of a plan, each as a child workflow. `scheduler/reduce.ts` decides what to do; this function does it.
@@ -110,8 +66,6 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   const starting = new Set<string>();
   /** Whether a new history is about to take over. */
   let isHandingOver = false;
-  /** Cells whose runs were started by an earlier history: the server does not report their end to this one. */
-  const inherited = new Set(startedRuns(state));
   const runs = new CancellationScope();
 
   const workflowIdOf = (cell: string): string => {
@@ -128,7 +82,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
           () => state,
           (run, host, result) => {
             const { cell } = run.page;
-            inherited.delete(cell.id);
+            inherited.forget(cell.id);
             const message = `its hosts were lost ${MOST_HOSTS} times, at last ${host.name}`;
             if (result !== null)
               dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
@@ -138,6 +92,10 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
           },
         )
       : null;
+  const inherited = createInheritedRuns({
+    ...{ sweep, workflowIdOf, dispatch, state: () => state },
+    isLosing: (workflowId) => hosts?.isLosing(workflowId) === true,
+  });
 
   function dispatch(event: SweepEvent): void {
     const step = reduce(state, event, Date.now());
@@ -202,7 +160,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     const isSame = (): boolean => workflowIdOf(cell.id) === workflowId;
     const isAbandoned = (): boolean => !isSame() || hosts?.isLosing(workflowId) === true;
     starting.add(cell.id);
-    inherited.delete(cell.id);
+    inherited.forget(cell.id);
     try {
       const result = await runs.run(async () => {
         const child = await startChild(runScenario, {
@@ -302,112 +260,28 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     }
   }
 
-  /**
-   * Asks the server whether runs started by an earlier history have ended. `waitMs`: how long to wait for open ones.
-   */
-  async function lookUp(cells: readonly string[], waitMs: number): Promise<void> {
-    const wanted = cells.filter((cell) => inherited.has(cell) && state.open.has(cell));
-    if (wanted.length === 0) return;
-    // Also in a cancelled sweep, which waits for its runs.
-    const ended = await CancellationScope.nonCancellable(() =>
-      activities.findEndedRuns({
-        sweep,
-        runs: wanted.map((cell) => ({ cell, workflowId: workflowIdOf(cell) })),
-        waitMs,
-      }),
-    );
-    // Meanwhile, some may have lost their hosts.
-    const isMeant = (cell: string): boolean =>
-      inherited.has(cell) && hosts?.isLosing(workflowIdOf(cell)) !== true;
-    for (const { cell, result, cancelled, message, knownUsd } of ended) {
-      const run = state.open.get(cell);
-      if (run === undefined || !isMeant(cell)) continue;
-      if (result !== null) dispatch({ type: 'ended', cell, outcome: result.outcome, cost: result });
-      else dispatch(endWithoutResult(run, cancelled, message, { costUsd: null, knownUsd: knownUsd ?? 0 }));
-    }
-  }
-
-  async function watchInherited(): Promise<void> {
-    while ([...inherited].some((cell) => state.open.has(cell))) {
-      await CancellationScope.nonCancellable(() => sleep(LOOK_UP_MS));
-      await lookUp([...inherited], 0);
-    }
-  }
-
-  /** @throws ApplicationFailure if the order does not come from a command, or was given before */
-  async function check(verb: 'resume' | 'goOn', argument: unknown): Promise<void> {
-    if (input.proof === undefined) return;
-    const order = readOrder(argument);
-    if (
-      order === null ||
-      order.at <= state.lastOrderAt ||
-      !(await verify.verifyOrder({ sweep, verb, ...order }))
-    )
-      throw ApplicationFailure.nonRetryable(
-        `${verb} was rejected: only the command line may send it, and only once`,
-        'NotProven',
-      );
-    dispatch({ type: 'ordered', at: order.at });
-  }
-
-  /** The accounts of the sweep may have limits that other sweeps and hosts have noted. */
-  const forgetLimits = (): Promise<void> =>
-    forgetting.forgetLimits(accountsIn(state)).catch((error: unknown) => {
-      if (isCancellation(error)) throw error; // otherwise, runs may find the limits once more
-    });
-
   function cancelRuns(): void {
     dispatch({ type: 'cancelled' });
     hosts?.stopSeeking();
     runs.cancel();
     endWanted(true, '');
-    for (const cell of inherited) {
-      if (!state.open.has(cell)) continue;
+    for (const cell of inherited.open()) {
       void runOf(cell)
         .cancel()
         .catch(() => undefined); // it has closed
     }
   }
 
-  setHandler(progressOfSweep, progress);
-  setHandler(pauseSweep, () => {
-    dispatch({ type: 'paused' });
-    hosts?.stopSeeking();
-    return status();
-  });
-  setHandler(resumeSweep, async (order) => {
-    await check('resume', order);
-    dispatch({ type: 'resumed' });
-    return status();
-  });
-  setHandler(cancelSweep, () => {
-    cancelRuns();
-    return status();
-  });
-  setHandler(skipWait, async (order) => {
-    await check('goOn', order);
-    if (patched('forget-limits')) await forgetLimits();
-    dispatch({ type: 'waits skipped' });
-    return status();
-  });
-  setHandler(parkedRun, async (argument) => {
-    const signal = readParked(argument);
-    if (signal === null) return;
-    const { cell, parked, proof } = signal;
-    const { nth } = parked;
-    if (input.proof === undefined) {
-      dispatch({ type: 'parked', cell, parked });
-      return;
-    }
-    const workflowId = workflowIdOf(cell);
-    const wakeProof = await verify.verifyParked({ sweep, workflowId, nth, proof });
-    // Meanwhile, the run may have lost its host.
-    if (wakeProof !== null && workflowIdOf(cell) === workflowId)
-      dispatch({ type: 'parked', cell, parked: { ...parked, wakeProof } });
-  });
-  setHandler(runEnded, async (argument) => {
-    const ended = readEnded(argument);
-    if (ended !== null) await lookUp([ended.cell], CLOSING_MS).catch(() => undefined);
+  handleMessages({
+    input,
+    state: () => state,
+    status,
+    progress,
+    workflowIdOf,
+    dispatch,
+    hosts,
+    inherited,
+    cancelRuns,
   });
 
   const wantsNewHistory = (): boolean =>
@@ -474,7 +348,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   try {
     dispatch({ type: 'time' });
     void hosts?.watch().catch(() => undefined);
-    void watchInherited().catch(() => undefined);
+    void inherited.watch().catch(() => undefined);
     next = await untilOver();
     if (next === 'new history') await prepareNextHistory();
   } catch (error) {

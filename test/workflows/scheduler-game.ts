@@ -5,12 +5,9 @@ import type { LostCell, PageCell, Parked, SweepInput } from '../../src/workflows
 import { carry, startState } from '../../src/workflows/scheduler/carry.js';
 import type { Cost } from '../../src/workflows/scheduler/money.js';
 import { PAGE, type Wanted } from '../../src/workflows/scheduler/reading.js';
-import {
-  MOST_STARTING,
-  reduce,
-  type SweepAction,
-  type SweepEvent,
-} from '../../src/workflows/scheduler/reduce.js';
+import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
+import { MOST_STARTING } from '../../src/workflows/scheduler/next-action.js';
+import { reduce } from '../../src/workflows/scheduler/reduce.js';
 import { accountOf, isOver, kindKey, kindOf, nextTime } from '../../src/workflows/scheduler/state.js';
 
 export interface World {

@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import type { Cell } from '../../src/results/records/cell.js';
 import type { OpenRun, SweepInput } from '../../src/workflows/protocol.js';
 import { carry, startState } from '../../src/workflows/scheduler/carry.js';
-import { reduce, type SweepAction, type SweepEvent } from '../../src/workflows/scheduler/reduce.js';
+import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
+import { reduce } from '../../src/workflows/scheduler/reduce.js';
 import {
   incarnationOf,
   isOver,

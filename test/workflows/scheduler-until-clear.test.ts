@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Decided, PageCell, SweepInput } from '../../src/workflows/protocol.js';
 import { carry, startState } from '../../src/workflows/scheduler/carry.js';
-import { reduce, type SweepAction, type SweepEvent } from '../../src/workflows/scheduler/reduce.js';
+import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
+import { reduce } from '../../src/workflows/scheduler/reduce.js';
 import { isOver } from '../../src/workflows/scheduler/state.js';
 import { cell } from './stub-activities.js';
 

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { OpenRun, RunResult } from '../protocol.js';
 import type { Cost } from '../scheduler/money.js';
-import type { SweepEvent } from '../scheduler/reduce.js';
+import type { SweepEvent } from '../scheduler/events.js';
 
 /** The end of a run whose workflow failed, was terminated or was cancelled. */
 export function endWithoutResult(

@@ -1,0 +1,54 @@
+import type { Outcome } from '../../results/records/result-line.js';
+import type {
+  CellPage,
+  DecideInput,
+  Decided,
+  LostCell,
+  LostHost,
+  OpenRun,
+  PageCell,
+  Parked,
+  RunPlace,
+} from '../protocol.js';
+import type { Cost } from './money.js';
+import type { Wanted } from './reading.js';
+import type { SchedulerState } from './state.js';
+
+/** What happens to a sweep. */
+export type SweepEvent =
+  | { type: 'loaded'; page: CellPage; wanted: Wanted }
+  | { type: 'decided'; decided: Decided }
+  | { type: 'ended'; cell: string; outcome: Outcome; cost: Cost; lost?: LostCell }
+  | { type: 'parked'; cell: string; parked: Parked }
+  /** The server has started the run. */
+  | { type: 'begun'; cell: string }
+  | { type: 'placed'; cell: string; place: RunPlace }
+  /** The search for a host has ended without one, because a new history takes over. */
+  | { type: 'not placed'; cell: string }
+  | { type: 'host lost'; cell: string; host: LostHost }
+  /** An order with a proof was accepted. */
+  | { type: 'ordered'; at: number }
+  | { type: 'paused' }
+  | { type: 'resumed' }
+  | { type: 'cancelled' }
+  /** A user ended all waits: limits are dropped, and waiting runs are due now. */
+  | { type: 'waits skipped' }
+  /** No more cells are started: a new history takes over, or the cells cannot be read. */
+  | { type: 'held' }
+  /** The time of a wait has come. */
+  | { type: 'time' };
+
+/** What is to be done about it. */
+export type SweepAction =
+  | { type: 'start'; cell: PageCell }
+  /** Find a host for a run, and start it there. */
+  | { type: 'place'; run: OpenRun }
+  | { type: 'wake'; cell: string; parked: Parked }
+  | { type: 'load'; wanted: Wanted }
+  /** Look at the results, and decide which cells are released next. */
+  | { type: 'decide'; known: Pick<DecideInput, 'isFirst' | 'isLast' | 'released'> };
+
+export interface Step {
+  state: SchedulerState;
+  actions: readonly SweepAction[];
+}
