@@ -102,7 +102,7 @@ function headline({ outcome, scenario, message }: RunRecord, width: number, colo
   const name = terminalText(scenario.name);
   const start = truncate(`${mark(outcome, colors)}  ${colors.bold(name)}`, width);
   const line = `${start}  ${terminalText(message)}`;
-  if (textWidth(line) <= width) return [line];
+  if (textWidth(line, width) <= width) return [line];
   return outcome === 'fail' ? [truncate(line, width)] : [start, ...indented(message, width)];
 }
 

@@ -230,7 +230,7 @@ function reasonOf(cell: SweepCell | undefined, width: number, colors: Colors): s
   if (cell === undefined) return [];
   const start = `${mark(cell.outcome, colors)}  `;
   const line = `${start}${terminalText(cell.message ?? '')}`;
-  if (textWidth(line) <= width) return [line];
+  if (textWidth(line, width) <= width) return [line];
   const [first = '', ...others] = wrap(cell.message ?? '', width - textWidth(start));
   return [`${start}${first}`, ...others.map((more) => ' '.repeat(textWidth(start)) + more)];
 }
@@ -244,7 +244,7 @@ function reports(rows: [label: string, path: string][], { width }: TextOptions, 
     rows.map(([label, path]) => [label, colors.dim(path)]),
     { indent: '  ' },
   );
-  if (table.every((line) => textWidth(line) <= width)) return table;
+  if (table.every((line) => textWidth(line, width) <= width)) return table;
   return rows.flatMap(([label, path]) => {
     const shown = textWidth(path) + 4 <= width ? path : dirname(path);
     return [`  ${label}`, ...(path === '' ? [] : [`    ${colors.dim(shown)}`])];

@@ -74,7 +74,9 @@ export function writeHostileResults(results: string, text = HOSTILE): { sweeps: 
 }
 
 const cellOf = (repetition: number, text: string) => ({
-  ...{ id: `${text}/${repetition}`, scenario: text, agent: text, model: text, variant: text, repetition },
+  ...{ id: `${text}/${repetition}`, scenario: text, agent: text, variant: text, repetition },
+  // Two of them, so that they can be ranked.
+  model: `${text}${repetition}`,
 });
 
 interface HostileRun {

@@ -16,20 +16,26 @@ export function terminalText(text: string): string {
     .trim();
 }
 
-/** Returns the columns that `text` takes in a terminal: none for colours, two for wide characters. */
-export function textWidth(text: string): number {
+/**
+ * Returns the columns that `text` takes in a terminal: none for colours, two for wide characters. Stops counting beyond `most`, since
+ * a foreign text may have megabytes.
+ */
+export function textWidth(text: string, most = Infinity): number {
   // Nearly all text in tables is plain, and segmenting each character of ten thousand rows takes seconds.
   if (PLAIN.test(text)) return text.length;
   const plain = text.replace(STYLES, '');
   if (PLAIN.test(plain)) return plain.length;
   let width = 0;
-  for (const { segment } of graphemes(plain)) width += graphemeWidth(segment);
+  for (const { segment } of graphemes(plain)) {
+    width += graphemeWidth(segment);
+    if (width > most) break;
+  }
   return width;
 }
 
 /** Cuts `text` to at most `width` columns, with an ellipsis. Never cuts a character, never leaves a colour open. */
 export function truncate(text: string, width: number): string {
-  if (textWidth(text) <= width) return text;
+  if (textWidth(text, width) <= width) return text;
   if (width < 1) return '';
   let kept = '';
   let used = 0;
@@ -63,7 +69,7 @@ export function renderTable(rows: readonly (readonly string[])[], options: Table
   const { width = Infinity, right = [], indent = '' } = options;
   const count = Math.max(0, ...rows.map((row) => row.length));
   const natural = Array.from({ length: count }, (_, at) =>
-    Math.max(...rows.map((row) => textWidth(row[at] ?? ''))),
+    Math.max(...rows.map((row) => Math.min(width, textWidth(row[at] ?? '', width)))),
   );
   const widths = shrink(natural, width - textWidth(indent) - 2 * (count - 1));
   return rows.map((row) => {

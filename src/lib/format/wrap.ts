@@ -17,7 +17,7 @@ function wrapLine(line: string, width: number): string[] {
   let current = '';
   const take = (word: string): void => {
     const longer = current === '' ? word : `${current} ${word}`;
-    if (textWidth(longer) <= width) current = longer;
+    if (textWidth(longer, width) <= width) current = longer;
     else {
       if (current !== '') lines.push(current);
       current = word;
@@ -29,7 +29,7 @@ function wrapLine(line: string, width: number): string[] {
 
 /** Divides a word that is longer than a line. */
 function pieces(word: string, width: number): string[] {
-  if (textWidth(word) <= width) return [word];
+  if (textWidth(word, width) <= width) return [word];
   const all: string[] = [];
   let piece = '';
   let used = 0;

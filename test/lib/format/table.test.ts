@@ -22,6 +22,15 @@ describe('textWidth', () => {
   ])('%j takes %d columns', (text, width) => {
     expect(textWidth(text)).toBe(width);
   });
+  test('counts no further than needed to know that a text is too wide', () => {
+    fc.assert(
+      fc.property(anyCell, fc.integer({ min: 0, max: 30 }), (text, most) => {
+        const [width, counted] = [textWidth(text), textWidth(text, most)];
+        expect(counted > most).toBe(width > most);
+        if (width <= most) expect(counted).toBe(width);
+      }),
+    );
+  });
 });
 
 describe('graphemes', () => {
