@@ -176,7 +176,8 @@ function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && textWidth(`${last} ${word}`, width) <= width) lines.splice(-1, 1, `${last} ${word}`);
+    if (last !== undefined && textWidth(`${last} ${word}`, width) <= width)
+      lines.splice(-1, 1, `${last} ${word}`);
     else if (word !== '') lines.push(word);
   }
   return lines;
