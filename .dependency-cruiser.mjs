@@ -64,6 +64,11 @@ export default {
       'a program of its own, which knows nothing of a run but what its request says',
     ),
     layer(
+      'mcp-proxy',
+      ['lib/', 'results/', 'mocks/', 'activities/(mocks/record-call|step/mocks-file).ts'],
+      'a program of its own between an agent and an MCP server, which knows nothing of a run but what its file says',
+    ),
+    layer(
       'conversation',
       ['lib/', 'results/', 'judge/(find-object|marked-data).ts'],
       'decides how a conversation with an agent goes on',
@@ -118,6 +123,7 @@ export default {
         'scenario/',
         'judge/',
         'mocks/',
+        'mcp-proxy/(proxy-file|record).ts',
         'conversation/',
         'reports/',
         'platform/',

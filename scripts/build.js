@@ -27,7 +27,8 @@ const fresh = join(root, `dist.${process.pid}`);
 // These need not be installed, except for zod, which the libraries of model providers need.
 // SQLite too, because its package has 30 MB of other builds of it.
 // OpenTelemetry's packages too, because most of what they would install is not needed.
-const BUNDLED = /^(zod|yaml|jsonpath-rfc9535|sql\.js|@babel\/parser|@opentelemetry\/.*)(\/|$)/;
+// The MCP SDK too, because most of what it would install is for servers by HTTP.
+const BUNDLED = /^(zod|yaml|@modelcontextprotocol\/sdk|jsonpath-rfc9535|sql\.js|@babel\/parser|@opentelemetry\/.*)(\/|$)/;
 // Temporal's modules are bundled only into the command line: in a worker, the SDK loads modules by name.
 const BUNDLED_IN_CLI =
   /^(zod|yaml|jsonpath-rfc9535|hono|@hono\/node-server|@babel\/parser|@temporalio\/(client|common|envconfig|proto))(\/|$)/;
@@ -58,6 +59,7 @@ try {
       'src/agents/mock-program.ts',
       'src/activities/databases/seed-program.ts',
       'src/agent-host/host-program.ts',
+      'src/mcp-proxy/proxy-program.ts',
       'src/activities/gate/work-program.ts',
       'src/activities/mocks/mocked-command.ts',
       'src/activities/mocks/endpoint-server.ts',

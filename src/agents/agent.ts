@@ -30,8 +30,18 @@ export interface AgentRequest {
   hosted?: HostedRun | null;
   /** Skills and instructions under test. Absent for none. */
   subject?: StoredSubject[] | undefined;
+  /** The MCP servers under test, each as the program that the agent starts for it. Absent for none. */
+  mcpServers?: McpProgram[] | undefined;
   /** Number of the turn of the conversation that the prompt begins, from 1, which is the default. */
   turn?: number;
+}
+
+/** A program that speaks MCP by stdio. */
+export interface McpProgram {
+  name: string;
+  command: string;
+  args: string[];
+  env: Record<string, string>;
 }
 
 /** Access to a provider of models, from the user's variables or the config's `[providers.x]`. */
@@ -138,6 +148,8 @@ export interface Agent {
   login: LoginFile[] | null;
   /** Where it finds skills and instructions under test; a text says why it cannot be given any. */
   subject: SubjectPlaces | string;
+  /** Why it cannot be given MCP servers under test. Null if it can. */
+  mcpProblem: string | null;
   /** True if it supports `run.max_turns`. */
   limitsTurns: boolean;
   /** A command that prints its version. Null if there is none. */

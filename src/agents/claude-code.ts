@@ -4,6 +4,7 @@ import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { claudeCodeStream } from './streams/claude-code.js';
+import { mcpSettings } from './mcp-settings.js';
 import type { AgentSettings } from './settings.js';
 
 const PROVIDER = 'anthropic';
@@ -17,10 +18,13 @@ export function claudeCode(settings: AgentSettings): Agent {
   const launch = (request: AgentRequest, session: string[], stdin: string): AgentLaunch => {
     const { model } = splitModel(request.model, PROVIDER);
     const system = join(configFolder(request), 'system.md');
+    const mcpFile = join(configFolder(request), 'mcp.json');
+    const mcpServers = mcpSettings(request);
     return {
       argv: [
         ...[command, '-p', '--output-format', 'stream-json', '--verbose'],
         ...['--permission-mode', 'bypassPermissions', '--strict-mcp-config'],
+        ...(mcpServers === null ? [] : ['--mcp-config', mcpFile]),
         ...(request.model === 'default' ? [] : ['--model', model]),
         ...(request.maxTurns === null ? [] : ['--max-turns', String(request.maxTurns)]),
         ...(request.system === null ? [] : ['--append-system-prompt-file', system]),
@@ -29,7 +33,10 @@ export function claudeCode(settings: AgentSettings): Agent {
       ],
       env: { ...environment(request), ...settings.env },
       stdin,
-      files: request.system === null ? [] : [{ path: system, content: request.system }],
+      files: [
+        ...(request.system === null ? [] : [{ path: system, content: request.system }]),
+        ...(mcpServers === null ? [] : [{ path: mcpFile, content: JSON.stringify({ mcpServers }) }]),
+      ],
     };
   };
 
@@ -57,6 +64,7 @@ export function claudeCode(settings: AgentSettings): Agent {
       skill: (folders) => join(configFolder(folders), 'skills'),
       instructions: (folders) => join(configFolder(folders), 'CLAUDE.md'),
     },
+    mcpProblem: null,
     limitsTurns: true,
     version: [command, '--version'],
     launch: (request) => launch(request, ['--session-id', request.sessionId], request.prompt),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { withVersion } from '../lib/api-address.js';
 import { splitModel } from '../lib/model-name.js';
-import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
+import type { Agent, AgentLaunch, AgentRequest, McpProgram, ModelAccess } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { codexStream } from './streams/codex.js';
 import type { AgentSettings } from './settings.js';
@@ -55,6 +55,7 @@ export function codex(settings: AgentSettings): Agent {
       skill: (folders) => join(folders.config, 'skills'),
       instructions: (folders) => join(folders.config, 'AGENTS.md'),
     },
+    mcpProblem: null,
     limitsTurns: false,
     version: [command, '--version'],
     launch: (request) => start(request, ['-'], request.prompt),
@@ -64,7 +65,7 @@ export function codex(settings: AgentSettings): Agent {
   };
 }
 
-function configOf({ model, system }: AgentRequest, access: ModelAccess | null): string {
+function configOf({ model, system, mcpServers = [] }: AgentRequest, access: ModelAccess | null): string {
   const { provider, model: name } = splitModel(model, 'openai');
   return [
     ...(name === 'default' ? [] : [`model = ${toml(name)}`]),
@@ -82,6 +83,7 @@ function configOf({ model, system }: AgentRequest, access: ModelAccess | null): 
     'ignore_default_excludes = true',
     `exclude = [${toml(KEY_VARIABLE)}]`,
     ...(access === null ? [] : providerOf(provider, access)),
+    ...mcpServers.flatMap(serverOf),
     '',
   ].join('\n');
 }
@@ -101,6 +103,17 @@ function providerOf(provider: string, { key, baseUrl }: ModelAccess): string[] {
     'stream_max_retries = 2',
   ];
 }
+
+/** An MCP server under test. Its first start may install it, for example with npx. */
+const serverOf = ({ name, command, args, env }: McpProgram): string[] => [
+  `[mcp_servers.${toml(name)}]`,
+  `command = ${toml(command)}`,
+  `args = [${args.map(toml).join(', ')}]`,
+  'startup_timeout_sec = 120',
+  'required = true', // otherwise the first turn may begin before its tools are known
+  `[mcp_servers.${toml(name)}.env]`,
+  ...Object.entries(env).map(([variable, value]) => `${toml(variable)} = ${toml(value)}`),
+];
 
 /** A TOML string. It is like a JSON string, except that DEL must be escaped. */
 const toml = (text: string): string => JSON.stringify(text).replaceAll('\u007F', '\\u007f');

@@ -26,6 +26,7 @@ export function commandAgent(name: string, settings: AgentSettings): Agent {
     modelProblem: () => null,
     login: null,
     subject: 'only its own configuration says where it looks for them',
+    mcpProblem: 'only its own configuration says how it connects to them',
     limitsTurns: false,
     version: settings.version_command === undefined ? null : ['sh', '-c', settings.version_command],
     launch(request) {

@@ -4,6 +4,7 @@ import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentEnd, AgentRequest, Classified, LoginFile } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { geminiStream } from './streams/gemini.js';
+import { mcpSettings } from './mcp-settings.js';
 import type { AgentSettings } from './settings.js';
 import { meaningfulLines } from './failures/stderr-noise.js';
 
@@ -28,6 +29,7 @@ export function gemini(settings: AgentSettings): Agent {
       skill: (folders) => join(folderOf(folders.config), 'skills'),
       instructions: (folders) => join(folderOf(folders.config), 'GEMINI.md'),
     },
+    mcpProblem: null,
     limitsTurns: true,
     version: [command, '--version'],
     launch(request) {
@@ -69,15 +71,17 @@ function variables({ config, access }: AgentRequest, login: boolean): Record<str
 
 /** The text before the prompt becomes the user's GEMINI.md, because there is no option to extend the system prompt. */
 function filesOf(
-  { config, maxTurns, system }: AgentRequest,
+  { config, maxTurns, system, mcpServers: programs }: AgentRequest,
   login: boolean,
 ): { path: string; content: string }[] {
+  const mcpServers = mcpSettings({ mcpServers: programs });
   const settings = {
     security: { auth: { selectedType: login ? 'oauth-personal' : 'gemini-api-key' } },
     // the workflow retries more patiently
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 2 },
     privacy: { usageStatisticsEnabled: false },
     ...(maxTurns === null ? {} : { model: { maxSessionTurns: maxTurns } }),
+    ...(mcpServers === null ? {} : { mcpServers }),
   };
   return [
     { path: join(folderOf(config), 'settings.json'), content: JSON.stringify(settings, null, 2) },

@@ -73,6 +73,7 @@ export function hostedAgent({ name, kind, module }: Hosted, settings: AgentSetti
     },
     login: null,
     subject: 'it is made of JavaScript, and has neither skills nor instructions of its own',
+    mcpProblem: 'it is made of JavaScript, and has no MCP client of its own',
     limitsTurns: false,
     version: null,
     isHosted: true,

@@ -4,12 +4,15 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beginningOf } from '../lib/format/truncate.js';
+import type { Json } from '../lib/json.js';
 import type { EventBody } from '../results/records/events.js';
 import type { MockStep } from '../scenario/mock.js';
+import type { mcpSettings } from './mcp-settings.js';
+import type { MockMcp } from './mock-mcp.js';
 
 /*
- * The mock agent as a program: `node mock-program.js STEPS.json`, started in the workspace. Its output is our event
- * stream.
+ * The mock agent as a program: `node mock-program.js STEPS.json [MCP.json]`, started in the workspace. Its output is our
+ * event stream.
  */
 
 const OUTPUT_LIMIT = 64 * 1024;
@@ -21,7 +24,7 @@ const emit = (event: EventBody): void => {
 };
 
 let calls = 0;
-const call = (name: string, input: Record<string, string>, command: string | null): string => {
+const call = (name: string, input: Record<string, Json>, command: string | null): string => {
   const id = `mock-${++calls}`;
   emit({ type: 'tool_call', id, name, input, command });
   return id;
@@ -53,6 +56,16 @@ async function runShell(command: string): Promise<{ exitCode: number | null; out
   return { exitCode, output: output.map(({ text }) => text).join('') };
 }
 
+/** The client is loaded only for scenarios with MCP servers: loading it takes longer than most scripts. */
+async function connect(file: string | undefined): Promise<MockMcp | null> {
+  if (file === undefined) return null;
+  const { mcpServers } = JSON.parse(readFileSync(file, 'utf8')) as {
+    mcpServers: NonNullable<ReturnType<typeof mcpSettings>>;
+  };
+  const { connectMcp } = await import('./mock-mcp.js');
+  return connectMcp(mcpServers);
+}
+
 async function perform(step: MockStep): Promise<void> {
   if ('say' in step) {
     emit({ type: 'message', role: 'assistant', text: step.say });
@@ -67,6 +80,11 @@ async function perform(step: MockStep): Promise<void> {
     result(id, exitCode, output);
   } else if ('wait_secs' in step) {
     await sleep(step.wait_secs * 1000);
+  } else if ('mcp' in step) {
+    const { server, tool, args } = step.mcp;
+    const id = call(`mcp__${server}__${tool}`, args, null);
+    const answer = await mcp?.call(server, tool, args);
+    result(id, null, answer?.text ?? `there is no MCP server ${server}`, answer?.isError ?? true);
   } else if ('tool_call' in step) {
     const { id, name, input, command } = step.tool_call;
     emit({
@@ -103,5 +121,7 @@ if (steps.length === 0) {
     text: 'The mock agent has no steps in this scenario and did nothing.',
   });
 }
+const mcp = await connect(process.argv[3]);
 for (const step of steps) await perform(step);
+await mcp?.close();
 process.exit(0); // even if background processes still hold the pipes of a command

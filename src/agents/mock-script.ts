@@ -72,6 +72,15 @@ export function mockScript({ steps }: Mock): string {
       const isError = is_error ?? (exit_code !== null && exit_code !== 0);
       return [emit(resultOf(id ?? `mock-${calls}`, exit_code, output, isError))];
     }
+    if ('mcp' in step) {
+      // Planning has refused MCP servers in containers.
+      const { server, tool, args } = step.mcp;
+      const id = `mock-${++calls}`;
+      return [
+        emit({ type: 'tool_call', id, name: `mcp__${server}__${tool}`, input: args, command: null }),
+        emit(resultOf(id, null, `there is no MCP server ${server}`, true)),
+      ];
+    }
     if ('usage' in step) {
       const unknown = { input: null, output: null, reasoning: null };
       const more = { cache_read: null, cache_write: null, cost_usd: null };

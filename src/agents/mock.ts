@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import type { Agent } from './agent.js';
 import { classifyByExit } from './failures/classify.js';
+import { mcpSettings } from './mcp-settings.js';
 import { mockScript } from './mock-script.js';
 import { ownEventStream } from './streams/event-stream.js';
 
@@ -18,6 +19,7 @@ export const mock: Agent = {
     skill: (folders) => join(folders.home, '.agents/skills'),
     instructions: (folders) => join(folders.home, 'AGENTS.md'),
   },
+  mcpProblem: null,
   limitsTurns: false,
   version: null,
   launch(request) {
@@ -28,12 +30,17 @@ export const mock: Agent = {
       return { argv: ['sh', script], env: {}, stdin: request.prompt, files };
     }
     const steps = join(request.config, 'mock-steps.json');
+    const servers = join(request.config, 'mcp.json');
+    const mcpServers = mcpSettings(request);
     const program = fileURLToPath(new URL('./mock-program.js', import.meta.url));
     return {
-      argv: [process.execPath, program, steps],
+      argv: [process.execPath, program, steps, ...(mcpServers === null ? [] : [servers])],
       env: {},
       stdin: request.prompt,
-      files: [{ path: steps, content: JSON.stringify(mock) }],
+      files: [
+        { path: steps, content: JSON.stringify(mock) },
+        ...(mcpServers === null ? [] : [{ path: servers, content: JSON.stringify({ mcpServers }) }]),
+      ],
     };
   },
   resume: null,

@@ -36,6 +36,7 @@ export function opencode(settings: AgentSettings): Agent {
           snapshot: false,
           provider: providerConfig(request),
           ...(request.system === null ? {} : { instructions: [system] }),
+          ...mcpConfig(request),
         }),
         OPENCODE_DISABLE_AUTOUPDATE: '1',
         OPENCODE_DISABLE_MODELS_FETCH: '1',
@@ -75,6 +76,7 @@ export function opencode(settings: AgentSettings): Agent {
       skill: (folders) => join(folders.home, '.config/opencode/skills'),
       instructions: (folders) => join(folders.home, '.config/opencode/AGENTS.md'),
     },
+    mcpProblem: null,
     limitsTurns: false,
     version: [command, '--version'],
     // with a title, it does not ask the model for one
@@ -84,6 +86,19 @@ export function opencode(settings: AgentSettings): Agent {
     classify: classifyByResult,
   };
 }
+
+/** The MCP servers under test. Their first start may install them, for example with npx. */
+const mcpConfig = ({ mcpServers = [] }: AgentRequest): Record<string, unknown> =>
+  mcpServers.length === 0
+    ? {}
+    : {
+        mcp: Object.fromEntries(
+          mcpServers.map(({ name, command, args, env }) => [
+            name,
+            { type: 'local', command: [command, ...args], environment: env, enabled: true, timeout: 120_000 },
+          ]),
+        ),
+      };
 
 /**
  * The config of the model's provider. It names the model, because OpenCode's list of models may be older. Providers

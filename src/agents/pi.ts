@@ -71,6 +71,7 @@ export function pi(settings: AgentSettings): Agent {
       skill: (folders) => join(folders.config, 'skills'),
       instructions: (folders) => join(folders.config, 'AGENTS.md'),
     },
+    mcpProblem: 'it has no MCP client',
     limitsTurns: false,
     version: [command, '--version'],
     launch: (request) => start(request, [], request.prompt),

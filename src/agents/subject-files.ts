@@ -11,9 +11,9 @@ function subjectFiles(
   request: Pick<AgentRequest, 'home' | 'config' | 'subject'>,
 ): LaunchFile[] {
   const { subject = [] } = request;
-  if (subject.length === 0) return [];
-  if (typeof places === 'string') throw new Error(`${name} cannot be given a subject: ${places}`);
   const files = subject.flatMap((part): LaunchFile[] => {
+    if (part.kind === 'mcp') return []; // `launch` puts them into the agent's own settings
+    if (typeof places === 'string') throw new Error(`${name} cannot be given a subject: ${places}`);
     switch (part.kind) {
       case 'skill':
         return part.files.map(({ path, ...file }) => ({

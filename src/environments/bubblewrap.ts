@@ -64,7 +64,8 @@ const isScriptVariable = (name: string): boolean => name.startsWith('LLM_TOOL_TE
 export const bubblewrap: Environment = {
   ...local,
   async start(handle, request) {
-    const args = bubblewrapArgs(await rulesFor(handle, request), handle.workspace);
+    const named = { ...request, argv: [...request.argv, ...(request.shown ?? [])] };
+    const args = bubblewrapArgs(await rulesFor(handle, named), handle.workspace);
     // Checked first: a failure of bwrap would be taken for an exit of the agent.
     const problem = await sandboxProblem(args, handle.network);
     if (problem !== null) throw new Error(`the sandbox could not be created: ${problem}`);

@@ -118,6 +118,8 @@ export interface StartRequest {
    * folder.
    */
   files: OwnFile[];
+  /** Paths of further programs and files that what is started uses. A sandbox shows them. */
+  shown?: readonly string[];
   deadlineSecs: number;
   idleSecs: number | null;
 }

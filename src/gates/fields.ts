@@ -92,6 +92,11 @@ export const toolName = inSchema(
   /\S/,
 );
 
+/** The server of a gate about MCP. */
+export const mcpServer = nonBlank('the name of an MCP server')
+  .optional()
+  .describe('Name of the server in the subject; all servers if omitted');
+
 /** A number of times that something may happen. */
 export const count = z.int().min(0);
 

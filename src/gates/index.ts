@@ -20,6 +20,8 @@ import { llmJudge } from './types/llm-judge.js';
 import { maxCommands } from './types/max-commands.js';
 import { maxCostUsd } from './types/max-cost-usd.js';
 import { maxTokens } from './types/max-tokens.js';
+import { mcpNoErrors } from './types/mcp-no-errors.js';
+import { mcpToolCalled } from './types/mcp-tool-called.js';
 import { noTranscriptErrors } from './types/no-transcript-errors.js';
 import { regexMatch } from './types/regex-match.js';
 import { responseContains } from './types/response-contains.js';
@@ -47,6 +49,8 @@ const gates = [
   commandCalled,
   commandNotCalled,
   toolCalled,
+  mcpToolCalled,
+  mcpNoErrors,
   trajectoryContainsAction,
   stepCount,
   maxCommands,

@@ -1969,6 +1969,44 @@ export type EventBody =
       exit_code: number | null;
     }
   | {
+      type: 'mcp_call';
+      /** Name of the server in the scenario */
+      server: string;
+      /** Name of the tool, as the server calls it */
+      tool: string;
+      /** Arguments of the call */
+      arguments: Json;
+      /** What the server answered; null: nothing, or an error of the protocol */
+      result: Json;
+      /** The error of the protocol, or that the call had no answer when the agent ended; null: none */
+      error: string | null;
+      /** Whether the call failed, by its result or by the protocol */
+      is_error: boolean;
+      /** Milliseconds until the answer; null: there was none */
+      duration_ms: number | null;
+      /** Whether a mock answered */
+      mocked: boolean;
+    }
+  | {
+      type: 'mcp_tools';
+      /** Name of the server in the scenario */
+      server: string;
+      /** The tools, as the agent was told */
+      tools: Array<{
+        /** Name of the tool */
+        name: string;
+        /** Bytes of its definition as JSON */
+        bytes: number;
+      }>;
+    }
+  | {
+      type: 'mcp_problem';
+      /** Name of the server in the scenario */
+      server: string;
+      /** What is wrong */
+      message: string;
+    }
+  | {
       type: 'setup_command' | 'post_script';
       command: string;
       exit_code: number | null;

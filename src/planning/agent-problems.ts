@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent.js';
 import { suggest } from '../lib/suggest.js';
 import { knownProviders } from '../platform/models/model-providers.js';
 import type { Config } from '../scenario/config.js';
+import type { StoredSubject } from '../scenario/subject.js';
 
 /** Why there is no agent of this name. Null if the agent is known. */
 export function agentProblem(name: string, known: ReadonlyMap<string, Agent>): string | null {
@@ -29,5 +30,13 @@ export function agentModelProblem(
 }
 
 /** Why an agent cannot be given the subject of a scenario. Null if it can, or if there is none. */
-export const agentSubjectProblem = ({ name, subject }: Agent, has: boolean): string | null =>
-  has && typeof subject === 'string' ? `${name} cannot be given skills or instructions: ${subject}` : null;
+export function agentSubjectProblem(
+  { name, subject: places, mcpProblem }: Agent,
+  subject: readonly StoredSubject[],
+): string | null {
+  if (typeof places === 'string' && subject.some(({ kind }) => kind !== 'mcp'))
+    return `${name} cannot be given skills or instructions: ${places}`;
+  return mcpProblem !== null && subject.some(({ kind }) => kind === 'mcp')
+    ? `${name} cannot be given MCP servers: ${mcpProblem}`
+    : null;
+}

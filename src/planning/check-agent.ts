@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Agent } from '../agents/agent.js';
 import type { Plan } from '../scenario/plan.js';
+import type { StoredSubject } from '../scenario/subject.js';
 import type { Project } from './project.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { agentModelProblem, agentProblem, agentSubjectProblem } from './agent-problems.js';
@@ -18,8 +19,12 @@ export function checkModel({ config }: Project, agent: Agent | undefined, model:
 }
 
 /** @throws UsageError for an agent that cannot be given the subject of a scenario that it runs */
-export function checkSubject(agent: Agent | undefined, scenario: string, has: boolean): void {
-  const problem = agent === undefined ? null : agentSubjectProblem(agent, has);
+export function checkSubject(
+  agent: Agent | undefined,
+  scenario: string,
+  subject: readonly StoredSubject[],
+): void {
+  const problem = agent === undefined ? null : agentSubjectProblem(agent, subject);
   if (problem !== null) throw new UsageError('agent_subject', `${scenario}: ${problem}`);
 }
 

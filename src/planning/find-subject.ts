@@ -9,6 +9,7 @@ import { SUBJECT_BYTES, type StoredSubject, type SubjectFile } from '../scenario
 import type { ScenarioVariant } from '../scenario/reader.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import { isFile, isFolder, loadText } from './file-checks.js';
+import { findServer } from './find-server.js';
 
 /** The subject of a scenario with the contents of its files, and its problems. */
 interface FoundSubject {
@@ -21,7 +22,7 @@ interface FoundSubject {
 /** One part of it; `problems` are those in its own files, `message` says why it cannot be used at all. */
 type FoundPart = { part: StoredSubject; path: string } | { message: string } | { problems: Problem[] };
 
-/** Reads the skills and instructions that a scenario names. Adds the text of files with problems to `texts`. */
+/** Reads the skills and instructions that a scenario names, and checks its MCP servers. Adds the text of files with problems to `texts`. */
 export async function findSubject(
   scenarioPath: string,
   { scenario, problemAt }: Pick<ScenarioVariant, 'scenario' | 'problemAt'>,
@@ -33,14 +34,20 @@ export async function findSubject(
     found.problems.push(
       problemAt(['subject'], 'no agent takes part in this scenario, so nothing can use it'),
     );
-  const skills = new Set<string>();
-  for (const [index, { skill, instructions }] of named.entries()) {
+  const names = new Set<string>();
+  for (const [index, { skill, instructions, mcp }] of named.entries()) {
     const parts = [
       ...(skill === undefined ? [] : [{ key: 'skill', name: skill, read: readSkillFolder }]),
       ...(instructions === undefined
         ? []
         : [{ key: 'instructions', name: instructions, read: readInstructions }]),
     ];
+    if (mcp !== undefined) {
+      const one = findServer(scenarioPath, mcp, scenario);
+      if ('message' in one) found.problems.push(problemAt(['subject', index, 'mcp', one.at], one.message));
+      else if (isTaken(names, one.part)) found.problems.push(problemAt(['subject', index, 'mcp', 'name'], twice(one.part)));
+      else found.subject.push(one.part);
+    }
     for (const { key, name, read } of parts) {
       const at = ['subject', index, key];
       const one = isAbsolute(name)
@@ -48,10 +55,8 @@ export async function findSubject(
         : await read(resolve(dirname(scenarioPath), name), name, texts);
       if ('message' in one) found.problems.push(problemAt(at, one.message));
       else if ('problems' in one) found.problems.push(...one.problems);
-      else if (one.part.kind === 'skill' && skills.has(one.part.name))
-        found.problems.push(problemAt(at, `the skill '${one.part.name}' is named twice`));
+      else if (isTaken(names, one.part)) found.problems.push(problemAt(at, twice(one.part)));
       else {
-        if (one.part.kind === 'skill') skills.add(one.part.name);
         found.subject.push(one.part);
         found.paths.push(one.path);
       }
@@ -59,6 +64,27 @@ export async function findSubject(
   }
   return found;
 }
+
+/** Whether a part of the same kind and name was found before. Remembers the part. */
+function isTaken(names: Set<string>, part: StoredSubject): boolean {
+  const name = nameOf(part);
+  const isKnown = name !== null && names.has(name);
+  if (name !== null) names.add(name);
+  return isKnown;
+}
+
+const nameOf = (part: StoredSubject): string | null => {
+  switch (part.kind) {
+    case 'skill':
+      return `skill '${part.name}'`;
+    case 'mcp':
+      return `MCP server '${part.server.name}'`;
+    case 'instructions':
+      return null;
+  }
+};
+
+const twice = (part: StoredSubject): string => `the ${nameOf(part) ?? part.kind} is named twice`;
 
 async function readSkillFolder(path: string, name: string, texts: Map<string, string>): Promise<FoundPart> {
   if (!isFolder(path))

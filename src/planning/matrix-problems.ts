@@ -32,7 +32,7 @@ function problemsOfVariant(
       const message = agentProblem(name, known) ?? '';
       return [{ kind: 'unknown_agent', problem: problemAt([...at, 'agent'], message) }];
     }
-    const refused = agentSubjectProblem(agent, subject.length > 0);
+    const refused = agentSubjectProblem(agent, subject);
     if (refused !== null) return [{ kind: 'agent_subject', problem: problemAt([...at, 'agent'], refused) }];
     return models.flatMap((model, nth) => {
       const wrong = agentModelProblem(config, agent, model);

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { Problem } from '../lib/errors/problem.js';
-import { isCommandMock, isEndpointMock } from '../mocks/mock-kinds.js';
+import { noServer } from './find-server.js';
+import { isCommandMock, isEndpointMock, isMcpMock } from '../mocks/mock-kinds.js';
 import { isApart, type Scenario } from '../scenario/scenario.js';
 import type { ProblemAt } from '../scenario/problems/source.js';
 import type { Project } from './project.js';
@@ -8,10 +9,11 @@ import type { Project } from './project.js';
 /** Finds mocks that the scenario cannot have: in a container, of the target, or that would run outside of the sandbox. */
 export function mockProblems(
   { config }: Pick<Project, 'config'>,
-  { mocks = [], mock_url_variables = [], environment, target: ofScenario }: Scenario,
+  { mocks = [], mock_url_variables = [], environment, target: ofScenario, subject = [] }: Scenario,
   problemAt: ProblemAt,
 ): Problem[] {
   const { type } = environment;
+  const servers = subject.flatMap(({ mcp }) => mcp?.name ?? []);
   if (isApart(environment)) {
     if (mocks.some(isCommandMock))
       return [
@@ -43,6 +45,8 @@ export function mockProblems(
       return [
         problemAt(['mocks', index, 'command'], `'${mock.command}' is the target, which must not be mocked`),
       ];
+    if (isMcpMock(mock) && !servers.includes(mock.mcp))
+      return [problemAt(['mocks', index, 'mcp'], noServer(mock.mcp, servers))];
     if (isEndpointMock(mock) && mock.when.matcher !== undefined && type !== 'local')
       return [
         problemAt(

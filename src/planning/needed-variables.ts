@@ -6,6 +6,7 @@ import { parseJudgeName } from '../lib/model-name.js';
 import { knownProviders, missingVariables } from '../platform/models/model-providers.js';
 import type { Plan } from '../scenario/plan.js';
 import { variablesOfRuntime, type RuntimeSetup } from '../scenario/runtime.js';
+import { variablesOfSubject, type StoredSubject } from '../scenario/subject.js';
 
 /** The parts of a sweep that need variables. */
 export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
@@ -18,6 +19,8 @@ export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
   environments: readonly { type: string }[];
   /** What the scenarios say about the agents in the agent host. */
   runtimes?: readonly (RuntimeSetup | undefined)[];
+  /** What the scenarios test besides a program. */
+  subjects?: readonly (StoredSubject[] | undefined)[];
 }
 
 /** The names of the providers whose keys the agents of these cells get. */
@@ -47,8 +50,10 @@ const namesIn = (one: Needs['targets'][number]): string[] => (one === null ? [] 
 const usesE2b = (environments: Needs['environments']): boolean =>
   environments.some(({ type }) => type === 'e2b');
 
-const namesInRuntimes = ({ runtimes = [] }: Needs): string[] =>
-  runtimes.flatMap((runtime) => (runtime === undefined ? [] : variablesOfRuntime(runtime)));
+const namesInScenarios = ({ runtimes = [], subjects = [] }: Needs): string[] => [
+  ...runtimes.flatMap((runtime) => (runtime === undefined ? [] : variablesOfRuntime(runtime))),
+  ...subjects.flatMap(variablesOfSubject),
+];
 
 /**
  * The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents, judges and cloud
@@ -60,7 +65,7 @@ export function neededVariables(needs: Needs): string[] {
   const services = knownProviders(providers);
   const names = [
     ...[...targets, ...Object.values(agents)].flatMap(namesIn),
-    ...namesInRuntimes(needs),
+    ...namesInScenarios(needs),
     ...servers.flatMap(variableNames),
     ...[...providersOfCells(known, cells), ...providersOfJudges(known, judges)].flatMap(
       (name) => services.get(name)?.variables ?? [],
@@ -79,7 +84,7 @@ export function unsetVariables(needs: Needs, values: Readonly<Record<string, str
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, needs.judges)]);
   const referred = [
     ...[...needs.targets, ...Object.values(needs.agents)].flatMap(namesIn),
-    ...namesInRuntimes(needs),
+    ...namesInScenarios(needs),
     ...(needs.servers ?? []).flatMap(variableNames),
   ];
   return [

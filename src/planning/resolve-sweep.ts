@@ -119,7 +119,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     for (const { variant, subject } of variants)
       for (const cell of withAgent)
         if (cell.scenario === scenario.name && cell.variant === variant)
-          checkSubject(known.get(cell.agent), scenario.name, subject.length > 0);
+          checkSubject(known.get(cell.agent), scenario.name, subject);
   checkLengths(cells);
   const scenarios = selected.flatMap((one) =>
     one.variants.map((variant) => ({
@@ -160,6 +160,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       ...{ agents, cells, providers, judges },
       environments: scenarios.map(({ effective }) => effective.scenario.environment),
       runtimes: scenarios.map(({ effective }) => effective.scenario.runtime),
+      subjects: scenarios.map(({ effective }) => effective.subject),
     }),
   };
 }

@@ -32,6 +32,9 @@ function textOf(event: EventBody): string | null {
     case 'post_script':
     case 'unknown':
     case 'result':
+    case 'mcp_call':
+    case 'mcp_tools':
+    case 'mcp_problem':
       return null;
   }
 }

@@ -36,9 +36,13 @@ export function eventLines(event: EventBody, colors: Colors): string[] {
       return body(`error: ${event.message}`).map(colors.red);
     case 'result':
       return [colors.dim(`the agent ended: ${terminalText(event.ending)}`)];
+    case 'mcp_problem':
+      return body(`MCP server ${event.server}: ${event.message}`).map(colors.red);
     case 'session':
     case 'usage':
     case 'unknown':
+    case 'mcp_call':
+    case 'mcp_tools':
       return [];
   }
 }

@@ -119,6 +119,10 @@ function renderEvent(event: EventBody, head: TranscriptHead, progress: Progress)
       return renderScript('Post script', event, progress);
     case 'error':
       return `\nError: ${plainText(event.message)}${event.retryable ? ' (may be retried)' : ''}\n`;
+    case 'mcp_problem':
+      return `\nMCP server ${event.server}: ${plainText(event.message)}\n`;
+    case 'mcp_call': // the agent's own call of the tool is shown
+    case 'mcp_tools':
     case 'usage':
     case 'unknown':
       return '';

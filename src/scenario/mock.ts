@@ -27,6 +27,12 @@ const Usage = z.strictObject({
   cost_usd: z.number().min(0).exactOptional().describe('Cost in US dollars'),
 });
 
+const McpCall = z.strictObject({
+  server: nonBlank('the name of the server').describe('Name of an MCP server under test'),
+  tool: nonBlank('the name of the tool').describe('Name of its tool'),
+  args: z.record(z.string(), z.json()).default({}).describe('Arguments of the call'),
+});
+
 const steps = [
   z.strictObject({
     write: z
@@ -38,6 +44,9 @@ const steps = [
   }),
   z.strictObject({ say: z.string().describe('A message of the assistant') }),
   z.strictObject({ wait_secs: z.number().min(0).describe('Waits this many seconds') }),
+  z.strictObject({
+    mcp: McpCall.describe('Calls a tool of an MCP server under test, and reports the call and its result'),
+  }),
   z.strictObject({ tool_call: ToolCall.describe('Reports a call, and does nothing else') }),
   z.strictObject({
     tool_result: ToolResult.describe(

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { nonBlank } from '../gates/fields.js';
+import { McpServer, variablesOfServer } from './mcp-server.js';
 
 /*
- * What a scenario tests besides a program: skills and instructions that the agent is given. `Subject` is what a file says,
+ * What a scenario tests besides a program: skills, instructions and MCP servers that the agent is given. `Subject` is what a file says,
  * `StoredSubject` what is installed: it contains the files, so that the hash of the stored scenario covers them.
  */
 
@@ -17,9 +18,10 @@ const Part = z
     instructions: nonBlank('the path of a file of instructions')
       .exactOptional()
       .describe('File like AGENTS.md that the agent reads in every session; relative to the scenario file'),
+    mcp: McpServer.exactOptional().describe('MCP server whose tools the agent can call'),
   })
-  .refine(({ skill, instructions }) => skill !== undefined || instructions !== undefined, {
-    error: 'nothing is named: expected skill, instructions, or both',
+  .refine((part) => Object.values(part).some((named) => named !== undefined), {
+    error: 'nothing is named: expected skill, instructions or mcp',
   })
   .meta({ minProperties: 1 });
 
@@ -44,11 +46,20 @@ export type SubjectFile = z.infer<typeof SubjectFile>;
 export const StoredSubject = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('skill'), name: z.string(), files: z.array(SubjectFile) }),
   z.object({ kind: z.literal('instructions'), text: z.string() }),
+  z.object({ kind: z.literal('mcp'), server: McpServer }),
 ]);
 export type StoredSubject = z.infer<typeof StoredSubject>;
 
-/** The kinds of subject; each agent says where it finds them. */
-export type SubjectKind = StoredSubject['kind'];
+/** The kinds of subject that are files; each agent says where it finds them. */
+export type SubjectKind = Exclude<StoredSubject['kind'], 'mcp'>;
+
+/** The MCP servers in a subject. `command` with a folder in it is an absolute path. */
+export const mcpServersOf = (subject: readonly StoredSubject[] | undefined): McpServer[] =>
+  (subject ?? []).flatMap((part) => (part.kind === 'mcp' ? [part.server] : []));
+
+/** The names of the variables to which a subject refers. */
+export const variablesOfSubject = (subject: readonly StoredSubject[] | undefined): string[] =>
+  mcpServersOf(subject).flatMap(variablesOfServer);
 
 /** The names of the two variants that `baseline` makes of a scenario. */
 export const WITH = 'with';

@@ -9,6 +9,7 @@ import { STEPS } from '../../results/step-names.js';
 import { variablesOfRuntime } from '../../scenario/runtime.js';
 import { callsFolder } from '../mocks/mocked-commands.js';
 import { contextMessage } from './context-message.js';
+import { planMcpServers } from './mcp-servers.js';
 import type { RunContext } from '../step/run-context.js';
 import { withMocks } from '../step/with-mocks.js';
 import { promptOf, stepOfTurn } from './turns.js';
@@ -22,6 +23,8 @@ export interface PlannedLaunch {
   launch: AgentLaunch;
   env: Record<string, string>;
   program: string | null;
+  /** Paths that a sandbox must show besides. Absent for none. */
+  shown?: string[];
 }
 
 /** `start`: number of the agent's start. `session`: the session to resume, or null for a new one. */
@@ -31,17 +34,20 @@ export async function planLaunch(
   session: string | null = null,
 ): Promise<PlannedLaunch> {
   const { agent } = context;
+  const mcp = await planMcpServers(context, start);
   const request = requestOf(context, start, {
     prompt: await promptOf(context, start, session),
     system: await contextMessage(context),
+    mcpServers: mcp.programs,
   });
   const own =
     session === null || agent.resume === null ? agent.launch(request) : agent.resume(request, session);
-  const launch = { ...own, files: withSubject(agent, request, own.files) };
+  const launch = { ...own, files: [...withSubject(agent, request, own.files), ...mcp.files] };
   const env = await withMocks(context, STEPS.agent(1, context.turn.number), {
     ...{ ...context.baseEnv, ...launch.env, ...context.targetEnv },
   });
-  return { launch, env, program: await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '') };
+  const program = await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '');
+  return { launch, env, program, shown: mcp.shown };
 }
 
 /** First line of what the agent's version command prints, redacted; null if there is none. */
@@ -85,11 +91,11 @@ function hostedRun(context: RunContext): HostedRun | null {
 function requestOf(
   context: RunContext,
   start: number,
-  texts: Pick<AgentRequest, 'prompt' | 'system'>,
+  given: Pick<AgentRequest, 'prompt' | 'system' | 'mcpServers'>,
 ): AgentRequest {
   const { scenario, run, handle, home, config, access } = context;
   return {
-    ...texts,
+    ...given,
     model: run.cell.model,
     workspace: handle.workspace,
     home,

@@ -45,6 +45,9 @@ export function remember(body: EventBody, seen: EventBody[]): void {
     case 'reasoning':
     case 'setup_command':
     case 'post_script':
+    case 'mcp_call':
+    case 'mcp_tools':
+    case 'mcp_problem':
       break;
   }
 }

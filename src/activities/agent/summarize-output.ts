@@ -15,6 +15,7 @@ import { outputWarnings } from '../../results/output-warnings.js';
 import { createTrajectoryCollector } from '../../results/transcript/trajectory.js';
 import { commandsBefore } from './commands-before.js';
 import { contextMessage } from './context-message.js';
+import { mcpEventsOf } from './mcp-servers.js';
 import type { RunContext } from '../step/run-context.js';
 import { lastSession, LOST_EXIT_CODE, type AgentOutput } from './outputs.js';
 import { usageOf, wasInterrupted } from './usage.js';
@@ -88,6 +89,7 @@ export async function summarizeOutput(
       ),
       ...(before.length === 0 ? [] : [[firstStartOf(before), message] as const]),
     ]),
+    mcp: await mcpEventsOf(context, session),
     emit,
     after: (usagePending) => {
       const exitCode = ended.exitCode ?? LOST_EXIT_CODE;

@@ -10,6 +10,7 @@ import { temporaryName } from '../../platform/fs/write-file.js';
 import { renderHumanTranscript } from '../../reports/human-transcript.js';
 import type { EventBody, RunEvent } from '../../results/records/events.js';
 import { addProblems, type OutputProblems } from '../../results/records/output-problems.js';
+import type { TimedEvent } from '../../mcp-proxy/record.js';
 import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
 import { redactEvent } from '../../results/records/text-fields.js';
 import { agentStepAt, firstAgentStep } from '../../scenario/scenario.js';
@@ -41,6 +42,8 @@ interface Emitting {
   before: EventBody[];
   /** What the user said in later turns, by the start that was given it first. */
   messages: ReadonlyMap<number, string>;
+  /** What the MCP servers under test were asked, by start. */
+  mcp: ReadonlyMap<number, readonly TimedEvent[]>;
   /** Called with each event after it has been written. */
   emit: (event: EventBody, start: number) => void;
   /** Called when all output has been read. `usagePending`: the usage of an answer has not been reported. */
@@ -65,7 +68,7 @@ export async function writeTranscripts(
   context: RunContext,
   session: readonly AgentOutput[],
   createParser: () => StreamParser,
-  { before, messages, emit, after }: Emitting,
+  { before, messages, mcp, emit, after }: Emitting,
   limit = OUTPUT_LIMIT,
 ): Promise<LeftOut> {
   const { files, redact, agent } = context;
@@ -105,6 +108,13 @@ export async function writeTranscripts(
         if (index === 0) for (const body of before) write(body, start, startedAt);
         else raw(`[start ${start}, in the same session]\n`);
         const growth = await readTimeline(output.growth);
+        const beside = [...(mcp.get(start) ?? [])];
+        const writeBeside = (until: number): void => {
+          while (beside[0] !== undefined && beside[0].at <= until) {
+            const { at, event } = beside.shift() as TimedEvent;
+            write(event, start, at);
+          }
+        };
         let over = false;
         const [redactOut, redactError] = [createLineRedactor(redact), createLineRedactor(redact)];
         for (const { text, end, cut } of linesOf(stdout)) {
@@ -118,8 +128,10 @@ export async function writeTranscripts(
           }
           raw(`${redactOut(text)}\n`);
           const at = Math.min(arrivalOf(end, growth, endedAt), endedAt);
+          writeBeside(at);
           for (const body of parser.line(text)) write(body, start, at);
         }
+        writeBeside(Infinity);
         for (const { text, end } of linesOf(stderr)) {
           await yieldIfDue();
           if (end > limit) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileText } from '../../gates/gate.js';
-import { isCommandMock, isEndpointMock, isServiceMock, mockedName } from '../../mocks/mock-kinds.js';
+import { isEndpointMock, mockedName, whenArgs } from '../../mocks/mock-kinds.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { MockedCall, type MockedCalls } from '../../results/records/mocked-calls.js';
 import type { RunContext } from '../step/run-context.js';
@@ -24,7 +24,7 @@ export async function readCalls(context: Context): Promise<MockedCalls | null> {
   const { mocks = [] } = context.scenario;
   if (mocks.length === 0) return null;
   const sources = [
-    ...(mocks.some((mock) => isCommandMock(mock) || isServiceMock(mock))
+    ...(mocks.some((mock) => !isEndpointMock(mock))
       ? [await callsInEnvironment(context)]
       : []),
     ...(mocks.some(isEndpointMock) ? [await callsOfEndpoints(context.state)] : []),
@@ -34,7 +34,7 @@ export async function readCalls(context: Context): Promise<MockedCalls | null> {
   return {
     by_mock: mocks.map((mock, index) => ({
       command: mockedName(mock),
-      args: (mock.when.args ?? mock.when.partialArgs ?? []).map(textOf),
+      args: whenArgs(mock).map(textOf),
       calls: calls.flatMap(({ mock: by, ...call }) => (by === index ? [MockedCall.parse(call)] : [])),
     })),
     unmatched: calls.flatMap(({ mock, command, ...call }) =>
@@ -45,7 +45,7 @@ export async function readCalls(context: Context): Promise<MockedCalls | null> {
   };
 }
 
-/** The calls of mocked commands and services, which are recorded in the environment. */
+/** The calls of mocked commands, services and tools, which are recorded in the environment. */
 async function callsInEnvironment(context: Context): Promise<Calls> {
   const { environment, handle } = context;
   const look = (number: number) => environment.look(handle, `${number}.json`, callsFolder(context));

@@ -9,6 +9,7 @@ import { agentInputs } from '../../scenario/agent-inputs.js';
 import { EffectiveScenario } from '../../scenario/plan.js';
 import { checkCommands } from '../../scenario/named-checks.js';
 import { findAgentStep } from '../../scenario/scenario.js';
+import { mcpServersOf } from '../../scenario/subject.js';
 import { buildId } from '../../platform/package-info.js';
 import { sourceFiles, TooManyFiles, type SourceFile } from '../../platform/fs/source-files.js';
 import { agentVersion, planLaunch } from '../agent/launch.js';
@@ -45,6 +46,8 @@ export async function cacheKey(
     return unknown(`the template ${handle.sandbox.template} of E2B may change at any time`);
   if (context.agent.isHosted === true)
     return unknown(`the modules of the agent ${run.cell.agent} may change`);
+  const [server] = mcpServersOf(context.subject);
+  if (server !== undefined) return unknown(`the MCP server ${server.name} may change`);
   const { launch, program } = await planLaunch(context);
   if (program === null) return unknown(`the program of the agent ${run.cell.agent} was not found`);
   if (target === null) return unknown('the target was not found');

@@ -7,6 +7,7 @@ import type { Cell } from '../../results/records/cell.js';
 import { serverAddresses } from '../../scenario/database.js';
 import { modelAsked, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { variablesOfRuntime } from '../../scenario/runtime.js';
+import { variablesOfSubject } from '../../scenario/subject.js';
 import { resolveAgent, resolveEnv, variablesOfAgent, type AgentRef } from '../credentials/resolve-agent.js';
 import type { Deps } from './deps.js';
 
@@ -31,6 +32,7 @@ export async function valuesOfRun(
     ...serverAddresses(effective.scenario.databases).flatMap(variableNames),
     ...variablesOfAgent(plan, cell),
     ...variablesOfHosted(effective),
+    ...variablesOfSubject(effective.subject),
     ...(asked.agent === null ? [] : variablesOfAgent(plan, asked.agent)),
     ...(asked.provider?.variables ?? []),
     ...(effective.scenario.environment.type === 'e2b' ? E2B_VARIABLES : []),
@@ -58,7 +60,7 @@ export function missingValues(
       ...(startsAgent
         ? [
             ...(resolveAgent(plan, cell, values)?.missing ?? []),
-            ...variablesOfHosted(effective).filter(isUnset),
+            ...[...variablesOfHosted(effective), ...variablesOfSubject(effective.subject)].filter(isUnset),
           ]
         : []),
       ...(asked.agent === null ? [] : (resolveAgent(plan, asked.agent, values)?.missing ?? [])),

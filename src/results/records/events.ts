@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JsonValue } from './json-value.js';
+import { recordedOfMcp } from './mcp-events.js';
 
 /** The events that an agent can report: what an agent with `output = "jsonl"` prints, one per line. */
 const reported = [
@@ -89,6 +90,7 @@ export type AgentEvent = z.infer<typeof AgentEvent>;
 /** What an agent did, as read by analysis, reports and transcripts; independent of the agent's own stream format. */
 export const EventBody = z.discriminatedUnion('type', [
   ...reported,
+  ...recordedOfMcp,
   z
     .object({
       type: z.enum(['setup_command', 'post_script']),

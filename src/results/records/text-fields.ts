@@ -283,6 +283,14 @@ const eventText: Treatments<AnyEvent> = {
   status: 'kept',
   kind: 'redacted',
   ending: 'kept',
+  server: 'kept',
+  tool: 'redacted',
+  arguments: 'redacted',
+  result: 'redacted',
+  error: 'redacted',
+  duration_ms: 'kept',
+  mocked: 'kept',
+  tools: { name: 'redacted', bytes: 'kept' },
 };
 
 /** Returns an event of an agent with its texts masked. */

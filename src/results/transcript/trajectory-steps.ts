@@ -41,6 +41,9 @@ function stepOf(event: RunEvent): Omit<TrajectoryStep, 'timestamp'> | null {
     case 'error':
     case 'unknown':
     case 'result':
+    case 'mcp_call':
+    case 'mcp_tools':
+    case 'mcp_problem':
       return null;
   }
 }

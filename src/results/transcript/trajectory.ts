@@ -3,6 +3,7 @@ import type { EventBody } from '../records/events.js';
 import { shellCalls } from './shell-calls.js';
 import { commandOf } from './structured-commands.js';
 import type { TokenUsage } from '../records/token-usage.js';
+import { createMcpCollector, type McpRecord } from './mcp-record.js';
 
 /** One input to a shell, and the simple commands in it. Long texts are cut and end with an ellipsis. */
 export interface CommandLine {
@@ -26,6 +27,8 @@ export interface RecordedTrajectory {
   answer: string | null;
   /** The first calls of the target that failed. Absent in records of older builds. */
   failed?: string[];
+  /** What was recorded of MCP servers under test. Absent in records of older builds. */
+  mcp?: McpRecord;
   /** Part of the agent's output could not be read, so the other fields are incomplete. */
   unread?: true;
 }
@@ -77,6 +80,7 @@ export function createTrajectoryCollector(): TrajectoryCollector {
   const commands: CommandLine[] = [];
   const tools = new Map<string, number>();
   const actions: string[] = [];
+  const mcp = createMcpCollector();
   let commandCount = 0;
   let kept = 0;
   let structured = false;
@@ -120,11 +124,19 @@ export function createTrajectoryCollector(): TrajectoryCollector {
         case 'post_script':
         case 'result':
           break;
+        case 'mcp_call':
+        case 'mcp_tools':
+        case 'mcp_problem':
+          mcp.add(event);
+          break;
       }
     },
     end(textCommands) {
       if (!structured) for (const line of textCommands()) keep(line, [line]);
-      return { commands, commandCount, structured, tools: Object.fromEntries(tools), actions, answer };
+      return {
+        ...{ commands, commandCount, structured, tools: Object.fromEntries(tools), actions, answer },
+        mcp: mcp.end(),
+      };
     },
   };
 }

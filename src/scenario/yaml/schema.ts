@@ -98,7 +98,7 @@ export const ScenarioFile = z
     checks_folder: checksFolder,
     target: TargetOrConfig.describe('The program under test; from_config: the one of the config'),
     subject: Subject.exactOptional().describe(
-      'Skills and instructions under test, given to the agent: one part or a list of them',
+      'Skills, instructions and MCP servers under test, given to the agent: one part or a list of them',
     ),
     baseline: z
       .boolean()

@@ -100,6 +100,9 @@ export function conversationOf(events: readonly ShownEvent[]): Conversation {
         items.push({ kind: 'end', event });
         break;
       case 'unknown':
+      case 'mcp_call':
+      case 'mcp_tools':
+      case 'mcp_problem':
         break;
     }
   }

@@ -36,6 +36,12 @@ export function nextTurn(script: Script, conversation: Conversation, id: string)
   if (step === undefined) throw new Error('a script has at least one step');
   const known = { ...base, reasoning: step.reasoning ?? null, usage: step.usage ?? NO_USAGE_GIVEN };
   if ('say' in step) return { ...known, text: step.say };
+  if ('tool' in step) {
+    const tool = tools.find(({ name }) => name.endsWith(step.tool));
+    return tool === undefined
+      ? { ...known, text: `There is no tool ${step.tool}.` }
+      : { ...known, text: step.text ?? null, call: { id: `call_${id}`, ...nameOf(tool), input: step.input } };
+  }
   const shell = shellOf(tools);
   const input = shell && SHELLS[shell.name]?.(step.run);
   if (shell === undefined || input === undefined) throw new Error('a task offers a shell');
@@ -43,6 +49,8 @@ export function nextTurn(script: Script, conversation: Conversation, id: string)
   const call = { id: `call_${id}`, name: shell.name, input: { ...input, ...description } };
   return { ...known, text: step.text ?? null, call };
 }
+
+const nameOf = ({ name, namespace }: Tool) => ({ name, ...(namespace === undefined ? {} : { namespace }) });
 
 /** The first fault that is due at this request; `used` counts how often each has happened. */
 export function faultFor(

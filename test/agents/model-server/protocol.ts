@@ -3,6 +3,8 @@ import type { Refusal, Usage } from './script.js';
 /** A tool that the client offers to the model. */
 export interface Tool {
   name: string;
+  /** The group that its name is unique in, in the Responses API. */
+  namespace?: string;
   /** The names of its input fields. */
   fields: string[];
 }
@@ -27,7 +29,7 @@ export interface Turn {
   model: string;
   reasoning: string | null;
   text: string | null;
-  call: { id: string; name: string; input: Record<string, unknown> } | null;
+  call: { id: string; name: string; namespace?: string; input: Record<string, unknown> } | null;
   usage: Usage;
 }
 

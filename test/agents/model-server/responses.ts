@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inHalves, unpairedIds, type Protocol, type StreamEvent, type Turn } from './protocol.js';
+import { inHalves, unpairedIds, type Protocol, type StreamEvent, type Tool, type Turn } from './protocol.js';
 import { refuseAsOpenAi } from './openai-errors.js';
 
 const Content = z
@@ -7,7 +7,14 @@ const Content = z
   .transform((content) =>
     typeof content === 'string' ? content : content.flatMap(({ text }) => text ?? []).join('\n'),
   );
+/** The tools that a search has found, in groups. */
+const Found = z.object({
+  type: z.literal('tool_search_output'),
+  call_id: z.string(),
+  tools: z.array(z.object({ name: z.string(), tools: z.array(z.object({ name: z.string() })).default([]) })),
+});
 const Item = z.union([
+  Found,
   z.object({ role: z.string(), content: Content }),
   z.object({ type: z.string(), call_id: z.string() }),
   z.object({ type: z.string() }),
@@ -31,6 +38,9 @@ const Body = z.object({
 });
 
 type Item = Record<string, unknown>;
+
+/** The tool by which a client lets the model search for further tools. */
+const SEARCH = 'tool_search';
 
 /** The output items of an answer, each with the events between its beginning and its end. */
 function itemsOf(turn: Turn): { item: Item; begun: Item; between: StreamEvent[] }[] {
@@ -65,9 +75,15 @@ function itemsOf(turn: Turn): { item: Item; begun: Item; between: StreamEvent[] 
       ],
     });
   }
-  if (turn.call !== null) {
+  if (turn.call?.name === SEARCH) {
+    const { id, input } = turn.call;
+    const item = { type: 'tool_search_call', id: `ts_${turn.id}`, call_id: id, execution: 'client', arguments: input };
+    items.push({ item: { ...item, status: 'completed' }, begun: { ...item, status: 'in_progress' }, between: [] });
+  } else if (turn.call !== null) {
     const [id, text] = [`fc_${turn.id}`, JSON.stringify(turn.call.input)];
-    const call = { type: 'function_call', id, call_id: turn.call.id, name: turn.call.name };
+    const { id: call_id, name, namespace } = turn.call;
+    const group = namespace === undefined ? {} : { namespace };
+    const call = { type: 'function_call', id, call_id, name, ...group };
     items.push({
       item: { ...call, arguments: text, status: 'completed' },
       begun: { ...call, arguments: '', status: 'in_progress' },
@@ -83,6 +99,9 @@ function itemsOf(turn: Turn): { item: Item; begun: Item; between: StreamEvent[] 
 }
 
 const named = (event: string, data: Item): StreamEvent => ({ event, data: { type: event, ...data } });
+
+const inGroup = (group: z.infer<typeof Found>['tools'][number]): Tool[] =>
+  group.tools.map(({ name }) => ({ name, namespace: group.name, fields: [] }));
 
 const begunResponse = ({ id, model }: Turn): Item => ({
   id: `resp_${id}`,
@@ -125,10 +144,13 @@ export const responses: Protocol = {
       stream,
       system: [instructions ?? '', ...withRole.filter(isSystem).map(({ content }) => content)].join('\n'),
       prompts: withRole.filter(({ role }) => role === 'user').map(({ content }) => content),
-      tools: tools.map(({ type, name, parameters }) => ({
-        name: name ?? type,
-        fields: Object.keys(parameters?.properties ?? {}),
-      })),
+      tools: [
+        ...tools.map(({ type, name, parameters }) => ({
+          name: name ?? type,
+          fields: Object.keys(parameters?.properties ?? {}),
+        })),
+        ...input.flatMap((item) => ('tools' in item ? item.tools : [])).flatMap(inGroup),
+      ],
       toolResults: results.length,
       unpaired: unpairedIds(ids(false), results),
     };

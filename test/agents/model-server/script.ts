@@ -9,10 +9,18 @@ const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** The model's next action: call the client's shell tool, or answer with a text, which ends its turn. */
+/** The model's next action: call the client's shell tool or another one, or answer with a text, which ends its turn. */
 const Step = z.union([
   z.strictObject({
     run: z.string(),
+    text: z.string().optional(),
+    reasoning: z.string().optional(),
+    usage: Usage.optional(),
+  }),
+  /** `tool`: the end of its name, because agents put different words before the names of MCP tools. */
+  z.strictObject({
+    tool: z.string(),
+    input: z.record(z.string(), z.unknown()).default({}),
     text: z.string().optional(),
     reasoning: z.string().optional(),
     usage: Usage.optional(),

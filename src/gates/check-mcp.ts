@@ -1,0 +1,41 @@
+import type { McpCall, McpRecord } from '../results/transcript/mcp-record.js';
+import { checkTrajectory } from './check-trajectory.js';
+import type { GateContext, Verdict } from './gate.js';
+import { broken } from './verdicts.js';
+
+/** What was recorded of one server under test, or of all of them. */
+export interface RecordedMcp {
+  calls: McpCall[];
+  /** Number of calls that were not kept. */
+  dropped: number;
+  /** What was wrong with the server, or the servers. */
+  problems: string[];
+}
+
+/**
+ * Judges what the agent did with a server, or with all of them. The verdict is `error` if that was not recorded. The calls that
+ * were not kept may be of any server.
+ */
+export const checkMcp = (
+  context: GateContext,
+  server: string | undefined,
+  judge: (recorded: RecordedMcp) => Verdict,
+): Promise<Verdict> =>
+  checkTrajectory(context, ({ mcp }) =>
+    mcp === undefined
+      ? broken('calls of MCP servers were not recorded: the run is of an older version')
+      : judge(ofServer(mcp, server)),
+  );
+
+function ofServer({ calls, callCount, problems }: McpRecord, server: string | undefined): RecordedMcp {
+  const isWanted = (one: { server: string }): boolean => server === undefined || one.server === server;
+  return {
+    calls: calls.filter(isWanted),
+    dropped: callCount - calls.length,
+    problems: problems.filter(isWanted).map((one) => `${one.server}: ${one.message}`),
+  };
+}
+
+/** What was wrong with servers, for a message; else empty. */
+export const problemsNote = (problems: readonly string[]): string =>
+  problems.length === 0 ? '' : `; ${problems.slice(0, 3).join('; ')}`;

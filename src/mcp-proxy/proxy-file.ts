@@ -1,0 +1,23 @@
+import type { Mock } from '../mocks/mock.js';
+
+/** How to reach a server. All values are filled in. */
+export type McpConnection =
+  | { command: string; args: string[]; env: Record<string, string> }
+  | { url: string; headers: Record<string, string> };
+
+/** What the proxy of a server needs to know, as JSON in a private file. */
+export interface ProxyFile {
+  /** Name of the server in the scenario. */
+  server: string;
+  connection: McpConnection;
+  /** File to which it appends what happens. */
+  records: string;
+  /** All mocks of the scenario. */
+  mocks: Mock[];
+  /** Folder with the records of mocked calls. */
+  calls: string;
+  seed: string;
+  agent: string;
+  scenario: string;
+  step: string;
+}

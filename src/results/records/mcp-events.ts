@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { JsonValue } from './json-value.js';
+
+const server = z.string().describe('Name of the server in the scenario');
+
+/** The events of the MCP servers under test, which the proxy between agent and server records. */
+export const recordedOfMcp = [
+  z
+    .object({
+      type: z.literal('mcp_call'),
+      server,
+      tool: z.string().describe('Name of the tool, as the server calls it'),
+      arguments: JsonValue.describe('Arguments of the call'),
+      result: JsonValue.describe('What the server answered; null: nothing, or an error of the protocol'),
+      error: z
+        .string()
+        .nullable()
+        .describe('The error of the protocol, or that the call had no answer when the agent ended; null: none'),
+      is_error: z.boolean().describe('Whether the call failed, by its result or by the protocol'),
+      duration_ms: z.number().int().nullable().describe('Milliseconds until the answer; null: there was none'),
+      mocked: z.boolean().describe('Whether a mock answered'),
+    })
+    .describe('A finished call of a tool of an MCP server under test'),
+  z
+    .object({
+      type: z.literal('mcp_tools'),
+      server,
+      tools: z
+        .array(
+          z.object({
+            name: z.string().describe('Name of the tool'),
+            bytes: z.number().int().describe('Bytes of its definition as JSON'),
+          }),
+        )
+        .describe('The tools, as the agent was told'),
+    })
+    .describe('A list of tools that the agent requested; a server may answer in several parts'),
+  z
+    .object({
+      type: z.literal('mcp_problem'),
+      server,
+      message: z.string().describe('What is wrong'),
+    })
+    .describe('The server could not be started or reached, ended early, or was not started by the agent'),
+] as const;
+
+const McpEvent = z.discriminatedUnion('type', recordedOfMcp);
+export type McpEvent = z.infer<typeof McpEvent>;
+export type McpCallEvent = Extract<McpEvent, { type: 'mcp_call' }>;

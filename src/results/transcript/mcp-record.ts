@@ -1,0 +1,57 @@
+import { beginningOf } from '../../lib/format/truncate.js';
+import type { Json } from '../../lib/json.js';
+import type { McpEvent } from '../records/mcp-events.js';
+
+/** A call of an MCP server under test, without its result. */
+export interface McpCall {
+  server: string;
+  tool: string;
+  arguments: Json;
+  is_error: boolean;
+  /** Why it failed, cut; null if it did not. */
+  why: string | null;
+}
+
+/** What an agent did with the MCP servers under test. */
+export interface McpRecord {
+  /** In the order in which they ended. If there are very many, only the first ones. */
+  calls: McpCall[];
+  /** Number of calls, including those that were not kept. */
+  callCount: number;
+  /** What was wrong with servers. */
+  problems: { server: string; message: string }[];
+}
+
+const MOST_CALLS = 1000;
+/** More text of arguments is not kept: the record is in memory at once. */
+const MOST_CHARACTERS = 8 * 1024 * 1024;
+const MOST_PROBLEMS = 100;
+const WHY_LENGTH = 300;
+
+/** Collects what happened with MCP servers, in bounded memory. */
+export function createMcpCollector(): { add(event: McpEvent): void; end(): McpRecord } {
+  const record: McpRecord = { calls: [], callCount: 0, problems: [] };
+  let characters = 0;
+  return {
+    add(event) {
+      if (event.type === 'mcp_call') {
+        record.callCount += 1;
+        characters += JSON.stringify(event.arguments).length;
+        if (record.callCount > MOST_CALLS || characters > MOST_CHARACTERS) return;
+        const { server, tool, arguments: args, is_error } = event;
+        const why = is_error ? beginningOf(event.error ?? textIn(event.result), WHY_LENGTH) : null;
+        record.calls.push({ server, tool, arguments: args, is_error, why });
+      } else if (event.type === 'mcp_problem' && record.problems.length < MOST_PROBLEMS)
+        record.problems.push({ server: event.server, message: event.message });
+    },
+    end: () => record,
+  };
+}
+
+/** The text in the result of a call. */
+function textIn(result: Json): string {
+  const { content } = (result ?? {}) as { content?: unknown };
+  const parts = Array.isArray(content) ? (content as { text?: unknown }[]) : [];
+  const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+  return texts.length === 0 ? JSON.stringify(result) : texts.join('\n');
+}
