@@ -28,7 +28,8 @@ const fresh = join(root, `dist.${process.pid}`);
 // SQLite too, because its package has 30 MB of other builds of it.
 // OpenTelemetry's packages too, because most of what they would install is not needed.
 // The MCP SDK too, because most of what it would install is for servers by HTTP.
-const BUNDLED = /^(zod|yaml|@modelcontextprotocol\/sdk|jsonpath-rfc9535|sql\.js|@babel\/parser|@opentelemetry\/.*)(\/|$)/;
+const BUNDLED =
+  /^(zod|yaml|@modelcontextprotocol\/sdk|jsonpath-rfc9535|sql\.js|@babel\/parser|@opentelemetry\/.*)(\/|$)/;
 // Temporal's modules are bundled only into the command line: in a worker, the SDK loads modules by name.
 const BUNDLED_IN_CLI =
   /^(zod|yaml|jsonpath-rfc9535|hono|@hono\/node-server|@babel\/parser|@temporalio\/(client|common|envconfig|proto))(\/|$)/;

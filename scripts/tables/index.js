@@ -108,6 +108,8 @@ export const tables = {
   'mocked-commands': inputTable(mockOf('command')),
   'mocked-endpoints': inputTable(mockOf('endpoint')),
   'mocked-services': inputTable(mockOf('service')),
+  'mocked-tools': inputTable(mockOf('mcp')),
+  'mcp-server': inputTable(part(part(scenario, 'subject').anyOf?.[0] ?? {}, 'mcp')),
   'database-sqlite': inputTable(part(scenario, 'setup.database').anyOf?.[0] ?? {}),
   'database-postgres': inputTable(part(scenario, 'setup.database').anyOf?.[1] ?? {}),
   target: inputTable(part(config, 'target')),

@@ -453,9 +453,9 @@ export interface RunRecord {
   mocks?: {
     /** The mocks, as in the scenario */
     by_mock: Array<{
-      /** What is mocked: a command, `METHOD /path` or `service.method` */
+      /** What is mocked: a command, `METHOD /path`, `service.method` or `server.tool` */
       command: string;
-      /** `when.args`, else `when.partialArgs` */
+      /** `when.args`, else `when.partialArgs`; of a tool, `when.input` */
       args: Array<string>;
       /** The calls that it answered */
       calls: Array<{
@@ -473,7 +473,7 @@ export interface RunRecord {
     }>;
     /** Calls that no mock answered */
     unmatched: Array<{
-      /** The command, `METHOD /path` or `service.method` */
+      /** The command, `METHOD /path`, `service.method` or `server.tool` */
       command: string;
       /** Its arguments, or query and body: at most 100, of at most 1000 characters */
       args: Array<string>;

@@ -22,7 +22,10 @@ function withVersion(http: StreamableHTTPClientTransport): Transport {
     start: () => http.start(),
     send: (message) => http.send(message),
     close: async () => {
-      await Promise.race([http.terminateSession().catch(() => undefined), sleep(GOODBYE_MS, undefined, { ref: false })]);
+      await Promise.race([
+        http.terminateSession().catch(() => undefined),
+        sleep(GOODBYE_MS, undefined, { ref: false }),
+      ]);
       await http.close();
     },
   };

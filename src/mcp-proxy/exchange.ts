@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../lib/json.js';
 import type { ProxyRecord } from './record.js';
 
 /** What the proxy does with a message of the agent: passes it on, or answers it. */
-export type Step = { to: 'server'; message: JSONRPCMessage } | { to: 'agent'; answer: Promise<JSONRPCMessage> };
+type Step = { to: 'server'; message: JSONRPCMessage } | { to: 'agent'; answer: Promise<JSONRPCMessage> };
 
 /** A mocked answer to a call, and how long it takes. */
 export interface MockedAnswer {
@@ -98,11 +98,15 @@ export function createExchange({ record, nameOf, now, mockOf, sleep }: ExchangeO
       if ('method' in message || message.id === undefined) return;
       const one = open.get(message.id);
       if (one === undefined) return;
-      if ('error' in message) return fail(message.id, message.error.message);
+      if ('error' in message) {
+        fail(message.id, message.error.message);
+        return;
+      }
       open.delete(message.id);
       const result = message.result as Json;
       if (one.method === 'tools/list') record({ type: 'tools', tools: toolsIn(result) });
-      else answered(one, { result, error: null, is_error: isJsonObject(result) && result['isError'] === true });
+      else
+        answered(one, { result, error: null, is_error: isJsonObject(result) && result['isError'] === true });
     },
     failed(message, why) {
       if (!isRequest(message)) return null;
@@ -119,8 +123,8 @@ export function createExchange({ record, nameOf, now, mockOf, sleep }: ExchangeO
 function toolsIn(result: Json): { name: string; bytes: number }[] {
   const tools = isJsonObject(result) && Array.isArray(result['tools']) ? result['tools'] : [];
   return tools.flatMap((tool) =>
-    isJsonObject(tool)
-      ? [{ name: String(tool['name']), bytes: new TextEncoder().encode(JSON.stringify(tool)).length }]
+    isJsonObject(tool) && typeof tool['name'] === 'string'
+      ? [{ name: tool['name'], bytes: new TextEncoder().encode(JSON.stringify(tool)).length }]
       : [],
   );
 }

@@ -25,7 +25,8 @@ export function mockedCall(
     const decision = decide(number);
     const args = recordedArgs([JSON.stringify(input)]);
     const command = `${server}.${tool}`;
-    return { answer: decision.answer, record: { ...recordedDecision(decision), command, args, step } };
+    const record = { ...recordedDecision(decision), command, args, step, exit_code: null };
+    return { answer: decision.answer, record };
   });
   return answer === null
     ? { delayMs: 0, result: failedResult(`no mock of ${server}.${tool} matches this call`) }

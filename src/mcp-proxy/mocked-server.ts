@@ -26,8 +26,8 @@ export function mockedServer(name: string, tools: { [key: string]: Json }[]): Tr
       if (!('method' in message) || !('id' in message)) return Promise.resolve();
       const result = resultOf(message.method, message.params);
       const error = { code: METHOD_NOT_FOUND, message: `${message.method} is not mocked` };
-      const { id } = message;
-      server.onmessage?.({ jsonrpc: '2.0', id, ...(result === null ? { error } : { result }) } as JSONRPCMessage);
+      const base = { jsonrpc: '2.0', id: message.id } as const;
+      server.onmessage?.(result === null ? { ...base, error } : { ...base, result });
       return Promise.resolve();
     },
   };

@@ -45,7 +45,8 @@ export async function findSubject(
     if (mcp !== undefined) {
       const one = findServer(scenarioPath, mcp, scenario);
       if ('message' in one) found.problems.push(problemAt(['subject', index, 'mcp', one.at], one.message));
-      else if (isTaken(names, one.part)) found.problems.push(problemAt(['subject', index, 'mcp', 'name'], twice(one.part)));
+      else if (isTaken(names, one.part))
+        found.problems.push(problemAt(['subject', index, 'mcp', 'name'], twice(one.part)));
       else found.subject.push(one.part);
     }
     for (const { key, name, read } of parts) {

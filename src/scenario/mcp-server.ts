@@ -8,9 +8,13 @@ const LONGEST_NAME = 32;
 
 /** Agents make the names of tools from it, as in `mcp__files__read_file`. */
 const serverName = inSchema(
-  z.string().refine((name) => NAME.test(name) && name.length <= LONGEST_NAME, {
-    error: `expected at most ${LONGEST_NAME} lower-case letters, digits and single hyphens between them, like "files"`,
-  }),
+  z
+    .string({
+      error: ({ input }) => (input === undefined ? 'missing: expected a name for the server' : undefined),
+    })
+    .refine((name) => NAME.test(name) && name.length <= LONGEST_NAME, {
+      error: `expected at most ${LONGEST_NAME} lower-case letters, digits and single hyphens between them, like "files"`,
+    }),
   /^(?=.{1,32}$)[a-z0-9]+(-[a-z0-9]+)*$/,
 );
 

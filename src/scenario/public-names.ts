@@ -1,8 +1,9 @@
 import type { EffectiveScenario, Plan } from './plan.js';
 import { gatesOf } from './scenario.js';
+import { mcpServersOf } from './subject.js';
 
 /** The parts of a scenario that contain names. */
-type Named = Pick<EffectiveScenario, 'scenario' | 'target' | 'judge' | 'asked'>;
+type Named = Pick<EffectiveScenario, 'scenario' | 'target' | 'judge' | 'asked' | 'subject'>;
 
 /**
  * Returns the names that identify results or appear in every report, each with the kind of thing it names. A variable
@@ -45,8 +46,9 @@ const partsOf = (name: string): string[] => [
 const modelNames = (model: string | undefined): string[] =>
   model === undefined ? [] : [model, model.replace(/^agent:/, '')].flatMap(partsOf);
 
-const namesIn = ({ scenario, target, judge, asked }: Named): [string, string[]][] => [
+const namesIn = ({ scenario, target, judge, asked, subject }: Named): [string, string[]][] => [
   ['the target', target === null ? [] : partsOf(target.binary)],
+  ['an MCP server', mcpServersOf(subject).map(({ name }) => name)],
   ['a tag', scenario.tags],
   ['the fixture', scenario.inputs.fixture === null ? [] : partsOf(scenario.inputs.fixture)],
   ['a gate', gatesOf(scenario).flatMap(({ gate: { name } }) => name ?? [])],

@@ -20,7 +20,7 @@ const Part = z
       .describe('File like AGENTS.md that the agent reads in every session; relative to the scenario file'),
     mcp: McpServer.exactOptional().describe('MCP server whose tools the agent can call'),
   })
-  .refine((part) => Object.values(part).some((named) => named !== undefined), {
+  .refine((part) => Object.keys(part).length > 0, {
     error: 'nothing is named: expected skill, instructions or mcp',
   })
   .meta({ minProperties: 1 });

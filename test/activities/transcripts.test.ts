@@ -28,7 +28,13 @@ async function transcribe(lines: (object | string)[], limit: number, ...later: (
     { files, redact: (text: string) => text, agent: { resume: null } } as unknown as RunContext,
     outputs,
     eventStream,
-    { before: [], messages: new Map(), emit: (event) => void seen.push(event), after: () => [] },
+    {
+      before: [],
+      messages: new Map(),
+      mcp: new Map(),
+      emit: (event) => void seen.push(event),
+      after: () => [],
+    },
     limit,
   );
   const read = (file: string): string => readFileSync(file, 'utf8');

@@ -6,7 +6,7 @@ import { isExecutable } from '../../src/platform/process/find-executable.js';
 import { tryLock } from '../../src/platform/process/process-lock.js';
 import { waitUntil } from '../../src/platform/process/wait-until.js';
 
-/** An npm package of a real agent. Pinned: without a version npm picks an older one that suits its own Node. */
+/** An npm package of a real agent or server. Pinned: without a version npm picks an older one that suits its own Node. */
 interface Cli {
   package: string;
   version: string;
@@ -27,9 +27,22 @@ export const CLI_NAMES = Object.keys(CLIS) as CliName[];
 /** Each has several hundred megabytes, and npm may be slow. */
 const INSTALL_MS = 10 * 60_000;
 
+/** The reference server of MCP. */
+const EVERYTHING: Cli = {
+  package: '@modelcontextprotocol/server-everything',
+  version: '2026.8.31',
+  bin: 'mcp-server-everything',
+};
+
 /** The path of a real agent's program in the cache folder. Installs it if needed; concurrent callers wait for that. */
-export async function provideCli(name: CliName, report: (text: string) => void): Promise<string> {
-  const cli: Cli = CLIS[name];
+export const provideCli = (name: CliName, report: (text: string) => void): Promise<string> =>
+  provide(name, CLIS[name], report);
+
+/** The same for the reference server of MCP. */
+export const provideMcpServer = (report: (text: string) => void): Promise<string> =>
+  provide('mcp-server-everything', EVERYTHING, report);
+
+async function provide(name: string, cli: Cli, report: (text: string) => void): Promise<string> {
   const cache = join(cacheHome(), 'agents');
   const target = join(cache, `${name}-${cli.version}`);
   const program = join(target, 'node_modules', '.bin', cli.bin);

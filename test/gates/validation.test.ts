@@ -17,6 +17,8 @@ const valid: Record<GateSpec['type'], object> = {
   command_called: { pattern: 'x' },
   command_not_called: { pattern: 'x' },
   tool_called: { tool: 'Read' },
+  mcp_tool_called: { tool: 'read_file' },
+  mcp_no_errors: {},
   trajectory_contains_action: { action: 'READ' },
   step_count: { max_steps: 3 },
   max_commands: { max: 3 },
@@ -136,6 +138,13 @@ it.each([
   ],
   [{ type: 'tool_called', tool: ' ' }, /^tool: blank: expected the name of a tool/],
   [{ type: 'tool_called', tool: 'a(b' }, /^tool: invalid pattern/],
+  [{ type: 'mcp_tool_called' }, /^tool: missing: expected the name of a tool/],
+  [{ type: 'mcp_tool_called', tool: 'a', min: 0 }, /^max: missing: .* min: 0 alone always passes/],
+  [
+    { type: 'mcp_tool_called', tool: 'a', args_schema: { typ: 'object' } },
+    /^args_schema: unknown keyword: "typ"/,
+  ],
+  [{ type: 'mcp_no_errors', allow: -1 }, /^allow: /],
   [{ type: 'tool_called', tool: 'Read', min: 0 }, /^min: expected a number of at least 1/],
   [{ type: 'command_called', pattern: 'x', min: 0 }, /^max: missing: .* min: 0 alone always passes/],
   [

@@ -15,7 +15,10 @@ const note = (line) => {
 };
 
 /** @param {string} text */
-const said = (text, isError = false) => ({ content: [{ type: /** @type {const} */ ('text'), text }], isError });
+const said = (text, isError = false) => ({
+  content: [{ type: /** @type {const} */ ('text'), text }],
+  isError,
+});
 
 function makeServer() {
   const server = new McpServer({ name: 'test', version: '1' });
@@ -49,7 +52,7 @@ if (process.argv[2] === 'http') {
   const listening = createServer((request, response) => {
     note(`${request.method} ${request.headers['authorization'] ?? 'without authorization'}`);
     // Without sessions: each request has a server of its own.
-    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+    const transport = new StreamableHTTPServerTransport();
     void makeServer()
       .connect(transport)
       .then(() => transport.handleRequest(request, response));

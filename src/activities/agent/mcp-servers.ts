@@ -2,14 +2,13 @@ import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LaunchFile, McpProgram } from '../../agents/agent.js';
 import { fileText } from '../../gates/gate.js';
-import { interpolate } from '../../lib/interpolate.js';
 import type { McpConnection, ProxyFile } from '../../mcp-proxy/proxy-file.js';
 import { eventsOfRecords, type TimedEvent } from '../../mcp-proxy/record.js';
 import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
 import { STEPS } from '../../results/step-names.js';
-import type { McpServer } from '../../scenario/mcp-server.js';
 import { mcpServersOf } from '../../scenario/subject.js';
 import { callsFolder } from '../mocks/mocked-commands.js';
+import { connectionOf } from '../step/mcp-connection.js';
 import type { RunContext } from '../step/run-context.js';
 import { withMocks } from '../step/with-mocks.js';
 import type { AgentOutput } from './outputs.js';
@@ -66,23 +65,6 @@ export async function planMcpServers(context: RunContext, start: number): Promis
 
 const pathsOf = (connection: McpConnection): string[] =>
   'command' in connection ? [connection.command, ...connection.args].filter(isAbsolute) : [];
-
-/** Fills in the values of variables. Preparing the run has refused variables without a value. */
-function connectionOf(
-  { command, args = [], env = {}, url = '', headers = {} }: McpServer,
-  base: Record<string, string>,
-  values: RunContext['values'],
-): McpConnection {
-  const fill = (text: string): string => {
-    const filled = interpolate(text, values);
-    return filled.ok ? filled.text : '';
-  };
-  const fillAll = (texts: Record<string, string>): Record<string, string> =>
-    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]));
-  return command === undefined
-    ? { url: fill(url), headers: fillAll(headers) }
-    : { command, args: args.map(fill), env: { ...base, ...fillAll(env) } };
-}
 
 /** What the proxies recorded of these starts of the agent, in the order of time; by start. */
 export async function mcpEventsOf(

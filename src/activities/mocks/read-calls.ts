@@ -24,9 +24,7 @@ export async function readCalls(context: Context): Promise<MockedCalls | null> {
   const { mocks = [] } = context.scenario;
   if (mocks.length === 0) return null;
   const sources = [
-    ...(mocks.some((mock) => !isEndpointMock(mock))
-      ? [await callsInEnvironment(context)]
-      : []),
+    ...(mocks.some((mock) => !isEndpointMock(mock)) ? [await callsInEnvironment(context)] : []),
     ...(mocks.some(isEndpointMock) ? [await callsOfEndpoints(context.state)] : []),
   ];
   const calls = sources.flatMap(({ calls }) => calls);

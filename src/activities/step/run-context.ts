@@ -46,6 +46,7 @@ import {
 } from './run-paths.js';
 import { databasesOfRun, type DatabasesOfRun } from './databases-of-run.js';
 import { chooseMockPort, mockServerOf, mockServerPort, type MockServer } from './mock-server.js';
+import { mcpAddresses } from './mcp-connection.js';
 import { seenSecrets } from './seen-secrets.js';
 import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
@@ -160,7 +161,6 @@ export async function loadRun(
       ? (knownProviders(plan.providers).get(judgeName.provider) ?? null)
       : null;
   const sweepEnv = await valuesOfRun(deps, plan, run.cell, effective);
-
   const target = resolveEnv(effective.target?.env ?? {}, sweepEnv.values);
   const resolved = resolveAgent(plan, run.cell, sweepEnv.values);
   if (resolved === null) {
@@ -179,6 +179,7 @@ export async function loadRun(
   ]);
   const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
   const onServers = databasesOfRun(effective.scenario, state, sweepEnv.values);
+  const addresses = [...Object.values(onServers.env), ...mcpAddresses(effective.subject, sweepEnv.values)];
   const mockServer = mockServerOf(state, run, effective.scenario);
   if (mockServer !== null && decidePlace) await chooseMockPort(mockServer);
   const mockPort = mockServer === null ? null : mockServerPort(mockServer);
@@ -209,7 +210,7 @@ export async function loadRun(
       ],
       project: plan.project,
     }),
-    ...networkFor(resolved, Object.values(onServers.env), mockPort === null ? [] : [mockPort]),
+    ...networkFor(resolved, addresses, mockPort === null ? [] : [mockPort]),
   };
   if (handle.sandbox !== undefined) await keepAccess(handle.sandbox, sweepEnv.values);
   const base = baseIn(handle, sweepEnv.base, place.container?.path ?? (await readRecord(handle))?.path);

@@ -59,12 +59,16 @@ export const mcpToolCalled = defineGate({
         return fail(`${evidence}; ${wanted}${others(calls, spec.tool)}${problemsNote(problems)}`);
       // A server that did not work as it should have may have been called otherwise.
       if (compared === 'undecided' || (found === 0 && problems.length > 0))
-        return broken(`${evidence}; not everything was recorded, so this cannot be decided${problemsNote(problems)}`);
+        return broken(
+          `${evidence}; not everything was recorded, so this cannot be decided${problemsNote(problems)}`,
+        );
       if (after === undefined || found === 0) return pass(evidence);
       const first = calls.findIndex(({ tool }) => tool === after);
       return first !== -1 && first < calls.findIndex(isWanted)
         ? pass(`${evidence}, after ${quote(after)}`)
-        : fail(`${evidence}; expected a call of ${quote(after)} before${first === -1 ? ', which was not called' : ''}`);
+        : fail(
+            `${evidence}; expected a call of ${quote(after)} before${first === -1 ? ', which was not called' : ''}`,
+          );
     }),
 });
 

@@ -15,9 +15,15 @@ export const recordedOfMcp = [
       error: z
         .string()
         .nullable()
-        .describe('The error of the protocol, or that the call had no answer when the agent ended; null: none'),
+        .describe(
+          'The error of the protocol, or that the call had no answer when the agent ended; null: none',
+        ),
       is_error: z.boolean().describe('Whether the call failed, by its result or by the protocol'),
-      duration_ms: z.number().int().nullable().describe('Milliseconds until the answer; null: there was none'),
+      duration_ms: z
+        .number()
+        .int()
+        .nullable()
+        .describe('Milliseconds until the answer; null: there was none'),
       mocked: z.boolean().describe('Whether a mock answered'),
     })
     .describe('A finished call of a tool of an MCP server under test'),
@@ -44,6 +50,4 @@ export const recordedOfMcp = [
     .describe('The server could not be started or reached, ended early, or was not started by the agent'),
 ] as const;
 
-const McpEvent = z.discriminatedUnion('type', recordedOfMcp);
-export type McpEvent = z.infer<typeof McpEvent>;
-export type McpCallEvent = Extract<McpEvent, { type: 'mcp_call' }>;
+export type McpEvent = z.infer<(typeof recordedOfMcp)[number]>;

@@ -12,13 +12,15 @@ export const MockedCall = z.object({
 });
 export type MockedCall = z.infer<typeof MockedCall>;
 
-/** The calls of mocked commands, endpoints and services in a run. */
+/** The calls of mocked commands, endpoints, services and tools in a run. */
 export const MockedCalls = z.object({
   by_mock: z
     .array(
       z.object({
-        command: z.string().describe('What is mocked: a command, `METHOD /path` or `service.method`'),
-        args: z.array(z.string()).describe('`when.args`, else `when.partialArgs`'),
+        command: z
+          .string()
+          .describe('What is mocked: a command, `METHOD /path`, `service.method` or `server.tool`'),
+        args: z.array(z.string()).describe('`when.args`, else `when.partialArgs`; of a tool, `when.input`'),
         calls: z.array(MockedCall).describe('The calls that it answered'),
       }),
     )
@@ -26,7 +28,7 @@ export const MockedCalls = z.object({
   unmatched: z
     .array(
       z.object({
-        command: z.string().describe('The command, `METHOD /path` or `service.method`'),
+        command: z.string().describe('The command, `METHOD /path`, `service.method` or `server.tool`'),
         ...MockedCall.shape,
       }),
     )

@@ -77,8 +77,18 @@ function itemsOf(turn: Turn): { item: Item; begun: Item; between: StreamEvent[] 
   }
   if (turn.call?.name === SEARCH) {
     const { id, input } = turn.call;
-    const item = { type: 'tool_search_call', id: `ts_${turn.id}`, call_id: id, execution: 'client', arguments: input };
-    items.push({ item: { ...item, status: 'completed' }, begun: { ...item, status: 'in_progress' }, between: [] });
+    const item = {
+      type: 'tool_search_call',
+      id: `ts_${turn.id}`,
+      call_id: id,
+      execution: 'client',
+      arguments: input,
+    };
+    items.push({
+      item: { ...item, status: 'completed' },
+      begun: { ...item, status: 'in_progress' },
+      between: [],
+    });
   } else if (turn.call !== null) {
     const [id, text] = [`fc_${turn.id}`, JSON.stringify(turn.call.input)];
     const { id: call_id, name, namespace } = turn.call;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { RunEvent } from '../../../src/results/records/events.js';
 import { createProject, openRun, REPOSITORY, scenario } from '../../commands/project.js';
-import { CLI_NAMES, provideCli } from '../clis.js';
+import { CLI_NAMES, provideCli, provideMcpServer } from '../clis.js';
 import { serve } from '../serve.js';
 import { MODELS } from './models.js';
 
@@ -17,9 +17,10 @@ const SEARCHES: Partial<Record<string, { tool: string; input: Record<string, unk
 };
 
 test.each(AGENTS)(
-  'the real %s calls a tool of the MCP server under test, and has no server of the user',
+  'the real %s calls the reference server under test, is answered by its mocks, and has no server of the user',
   async (agent) => {
     const program = await provideCli(agent, console.log);
+    const reference = await provideMcpServer(console.log);
     const project = await createProject(
       {
         'llm-tool-test-config.toml': `[agents.${agent}]\ncommand = ${JSON.stringify(program)}\nmodels = ["${MODELS[agent]}"]\n`,
@@ -34,7 +35,12 @@ test.each(AGENTS)(
     const planted = { planted: { ...command, env: { SERVER_LOG: log } } };
     const opencode = {
       mcp: {
-        planted: { type: 'local', command: [process.execPath, SERVER], environment: { SERVER_LOG: log }, enabled: true },
+        planted: {
+          type: 'local',
+          command: [process.execPath, SERVER],
+          environment: { SERVER_LOG: log },
+          enabled: true,
+        },
       },
     };
     const codex = `[mcp_servers.planted]\ncommand = "node"\nargs = [${JSON.stringify(SERVER)}]\n[mcp_servers.planted.env]\nSERVER_LOG = ${JSON.stringify(log)}\n`;
@@ -46,7 +52,8 @@ test.each(AGENTS)(
     const server = await serve({
       steps: [
         ...(SEARCHES[agent] ?? []),
-        { tool: 'echo', input: { text: 'marker-of-the-call' } },
+        { tool: 'echo', input: { message: 'marker-of-the-call' } },
+        { tool: 'echo', input: { message: 'mocked' } },
         { run: 'echo done > out.txt' },
         { say: 'All is done.' },
       ],
@@ -56,10 +63,15 @@ test.each(AGENTS)(
       scenario('ask', {
         gates: [
           '{type: file_exists, path: out.txt}',
-          '{type: mcp_tool_called, tool: echo, args: {text: marker-of-the-call}, max: 1}',
+          '{type: mcp_tool_called, tool: echo, args: {message: marker-of-the-call}, max: 1}',
           '{type: mcp_no_errors}',
         ],
-        more: `tool_matrix: [{agent: ${agent}}]\nsubject: {mcp: {name: subject, command: node, args: [${JSON.stringify(SERVER)}]}}\nbaseline: true`,
+        more: [
+          `tool_matrix: [{agent: ${agent}}]`,
+          `subject: {mcp: {name: subject, command: ${JSON.stringify(reference)}, args: [stdio]}}`,
+          'baseline: true',
+          'setup: {mocks: [{mcp: subject, tool: echo, when: {input: {message: mocked}}, response: of the mock}]}',
+        ].join('\n'),
       }),
     );
     const env: Record<string, string> = { LLM_TOOL_TEST_ENABLED: '1', HOME: join(project.folder, 'home') };
@@ -75,7 +87,8 @@ test.each(AGENTS)(
     const tools = server.requests.flatMap((request) => request.tools.map(({ name }) => name));
     expect(run.message).toBe('3/3 gates passed');
     expect(events.filter(({ type }) => type === 'mcp_call')).toMatchObject([
-      { server: 'subject', tool: 'echo', arguments: { text: 'marker-of-the-call' }, is_error: false },
+      { tool: 'echo', result: { content: [{ text: 'Echo: marker-of-the-call' }] }, mocked: false },
+      { tool: 'echo', result: { content: [{ text: 'of the mock' }] }, mocked: true },
     ]);
     expect(tools.join(' ')).not.toContain('planted');
     expect(events.filter(({ type }) => type === 'mcp_tools')).not.toEqual([]);

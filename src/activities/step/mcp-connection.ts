@@ -1,0 +1,34 @@
+import { interpolate } from '../../lib/interpolate.js';
+import type { McpConnection } from '../../mcp-proxy/proxy-file.js';
+import type { McpServer } from '../../scenario/mcp-server.js';
+import { mcpServersOf, type StoredSubject } from '../../scenario/subject.js';
+
+/**
+ * Fills in the values of variables. Preparing the run has refused variables without a value. `base`: the variables that
+ * every program of the run gets.
+ */
+export function connectionOf(
+  { command, args = [], env = {}, url = '', headers = {} }: McpServer,
+  base: Record<string, string>,
+  values: Record<string, string>,
+): McpConnection {
+  const fill = (text: string): string => {
+    const filled = interpolate(text, values);
+    return filled.ok ? filled.text : '';
+  };
+  const fillAll = (texts: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]));
+  return command === undefined
+    ? { url: fill(url), headers: fillAll(headers) }
+    : { command, args: args.map(fill), env: { ...base, ...fillAll(env) } };
+}
+
+/** What may be an address that a server under test has, or that it is given. */
+export const mcpAddresses = (
+  subject: readonly StoredSubject[] | undefined,
+  values: Record<string, string>,
+): string[] =>
+  mcpServersOf(subject).flatMap((server) => {
+    const connection = connectionOf(server, {}, values);
+    return 'url' in connection ? [connection.url] : Object.values(connection.env);
+  });

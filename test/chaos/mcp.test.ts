@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { markedProcesses } from '../../src/platform/process/marked-processes.js';
+import type { RunEvent } from '../../src/results/records/events.js';
+import { kill, linesIn, partOf, untilLines } from '../commands/engine-parts.js';
+import { sweepOf } from '../commands/gated.js';
+import {
+  createProject,
+  documentOf,
+  EMPTY_FIXTURE,
+  openRun,
+  REPOSITORY,
+  scenario,
+  until,
+  type TestProject,
+} from '../commands/project.js';
+import { processesWith } from '../platform/processes.js';
+
+const SERVER = join(REPOSITORY, 'test/mcp/server.js');
+
+/** Writes a scenario whose agent calls a tool that answers when the file `go` exists. Returns words of the server's command. */
+async function writeSlow(project: TestProject, name: string): Promise<string> {
+  const mark = `${project.folder}/server-of-${name}`;
+  const [args, log, go] = [[SERVER, mark], `${project.folder}/log`, `${project.folder}/go`].map((value) =>
+    JSON.stringify(value),
+  );
+  await project.write(
+    `fixtures/${name}.yaml`,
+    scenario(name, {
+      gates: ['{type: mcp_tool_called, tool: wait_for, max: 1}', '{type: mcp_no_errors}'],
+      steps: [`mcp: {server: slow, tool: wait_for, args: {file: ${go ?? ''}}}`],
+      more: `subject: {mcp: {name: slow, command: node, args: ${args ?? ''}, env: {SERVER_LOG: ${log ?? ''}}}}`,
+    }),
+  );
+  return mark;
+}
+
+const callsIn = (text: string): RunEvent[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as RunEvent)
+    .filter(({ type }) => type === 'mcp_call');
+
+describe.each(['pidns', 'group'])('containment %s', (mode) => {
+  const open = async (): Promise<TestProject> => {
+    const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+    onTestFinished(() => project.remove());
+    project.env['LLM_TOOL_TEST_CONTAINMENT'] = mode;
+    return project;
+  };
+
+  test('SIGKILL of the worker in the middle of an MCP call lets the next one adopt the run; the tool is called once, and the server is gone', async () => {
+    const project = await open();
+    const mark = await writeSlow(project, 'adopted');
+    const command = project.start(['run', 'adopted', '--json']);
+    await untilLines(project, 'log', 2);
+    expect(processesWith(mark)).toHaveLength(1);
+    await kill(project, 'worker');
+    await until('another worker', () => partOf(project, 'worker'));
+    expect(processesWith(mark)).toHaveLength(1);
+    await project.write('go', '');
+    const { run, text } = await openRun(documentOf((await command).stdout));
+    expect(run).toMatchObject({ outcome: 'pass', agent: { starts: 1 } });
+    expect(callsIn(await text('artifacts/events.jsonl'))).toMatchObject([
+      { tool: 'wait_for', is_error: false },
+    ]);
+    expect(linesIn(project, 'log').map((line) => line.split(' ')[0])).toEqual(['start', 'wait_for']);
+    expect(processesWith(mark)).toEqual([]);
+    expect(markedProcesses(run.run_id)).toEqual([]);
+  });
+
+  test('an agent that is stopped in the middle of an MCP call leaves no server, and the call is recorded as unanswered', async () => {
+    const project = await open();
+    const mark = await writeSlow(project, 'stopped');
+    const command = project.start(['run', 'stopped', '--name', 'stopped', '--json']);
+    await untilLines(project, 'log', 2);
+    await project.cli(['cancel', await sweepOf(project, 'stopped')]);
+    const { run, text } = await openRun(documentOf((await command).stdout));
+    expect(run.outcome).toBe('cancelled');
+    expect(callsIn(await text('artifacts/events.jsonl'))).toMatchObject([
+      { tool: 'wait_for', is_error: true, result: null },
+    ]);
+    expect(linesIn(project, 'log')).toHaveLength(2);
+    expect(processesWith(mark)).toEqual([]);
+    expect(markedProcesses(run.run_id)).toEqual([]);
+  });
+});
