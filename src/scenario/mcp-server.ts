@@ -58,8 +58,8 @@ export const McpServer = z
   })
   .meta({
     oneOf: [
-      { required: ['command'], properties: { headers: false } },
-      { required: ['url'], properties: { args: false, env: false } },
+      { required: ['command'], not: { required: ['headers'] } },
+      { required: ['url'], not: { anyOf: [{ required: ['args'] }, { required: ['env'] }] } },
     ],
   });
 export type McpServer = z.infer<typeof McpServer>;
