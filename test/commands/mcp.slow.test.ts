@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { projectState } from '../../src/platform/folders.js';
 import { waitUntil } from '../../src/platform/process/wait-until.js';
 import type { RunEvent } from '../../src/results/records/events.js';
+import { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, openRun, REPOSITORY, scenario, type TestProject } from './project.js';
 
 let project: TestProject;
@@ -78,6 +79,20 @@ test('calls of a server are recorded exactly, with the tools that the agent was 
     { tool: 'missing', is_error: true },
   ]);
   for (const one of calls) expect((one as { duration_ms: number }).duration_ms).toBeGreaterThanOrEqual(0);
+});
+
+test('the recorded calls of a run can be checked again with other gates', async () => {
+  const steps = [call('echo', '{text: a}'), call('echo', '{text: b}')];
+  await project.write('fixtures/again.yaml', withServer('again', steps));
+  const { document, run } = await runOne('again');
+  expect(run.outcome).toBe('pass');
+  const gates = ['{type: mcp_tool_called, tool: echo, max: 1}'];
+  await project.write('fixtures/again.yaml', withServer('again', steps, { gates }));
+  const { stdout } = await project.cli(['regrade', document.sweep, '--json']);
+  const { metrics } = await openRun(SweepDocument.parse(JSON.parse(stdout)));
+  expect(metrics.details[0]?.message).toBe(
+    '2 calls of "echo"; expected 1 to 1; its calls had {"text":"a"}, {"text":"b"}',
+  );
 });
 
 test('mcp_no_errors names the calls that failed', async () => {
@@ -163,11 +178,10 @@ test('a server by HTTP is called with its headers, in the same way', async () =>
   expect(unreachable.metrics.details[1]?.message).toContain('test cannot be reached');
 });
 
-test('the baseline has no server, and compare says that the server helped', async () => {
-  const helps = `run: 'true'`;
+test('the baseline has no server: no tool is called or listed', async () => {
   await project.write(
     'fixtures/baseline.yaml',
-    withServer('baseline', [call('echo', '{text: a}'), helps], {
+    withServer('baseline', [call('echo', '{text: a}')], {
       gates: ['{type: mcp_tool_called, tool: echo}', '{type: mcp_no_errors}'],
       more: 'baseline: true',
     }),
