@@ -92,6 +92,11 @@ export const toolName = inSchema(
   /\S/,
 );
 
+/** The skill of a gate on use. */
+export const skillName = nonBlank('the name of a skill')
+  .optional()
+  .describe('Name of a skill of the subject; without it, any of them');
+
 /** A number of times that something may happen. */
 export const count = z.int().min(0);
 

@@ -4,6 +4,7 @@ import { UsageError } from '../lib/errors/usage-error.js';
 import type { EffectiveScenario, UnstoredScenario } from '../scenario/plan.js';
 import { isApart, withAgentTimeout, withoutMocks, type Scenario } from '../scenario/scenario.js';
 import type { Target } from '../scenario/target.js';
+import { withoutIdleGates } from './checked-uses.js';
 import { chooseAsked, chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { findRuntime } from './find-runtime.js';
 import { locateBuild, locateTarget } from './locate-target.js';
@@ -33,7 +34,8 @@ export function effectiveScenario(
 ): UnstoredScenario {
   const { scenario } = variant;
   const { file } = selected;
-  const used = flags.live ? withoutMocks(scenario) : scenario;
+  const checked = withoutIdleGates(scenario, variant.subject);
+  const used = flags.live ? withoutMocks(checked) : checked;
   const base = scenario.target === 'from_config' ? project.config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
   const asked = chooseAsked(project, selected, variant, flags);

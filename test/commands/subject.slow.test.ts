@@ -158,3 +158,63 @@ test('regrade checks the work of both sides again, also if only the flag has mad
     ['without', 'fail', 'fail'],
   ]);
 });
+
+const READS_SKILL = `'cat "$HOME/.agents/skills/stamp/SKILL.md"; touch out.txt'`;
+
+test('gates on use count only where the skill is; the gates of the task count on both sides', async () => {
+  const gates = [
+    '{type: file_exists, path: out.txt}',
+    '{type: skill_used, skill: stamp}',
+    '{type: skill_not_used}',
+  ];
+  const used = (name: string, step: string) =>
+    scenario(name, {
+      target: null,
+      gates,
+      steps: [`run: ${step}`],
+      more: 'subject: {skill: skills/stamp}\nbaseline: true',
+    });
+  await project.write('fixtures/triggers.yaml', used('triggers', READS_SKILL));
+  const { document } = await project.run(['triggers']);
+  const verdicts = await Promise.all(
+    document.cells.map(async ({ variant }, at) => {
+      const { metrics } = await openRun(document, at);
+      return [variant, ...metrics.details.map(({ gate_type, status }) => `${gate_type} ${status}`)];
+    }),
+  );
+  expect(verdicts.sort()).toEqual([
+    ['with', 'file_exists pass', 'skill_used pass', 'skill_not_used fail'],
+    ['without', 'file_exists pass'],
+  ]);
+});
+
+test.each([
+  [
+    '{skill: skills/stamp}',
+    '{type: skill_used, skill: stmp}',
+    "7:33 evaluation.gates[0].skill: the skill 'stmp' is not under test; did you mean 'stamp'?",
+  ],
+  ['{instructions: GUIDE.md}', '{type: skill_not_used}', '7:7 evaluation.gates[0]: no skill is under test'],
+])('validate refuses, with the subject %s, the gate %s', async (subject, gate, message) => {
+  await project.write(
+    'fixtures/wrong.yaml',
+    scenario('wrong', { target: null, gates: [gate], more: `subject: ${subject}` }),
+  );
+  const { exitCode, stderr } = await project.cli(['validate', 'fixtures/wrong.yaml']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(message);
+});
+
+test('an agent that prints text cannot show that it used a skill', async () => {
+  await project.write(
+    'fixtures/quiet.yaml',
+    scenario('quiet', {
+      target: null,
+      gates: ['{type: skill_not_used}'],
+      steps: ['exit: 0'],
+      more: 'subject: {skill: skills/stamp}',
+    }),
+  );
+  const { document } = await project.run(['quiet']);
+  expect((await openRun(document)).metrics.details).toMatchObject([{ status: 'error' }]);
+});

@@ -17,6 +17,8 @@ const valid: Record<GateSpec['type'], object> = {
   command_called: { pattern: 'x' },
   command_not_called: { pattern: 'x' },
   tool_called: { tool: 'Read' },
+  skill_used: {},
+  skill_not_used: {},
   trajectory_contains_action: { action: 'READ' },
   step_count: { max_steps: 3 },
   max_commands: { max: 3 },

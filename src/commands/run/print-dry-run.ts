@@ -21,7 +21,7 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     subject: variant.scenario.subject ?? [],
     /** Null if no agent takes part. */
     timeout_secs: findAgentStep(effective.scenario)?.timeout_secs ?? null,
-    gates: gatesOf(selected.scenario).length,
+    gates: gatesOf(effective.scenario).length,
     judge: modelAsked(effective),
   }));
   const most = mostOf(resolved, resultsPath);
