@@ -138,6 +138,11 @@ export interface Agent {
   login: LoginFile[] | null;
   /** Where it finds skills and instructions under test; a text says why it cannot be given any. */
   subject: SubjectPlaces | string;
+  /**
+   * Instructions and skills that it reads in every folder above the workspace, as paths in these folders, if that cannot be
+   * switched off. They are the user's own. Absent for none.
+   */
+  readsAbove?: readonly string[];
   /** True if it supports `run.max_turns`. */
   limitsTurns: boolean;
   /** A command that prints its version. Null if there is none. */

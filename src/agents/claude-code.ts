@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { withoutVersion } from '../lib/api-address.js';
 import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
+import { endOfProject, foldersAbove } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
 import { claudeCodeStream } from './streams/claude-code.js';
 import type { AgentSettings } from './settings.js';
@@ -21,6 +22,7 @@ export function claudeCode(settings: AgentSettings): Agent {
       argv: [
         ...[command, '-p', '--output-format', 'stream-json', '--verbose'],
         ...['--permission-mode', 'bypassPermissions', '--strict-mcp-config'],
+        ...['--settings', JSON.stringify({ claudeMdExcludes: instructionsAbove(request.workspace) })],
         ...(request.model === 'default' ? [] : ['--model', model]),
         ...(request.maxTurns === null ? [] : ['--max-turns', String(request.maxTurns)]),
         ...(request.system === null ? [] : ['--append-system-prompt-file', system]),
@@ -29,7 +31,10 @@ export function claudeCode(settings: AgentSettings): Agent {
       ],
       env: { ...environment(request), ...settings.env },
       stdin,
-      files: request.system === null ? [] : [{ path: system, content: request.system }],
+      files: [
+        ...endOfProject(request),
+        ...(request.system === null ? [] : [{ path: system, content: request.system }]),
+      ],
     };
   };
 
@@ -65,6 +70,14 @@ export function claudeCode(settings: AgentSettings): Agent {
     classify: classifyByResult,
   };
 }
+
+/** Patterns of the instructions in the folders above the workspace, which are the user's own. */
+const instructionsAbove = (workspace: string): string[] =>
+  foldersAbove(workspace).flatMap((folder) =>
+    ['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', '.claude/CLAUDE.md', '.claude/rules/**'].map((name) =>
+      join(folder, name),
+    ),
+  );
 
 function environment(request: AgentRequest): Record<string, string> {
   const { key, baseUrl } = request.access ?? { key: null, baseUrl: null };

@@ -75,6 +75,7 @@ export function opencode(settings: AgentSettings): Agent {
       skill: (folders) => join(folders.home, '.config/opencode/skills'),
       instructions: (folders) => join(folders.home, '.config/opencode/AGENTS.md'),
     },
+    readsAbove: ['AGENTS.md', 'CLAUDE.md', '.opencode/skills', '.claude/skills', '.agents/skills'],
     limitsTurns: false,
     version: [command, '--version'],
     // with a title, it does not ask the model for one

@@ -20,18 +20,22 @@ const SKILL_TOOLS: Readonly<Record<string, string>> = {
 
 /** Fields in which tools that read a file are given its path. */
 const PATH_FIELDS = ['path', 'file_path', 'filePath', 'absolute_path'];
-const READ = /read|view|open|cat/i;
+const READ = /(?:^|_)(?:read|view|open|cat)/i;
 
 const NAME = '[a-z0-9]+(?:-[a-z0-9]+)*';
-/** `x/stamp/SKILL.md`, or a file of a folder of skills: `skills/stamp/stamp.sh`. */
+/** `x/stamp/SKILL.md`; a file of a folder of skills, as in `skills/stamp/stamp.sh`; `cd x/skills/stamp`. */
 const FILE = new RegExp(
-  `(?:^|[/\\s"'=])(${NAME})/SKILL\\.md(?![\\w.-])|[/\\s"'=]skills/(${NAME})/[\\w.]`,
+  [
+    `(?:^|[/\\s"'=])(${NAME})/SKILL\\.md(?![\\w.-])`,
+    `[/\\s"'=]skills/(${NAME})/[\\w.]`,
+    `\\bcd\\s+["']?[^\\s"';&|]*skills/(${NAME})(?![\\w.-])`,
+  ].join('|'),
   'g',
 );
 
 /** The skills whose files a text names by their paths, each once. */
 const namedIn = (text: string): string[] => [
-  ...new Set([...text.matchAll(FILE)].flatMap(([, standard, other]) => standard ?? other ?? [])),
+  ...new Set([...text.matchAll(FILE)].flatMap(([, ...names]) => names.filter((name) => name !== undefined))),
 ];
 
 /**

@@ -31,6 +31,7 @@ test.each([
   ['sh "$HOME/.agents/skills/stamp/stamp.sh" > out.txt', ['stamp']],
   ['ls ~/.codex/skills', []],
   ['ls ~/.codex/skills/stamp', []],
+  ['cd "$HOME/.agents/skills/stamp" && cat SKILL.md', ['stamp']],
   ['cat SKILL.md', []],
   ['cat a/SKILL.md.bak', []],
   ['echo stamp', []],
