@@ -42,6 +42,7 @@ export const checkGate =
           look: (path) => environment.look(handle, path),
           expected: (path) => lookInChecks(context, path),
           ...whatWasDone(context, placed, turn),
+          skills: () => (context.subject ?? []).flatMap((part) => (part.kind === 'skill' ? [part.name] : [])),
           ask: (question) => askForGate(context, name, question, fence, signal),
         });
       });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { withoutVersion } from '../lib/api-address.js';
 import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
+import { endOfProject, foldersAbove } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
 import { claudeCodeStream } from './streams/claude-code.js';
 import { mcpSettings } from './mcp-settings.js';
@@ -25,6 +26,7 @@ export function claudeCode(settings: AgentSettings): Agent {
         ...[command, '-p', '--output-format', 'stream-json', '--verbose'],
         ...['--permission-mode', 'bypassPermissions', '--strict-mcp-config'],
         ...(mcpServers === null ? [] : ['--mcp-config', mcpFile]),
+        ...['--settings', JSON.stringify({ claudeMdExcludes: instructionsAbove(request.workspace) })],
         ...(request.model === 'default' ? [] : ['--model', model]),
         ...(request.maxTurns === null ? [] : ['--max-turns', String(request.maxTurns)]),
         ...(request.system === null ? [] : ['--append-system-prompt-file', system]),
@@ -34,6 +36,7 @@ export function claudeCode(settings: AgentSettings): Agent {
       env: { ...environment(request), ...settings.env },
       stdin,
       files: [
+        ...endOfProject(request),
         ...(request.system === null ? [] : [{ path: system, content: request.system }]),
         ...(mcpServers === null ? [] : [{ path: mcpFile, content: JSON.stringify({ mcpServers }) }]),
       ],
@@ -73,6 +76,14 @@ export function claudeCode(settings: AgentSettings): Agent {
     classify: classifyByResult,
   };
 }
+
+/** Patterns of the instructions in the folders above the workspace, which are the user's own. */
+const instructionsAbove = (workspace: string): string[] =>
+  foldersAbove(workspace).flatMap((folder) =>
+    ['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', '.claude/CLAUDE.md', '.claude/rules/**'].map((name) =>
+      join(folder, name),
+    ),
+  );
 
 function environment(request: AgentRequest): Record<string, string> {
   const { key, baseUrl } = request.access ?? { key: null, baseUrl: null };

@@ -77,6 +77,7 @@ export function opencode(settings: AgentSettings): Agent {
       instructions: (folders) => join(folders.home, '.config/opencode/AGENTS.md'),
     },
     mcpProblem: null,
+    readsAbove: ['AGENTS.md', 'CLAUDE.md', '.opencode/skills', '.claude/skills', '.agents/skills'],
     limitsTurns: false,
     version: [command, '--version'],
     // with a title, it does not ask the model for one

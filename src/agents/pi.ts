@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { withoutVersion, withVersion } from '../lib/api-address.js';
 import { parseModelName } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
+import { endOfProject } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
 import { piStream } from './streams/pi.js';
 import type { AgentSettings } from './settings.js';
@@ -46,6 +47,7 @@ export function pi(settings: AgentSettings): Agent {
         // the workflow retries more patiently
         { path: join(config, 'settings.json'), content: JSON.stringify({ retry: { maxRetries: 2 } }) },
         ...modelsFile(config, name, access),
+        ...endOfProject(request),
         ...(system === null ? [] : [{ path: systemFile, content: system }]),
       ],
     };
@@ -72,6 +74,7 @@ export function pi(settings: AgentSettings): Agent {
       instructions: (folders) => join(folders.config, 'AGENTS.md'),
     },
     mcpProblem: 'it has no MCP client',
+    readsAbove: ['AGENTS.md', 'CLAUDE.md'],
     limitsTurns: false,
     version: [command, '--version'],
     launch: (request) => start(request, [], request.prompt),

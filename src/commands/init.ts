@@ -10,8 +10,11 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
     .description('Create a config file, a scenario and its fixture, ready to run')
     .argument('[dir]', 'folder to create them in; created if missing (default: the working folder)')
     .addOption(
-      new Option('--template <name>', 'what to create: a scenario in our own form, or in that of ElizaOS')
-        .choices(['default', 'eliza'] as const)
+      new Option(
+        '--template <name>',
+        'what to create: a test of a program, one in the form of ElizaOS, or one of a skill',
+      )
+        .choices(['default', 'eliza', 'skill'] as const)
         .default('default' as const),
     )
     .addOption(
@@ -28,6 +31,7 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
     ['Set up the working folder', 'llm-tool-test init'],
     ['Set up a new folder', 'llm-tool-test init agent-tests'],
     ['Set up a scenario in the form of ElizaOS', 'llm-tool-test init --template eliza'],
+    ['Set up the test of a skill, with and without it', 'llm-tool-test init --template skill'],
     ['List the examples, and copy one', 'llm-tool-test init --example'],
     ['', 'llm-tool-test init --example git_history'],
   );

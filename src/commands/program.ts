@@ -7,6 +7,7 @@ import { addCompare } from './compare.js';
 import { addCompletion } from './completion.js';
 import { addDoctor } from './doctor.js';
 import { addEngine } from './engine.js';
+import { addImport } from './import.js';
 import { addInit } from './init.js';
 import { addPause } from './pause.js';
 import { addRegrade } from './regrade.js';
@@ -33,7 +34,7 @@ import { addWorkers } from './workers.js';
 
 /** All verbs, in the order of the help. */
 const verbs = [
-  ...[addInit, addTry, addDoctor, addValidate, addScenarios],
+  ...[addInit, addTry, addImport, addDoctor, addValidate, addScenarios],
   ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel, addSchedule],
   ...[addShow, addReport, addCompare, addSweeps, addView, addUi],
   ...[addClean, addEngine, addWorker, addWorkers, addCodecServer, addScripts, addSchema, addCompletion],

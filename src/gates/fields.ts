@@ -97,6 +97,11 @@ export const mcpServer = nonBlank('the name of an MCP server')
   .optional()
   .describe('Name of the server in the subject; all servers if omitted');
 
+/** The skill of a gate on use. */
+export const skillName = nonBlank('the name of a skill')
+  .optional()
+  .describe('Name of a skill of the subject; without it, any of them');
+
 /** A number of times that something may happen. */
 export const count = z.int().min(0);
 

@@ -73,12 +73,20 @@ export interface GateContext {
   efficiency(): Promise<Efficiency | null>;
   /** What the agent did and said; null if that was not recorded. */
   trajectory(): Promise<Trajectory | null>;
+  /** The names of the skills under test. */
+  skills(): string[];
   /** The turns of the conversation until now, in order; null if the agent did not work. */
   turns(): Promise<Turn[] | null>;
   /** How long the agent worked, all its starts together; null if that was not recorded. */
   durationMs(): Promise<number | null>;
   /** Asks the model of the judge. Every answer is kept, and never requested again. Only for gates with `asks`. */
   ask<A>(question: GateQuestion<A>): Promise<A[]>;
+}
+
+/** A part of a scenario's subject, by its kind. `name`: null for any of the kind. */
+export interface CheckedUse {
+  kind: string;
+  name: string | null;
 }
 
 /** One kind of gate: a file in `types/`, and a line in `index.ts`. */
@@ -89,6 +97,8 @@ export interface Gate<S extends z.ZodType> {
   check(spec: z.infer<S>, context: GateContext): Promise<Verdict>;
   /** How many answers of a model the check may ask for; 0 or absent if it asks none. */
   asks?(spec: z.infer<S>): number;
+  /** The part of the subject whose use it checks. Variants without that part are not checked by it. */
+  checksUse?(spec: z.infer<S>): CheckedUse;
 }
 
 /** Infers the type of a gate's spec from its schema. */

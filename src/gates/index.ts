@@ -15,7 +15,7 @@ import { fileContains } from './types/file-contains.js';
 import { fileEquals } from './types/file-equals.js';
 import { fileExists } from './types/file-exists.js';
 import { fileMatches } from './types/file-matches.js';
-import type { Gate, GateContext, Verdict } from './gate.js';
+import type { CheckedUse, Gate, GateContext, Verdict } from './gate.js';
 import { llmJudge } from './types/llm-judge.js';
 import { maxCommands } from './types/max-commands.js';
 import { maxCostUsd } from './types/max-cost-usd.js';
@@ -27,6 +27,8 @@ import { regexMatch } from './types/regex-match.js';
 import { responseContains } from './types/response-contains.js';
 import { responseMatches } from './types/response-matches.js';
 import { script } from './types/script.js';
+import { skillNotUsed } from './types/skill-not-used.js';
+import { skillUsed } from './types/skill-used.js';
 import { stepCount } from './types/step-count.js';
 import { stringContains } from './types/string-contains.js';
 import { tokenCount } from './types/token-count.js';
@@ -51,6 +53,8 @@ const gates = [
   toolCalled,
   mcpToolCalled,
   mcpNoErrors,
+  skillUsed,
+  skillNotUsed,
   trajectoryContainsAction,
   stepCount,
   maxCommands,
@@ -103,6 +107,9 @@ export const checkGate = (spec: GateSpec, context: GateContext): Promise<Verdict
 
 /** How many answers of a model the check asks for. */
 export const answersAsked = (spec: GateSpec): number => gateOf(spec).asks?.(spec) ?? 0;
+
+/** The part of the subject whose use the gate checks; null for other gates. */
+export const checkedUse = (spec: GateSpec): CheckedUse | null => gateOf(spec).checksUse?.(spec) ?? null;
 
 /** True if the check runs no command and asks no model, so that it finishes quickly. */
 export const isQuickGate = (spec: GateSpec): boolean =>

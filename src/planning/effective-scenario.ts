@@ -1,15 +1,16 @@
-import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { Agent } from '../agents/agent.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import type { EffectiveScenario, UnstoredScenario } from '../scenario/plan.js';
 import { isApart, withAgentTimeout, withoutMocks, type Scenario } from '../scenario/scenario.js';
 import type { Target } from '../scenario/target.js';
+import { withoutIdleGates } from './checked-uses.js';
 import { chooseAsked, chooseJudge, type JudgeFlags } from './choose-judge.js';
 import { findRuntime } from './find-runtime.js';
 import { locateBuild, locateTarget } from './locate-target.js';
 import type { Project } from './project.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
+import { findTargetFiles } from './target-files.js';
 
 /** The flags that change scenarios. */
 export interface ScenarioFlags {
@@ -33,7 +34,8 @@ export function effectiveScenario(
 ): UnstoredScenario {
   const { scenario } = variant;
   const { file } = selected;
-  const used = flags.live ? withoutMocks(scenario) : scenario;
+  const checked = withoutIdleGates(scenario, variant.subject);
+  const used = flags.live ? withoutMocks(checked) : checked;
   const base = scenario.target === 'from_config' ? project.config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
   const asked = chooseAsked(project, selected, variant, flags);
@@ -45,7 +47,7 @@ export function effectiveScenario(
       : {
           target: { ...base, env: { ...base.env, ...variant.env } },
           target_path: targetPath(project, selected, variant, base, flags),
-          ...targetFiles(project, selected, variant, base, flags),
+          ...targetFiles(project, selected, variant, flags),
         }),
     judge: chooseJudge(project, selected, flags),
     ...(asked === undefined ? {} : { asked }),
@@ -54,27 +56,19 @@ export function effectiveScenario(
   };
 }
 
-/**
- * Resolves `target.files`. It is ignored for another build (`--target-binary`, or a variant's), which may have other
- * files, unless the list is empty: the other build then has no further files either.
- *
- * @throws UsageError if one of the files does not exist
- */
+/** @throws UsageError if one of the target's files does not exist */
 function targetFiles(
-  { root }: Project,
+  project: Project,
   { path, file, text, problemAt }: SelectedScenario,
-  { scenario, targetBinary }: SelectedVariant,
-  { files }: Target,
+  variant: SelectedVariant,
   flags: ScenarioFlags,
 ): Pick<EffectiveScenario, 'target_files'> {
-  const isOther = flags.targetBinary !== undefined || targetBinary !== null;
-  if (files === undefined || (isOther && files.length > 0)) return {};
-  const fromConfig = scenario.target === 'from_config';
-  const target_files = files.map((one) => resolve(fromConfig ? root : dirname(path), one));
-  const missing = target_files.findIndex((one) => !existsSync(one));
-  if (missing === -1) return { target_files };
-  const message = `target.files: '${files[missing]}' was not found from ${fromConfig ? root : dirname(path)}; correct the path, or create it first`;
-  const place = fromConfig ? ['target'] : ['target', 'files', missing];
+  const isOther = flags.targetBinary !== undefined || variant.targetBinary !== null;
+  const found = findTargetFiles(project, path, variant, isOther);
+  if (found === null) return {};
+  if (found.missing === null) return { target_files: found.paths };
+  const { index, message } = found.missing;
+  const place = variant.scenario.target === 'from_config' ? ['target'] : ['target', 'files', index];
   throw new UsageError('target_missing', message, [problemAt(place, message)], new Map([[file, text]]));
 }
 

@@ -11,6 +11,7 @@ import { type Project } from './project.js';
 import { displayPath } from '../platform/display-path.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { findFiles } from './find-scenario-files.js';
+import { checkedUseProblems } from './checked-uses.js';
 import { findChecks } from './checks-folder.js';
 import { loadText } from './file-checks.js';
 import { loadCharacter } from './load-character.js';
@@ -130,6 +131,7 @@ export async function loadScenarios(
       problemAt,
     } = loaded;
     const variants: SelectedVariant[] = [];
+    const subjects: StoredSubject[][] = [];
     const ofVariants: Problem[] = [];
     for (const written of inFile) {
       const character = loadCharacter(path, written.scenario, written.problemAt);
@@ -139,6 +141,7 @@ export async function loadScenarios(
       const { checks, problems: ofChecks } = await findChecks(path, varied, fixture, checkFolder);
       const found = await findSubject(path, varied, loading.texts);
       const { subject, paths: subjectPaths } = found;
+      subjects.push(subject);
       const ofInputs = [
         ...character.problems,
         ...found.problems,
@@ -156,6 +159,8 @@ export async function loadScenarios(
       ...inTextOrder(ofVariants), // reports a problem that variants share only once
       ...ofRubric,
       ...targetProblems(project, scenario, problemAt),
+      // A skill that cannot be read would be reported twice.
+      ...(ofVariants.length === 0 ? checkedUseProblems(scenario, subjects, problemAt) : []),
     ];
     const sameName = names.get(scenario.name);
     if (sameName !== undefined) {

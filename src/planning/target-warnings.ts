@@ -1,14 +1,16 @@
 import { dirname } from 'node:path';
 import { formatProblem } from '../lib/errors/problem.js';
 import { findExecutable } from '../platform/process/find-executable.js';
+import type { Path } from '../scenario/problems/source.js';
 import { isApart } from '../scenario/scenario.js';
 import { locateBuild, locateTarget } from './locate-target.js';
+import { findTargetFiles } from './target-files.js';
 import type { Project } from './project.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
 /**
- * Returns a warning for each target that is not on this machine, with its place in the file. It is not a problem of the
- * file: a target may be built, or installed by the scenario's setup, before it is needed.
+ * Returns a warning for each target, and each of its files, that is not on this machine, with its place in the file. It is
+ * not a problem of the file: a target may be built, or installed by the scenario's setup, before it is needed.
  */
 export async function targetWarnings(
   project: Project,
@@ -17,11 +19,15 @@ export async function targetWarnings(
   const warnings = new Set<string>();
   for (const { path, variants } of scenarios)
     for (const variant of variants) {
+      const warn = (below: Path, message: string): void => {
+        const isBelow = variant.targetBinary !== null || variant.scenario.target !== 'from_config';
+        const problem = variant.problemAt(isBelow ? ['target', ...below] : ['target'], message);
+        warnings.add(`warning: ${formatProblem(problem)}`);
+      };
       const message = await whyMissing(project, path, variant);
-      if (message === null) continue;
-      const isBelow = variant.targetBinary !== null || variant.scenario.target !== 'from_config';
-      const problem = variant.problemAt(isBelow ? ['target', 'binary'] : ['target'], message);
-      warnings.add(`warning: ${formatProblem(problem)}`);
+      if (message !== null) warn(['binary'], message);
+      const missing = findTargetFiles(project, path, variant, variant.targetBinary !== null)?.missing ?? null;
+      if (missing !== null) warn(['files', missing.index], missing.message);
     }
   return warnings;
 }

@@ -19,7 +19,7 @@ export interface CheckCommand {
 }
 
 /** Gates with their places in the scenario. */
-function placedGates({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): {
+export function placedGates({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): {
   path: Path;
   gate: GateSpec;
 }[] {

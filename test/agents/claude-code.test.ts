@@ -40,7 +40,16 @@ describe('the launch of Claude Code', () => {
     expect(launch.argv.join(' ')).toContain(
       '--max-turns 7 --append-system-prompt-file /run/config/claude/system.md',
     );
-    expect(launch.files).toEqual([{ path: '/run/config/claude/system.md', content: '-be brief' }]);
+    expect(launch.files).toContainEqual({ path: '/run/config/claude/system.md', content: '-be brief' });
+  });
+
+  it('reads no instructions and skills above the workspace, and needs no file for that in a container', () => {
+    const { argv, files } = agent.launch(request);
+    const settings = JSON.parse(argv[argv.indexOf('--settings') + 1] ?? '') as { claudeMdExcludes: string[] };
+    expect(settings.claudeMdExcludes).toEqual(expect.arrayContaining(['/run/CLAUDE.md', '/CLAUDE.md']));
+    expect(settings.claudeMdExcludes.filter((path) => path.startsWith('/run/fixture'))).toEqual([]);
+    expect(files.map(({ path }) => path)).toEqual(['/run/.git/README']);
+    expect(agent.launch({ ...request, hasNode: false }).files).toEqual([]);
   });
 
   it('sets no key and no address if there are none', () => {

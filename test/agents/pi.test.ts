@@ -90,7 +90,7 @@ describe('the launch of pi', () => {
     const access = { key: 'the-key', baseUrl: 'http://proxy' };
     const { env, files } = own.launch({ ...REQUEST, model: MODEL, access });
     expect(Object.keys(env)).toEqual(['PI_CODING_AGENT_DIR', 'PI_TELEMETRY']);
-    expect(files.map(({ path }) => path)).toEqual(['/run/config/settings.json']);
+    expect(files.map(({ path }) => path)).toEqual(['/run/config/settings.json', '/run/.git/README']);
   });
 
   it('requires a model with its provider', () => {

@@ -60,6 +60,25 @@ describe('init in an empty folder', () => {
     expect(documentOf(stdout).cells.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass', 'pass']);
   });
 
+  test('makes a test of a skill that passes with the mock, and finds that the skill helps', async () => {
+    const { stdout } = await project.cli(['init', 'skilled', '--template', 'skill', '--json']);
+    const { files } = JSON.parse(stdout) as { files: string[] };
+    expect(files).toContain('fixtures/skills/invoice-totals/SKILL.md');
+    const start = (...args: string[]) => project.start(args, {}, 'skilled');
+    const run = await start('run', 'invoice_totals', 'invoice_near_miss', '--repeat', '6', '--json');
+    const cells = documentOf(run.stdout).cells.map(
+      ({ scenario, variant, outcome }) => `${scenario} ${variant} ${outcome ?? ''}`,
+    );
+    expect([...new Set(cells)].sort()).toEqual([
+      'invoice_near_miss shop pass',
+      'invoice_near_miss sort pass',
+      'invoice_totals with pass',
+      'invoice_totals without fail',
+    ]);
+    const compared = await start('compare', 'latest', '--variants', 'without,with', '--json');
+    expect(JSON.parse(compared.stdout)).toMatchObject({ verdict: 'better' });
+  });
+
   test('makes gates that fail if the agent books the wrong items', async () => {
     await project.cli(['init', 'careless']);
     const text = await project.read(`careless/${SCENARIO}`);

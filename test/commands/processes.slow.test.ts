@@ -41,6 +41,7 @@ test.each<[string, string[], number, RegExp]>([
   ['cancel', ['cancel', 'real'], 0, /real-/],
   ['ui', ['ui', 'real'], 3, /Web UI/],
   ['init', ['init', 'made'], 0, /llm-tool-test run/],
+  ['import', ['import', 'prompts.csv', '--skill', 'none'], 2, /cannot be read/],
   ['schema', ['schema'], 0, /"\$schema"/],
   ['doctor', ['doctor', '--json'], 0, /"checks"/],
   ['completion', ['completion', 'bash'], 0, /complete-words/],

@@ -130,7 +130,7 @@ const makePlace = async (stateIn = tmpdir()): Promise<Place> => ({
 });
 
 export interface ScenarioOptions {
-  target?: string;
+  target?: string | null;
   gates?: string[];
   steps?: string[];
   /** More lines at the top level. */
@@ -148,7 +148,7 @@ export function scenario(
     `name: ${name}`,
     `description: ${name}`,
     'template_folder: empty',
-    `target: ${target}`,
+    ...(target === null ? [] : [`target: ${target}`]),
     'task: {prompt: "do it"}',
     `evaluation:\n  gates:${list(gates, '    ')}`,
     ...(steps.length === 0 ? [] : [`mock:\n  steps:${list(steps, '    ')}`]),

@@ -8,9 +8,14 @@ let project: TestProject;
 
 const SKILL = '---\nname: stamp\ndescription: Stamps documents.\n---\n\nRun stamp.sh.\n';
 
-/** `step`: what the mock does; the gate wants out.txt. */
+/** `step`: what the mock does; the gate wants out.txt. Nothing but the subject is under test. */
 const stamp = (name: string, step: string, more: string): string =>
-  scenario(name, { gates: ['{type: file_exists, path: out.txt}'], steps: [`run: ${step}`], more });
+  scenario(name, {
+    target: null,
+    gates: ['{type: file_exists, path: out.txt}'],
+    steps: [`run: ${step}`],
+    more,
+  });
 const USES_SKILL = `'sh "$HOME/.agents/skills/stamp/stamp.sh" > out.txt || rm out.txt'`;
 
 beforeAll(async () => {
@@ -77,9 +82,9 @@ test('a run is reused as long as the skill is the same', async () => {
 });
 
 test.each([
-  ['skills/gone', '12:18', "skill folder 'skills/gone' was not found"],
-  ['GUIDE.md', '12:18', 'is a file; name the folder that contains SKILL.md'],
-  ['empty', '12:18', "the folder 'empty' has no SKILL.md"],
+  ['skills/gone', '11:18', "skill folder 'skills/gone' was not found"],
+  ['GUIDE.md', '11:18', 'is a file; name the folder that contains SKILL.md'],
+  ['empty', '11:18', "the folder 'empty' has no SKILL.md"],
 ])('validate refuses the skill %s at its place', async (skill, place, message) => {
   await project.write('fixtures/wrong.yaml', stamp('wrong', 'echo hi', `subject: {skill: ${skill}}`));
   const { exitCode, stderr } = await project.cli(['validate', 'fixtures/wrong.yaml']);
@@ -104,4 +109,112 @@ test('an agent that cannot be given a skill is refused with the reason, in the m
   const reason = 'own cannot be given skills or instructions: only its own configuration says';
   expect((await project.cli(['validate', 'fixtures/wrong.yaml'])).stderr).toContain(reason);
   expect((await project.cli(['run', 'useless', '--agents', 'own'])).stderr).toContain(reason);
+});
+
+test('--dry-run lists what is under test in each variant', async () => {
+  const args = ['run', 'useful', '--dry-run'];
+  const { stdout } = await project.cli(args);
+  expect(stdout).toMatch(/useful with {2}\(.*skill skills\/stamp, gates 1/);
+  expect(stdout).toMatch(/useful without {2}\((?!.*skill)/);
+  const { scenarios } = JSON.parse((await project.cli([...args, '--json'])).stdout) as {
+    scenarios: unknown[];
+  };
+  expect(scenarios).toMatchObject([
+    { variant: 'with', target: null, subject: [{ skill: 'skills/stamp' }] },
+    { variant: 'without', subject: [] },
+  ]);
+});
+
+test('variants can have skills of their own, each with its baseline', async () => {
+  await project.write('fixtures/other/stamp/SKILL.md', SKILL);
+  const more = [
+    'subject: {skill: skills/stamp}',
+    'matrix: {variants: [{name: old}, {name: new, subject: {skill: other/stamp}}, {name: bare, subject: []}]}',
+  ].join('\n');
+  await project.write('fixtures/versions.yaml', stamp('versions', USES_SKILL, more));
+  const { document } = await project.run(['versions', '--with-without']);
+  expect(document.cells.map(({ variant, outcome }) => `${variant} ${outcome ?? ''}`).sort()).toEqual([
+    'bare fail',
+    'new fail', // It has no stamp.sh.
+    'new-without fail',
+    'old pass',
+    'old-without fail',
+  ]);
+});
+
+test('regrade checks the work of both sides again, also if only the flag has made the baseline', async () => {
+  const named = (path: string) =>
+    stamp('again', USES_SKILL, 'subject: {skill: skills/stamp}').replace('out.txt}', path);
+  await project.write('fixtures/again.yaml', named('other.txt}'));
+  const { document } = await project.run(['again', '--with-without']);
+  expect(document.cells.map(({ outcome }) => outcome)).toEqual(['fail', 'fail']);
+  await project.write('fixtures/again.yaml', named('out.txt}'));
+  const { stdout } = await project.cli(['regrade', document.sweep, '--json']);
+  const again = (JSON.parse(stdout) as typeof document).cells;
+  expect(
+    again.map(({ variant, outcome, regraded_from }) => [variant, outcome, regraded_from?.outcome]),
+  ).toEqual([
+    ['with', 'pass', 'fail'],
+    ['without', 'fail', 'fail'],
+  ]);
+});
+
+const READS_SKILL = `'cat "$HOME/.agents/skills/stamp/SKILL.md"; touch out.txt'`;
+
+test('gates on use count only where the skill is; the gates of the task count on both sides', async () => {
+  const gates = [
+    '{type: file_exists, path: out.txt}',
+    '{type: skill_used, skill: stamp}',
+    '{type: skill_not_used}',
+  ];
+  const used = (name: string, step: string) =>
+    scenario(name, {
+      target: null,
+      gates,
+      steps: [`run: ${step}`],
+      more: 'subject: {skill: skills/stamp}\nbaseline: true',
+    });
+  await project.write('fixtures/triggers.yaml', used('triggers', READS_SKILL));
+  const { document } = await project.run(['triggers']);
+  const verdicts = await Promise.all(
+    document.cells.map(async ({ variant }, at) => {
+      const { metrics } = await openRun(document, at);
+      return [variant, ...metrics.details.map(({ gate_type, status }) => `${gate_type} ${status}`)];
+    }),
+  );
+  expect(verdicts.sort()).toEqual([
+    ['with', 'file_exists pass', 'skill_used pass', 'skill_not_used fail'],
+    ['without', 'file_exists pass'],
+  ]);
+});
+
+test.each([
+  [
+    '{skill: skills/stamp}',
+    '{type: skill_used, skill: stmp}',
+    "7:33 evaluation.gates[0].skill: the skill 'stmp' is not under test; did you mean 'stamp'?",
+  ],
+  ['{instructions: GUIDE.md}', '{type: skill_not_used}', '7:7 evaluation.gates[0]: no skill is under test'],
+])('validate refuses, with the subject %s, the gate %s', async (subject, gate, message) => {
+  await project.write(
+    'fixtures/wrong.yaml',
+    scenario('wrong', { target: null, gates: [gate], more: `subject: ${subject}` }),
+  );
+  const { exitCode, stderr } = await project.cli(['validate', 'fixtures/wrong.yaml']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(message);
+});
+
+test('an agent that prints text cannot show that it used a skill', async () => {
+  await project.write(
+    'fixtures/quiet.yaml',
+    scenario('quiet', {
+      target: null,
+      gates: ['{type: skill_not_used}'],
+      steps: ['exit: 0'],
+      more: 'subject: {skill: skills/stamp}',
+    }),
+  );
+  const { document } = await project.run(['quiet']);
+  expect((await openRun(document)).metrics.details).toMatchObject([{ status: 'error' }]);
 });

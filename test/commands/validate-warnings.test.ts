@@ -28,6 +28,20 @@ test.each([
   expect((await validate('there')).stderr).toBe('');
 });
 
+test('validate warns about a missing file of the target, which run refuses', async () => {
+  await project.write(
+    'fixtures/gone-file.yaml',
+    scenario('gone-file', { target: '{binary: ./tool.sh, files: [tool.sh, lib]}', steps: ['say: x'] }),
+  );
+  const message = /gone-file\.yaml:4:\d+ target\.files\[1\]: target\.files: 'lib' was not found from /;
+  const { exitCode, stderr } = await validate('gone-file');
+  expect(stderr).toMatch(message);
+  expect(stderr).toMatch(/^warning: /);
+  expect(exitCode).toBe(0);
+  const refused = await project.cli(['run', 'gone-file']);
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringMatching(message)]);
+});
+
 test('validate does not look on this machine for what is in a container', async () => {
   const more = 'environment: {type: docker, image: x}';
   await project.write(

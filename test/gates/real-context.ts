@@ -76,6 +76,8 @@ interface Given {
   trajectory?: Trajectory | null;
   durationMs?: number | null;
   turns?: Turn[] | null;
+  /** The names of the skills under test. */
+  skills?: string[];
   /** The checks folder. */
   checks?: string | null;
   /** What the model answers: one vote each. */
@@ -100,7 +102,7 @@ const answering =
 /** Real processes and real files; only what is known of the agent is given. */
 export function realContext(workspace: string, given: Given = {}): GateContext {
   const { cap = 1024 * 1024, env = {}, efficiency = null, trajectory = null } = given;
-  const { durationMs = null, turns = null, checks = null } = given;
+  const { skills = [], durationMs = null, turns = null, checks = null } = given;
   return {
     exec: (command, timeoutSecs) => exec(workspace, command, timeoutSecs, { cap, env }),
     look: (path) => look(workspace, path),
@@ -108,6 +110,7 @@ export function realContext(workspace: string, given: Given = {}): GateContext {
     work: (kind, input) => Promise.resolve(doWork(kind, input)),
     efficiency: () => Promise.resolve(efficiency),
     trajectory: () => Promise.resolve(trajectory),
+    skills: () => skills,
     turns: () => Promise.resolve(turns),
     durationMs: () => Promise.resolve(durationMs),
     ask: answering(given),

@@ -19,6 +19,8 @@ const valid: Record<GateSpec['type'], object> = {
   tool_called: { tool: 'Read' },
   mcp_tool_called: { tool: 'read_file' },
   mcp_no_errors: {},
+  skill_used: {},
+  skill_not_used: {},
   trajectory_contains_action: { action: 'READ' },
   step_count: { max_steps: 3 },
   max_commands: { max: 3 },

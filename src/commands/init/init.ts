@@ -75,6 +75,14 @@ const TEMPLATES = {
     ],
     read: 'fixtures/shopping.scenario.yaml',
   },
+  skill: {
+    sources: () => [{ from: packageFile('templates/skill'), to: '' }],
+    run: [
+      ['run invoice_totals invoice_near_miss', 'run the skill with the free mock agent (takes seconds)'],
+      ['compare latest --variants without,with', 'tell whether the skill has helped'],
+    ],
+    read: 'fixtures/invoice_totals.yaml',
+  },
 } satisfies Record<string, Content>;
 
 const CONFIG = 'llm-tool-test-config.toml';

@@ -17,9 +17,11 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     target: effective.target?.binary ?? null,
     /** Null if it is looked up on PATH or in the workspace when the run starts. */
     target_path: effective.target_path,
+    /** As written in the file; empty if the variant has none. */
+    subject: variant.scenario.subject ?? [],
     /** Null if no agent takes part. */
     timeout_secs: findAgentStep(effective.scenario)?.timeout_secs ?? null,
-    gates: gatesOf(selected.scenario).length,
+    gates: gatesOf(effective.scenario).length,
     judge: modelAsked(effective),
   }));
   const most = mostOf(resolved, resultsPath);
@@ -40,11 +42,13 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     `${most === null ? '' : 'at most '}${resolved.cells.length} cell${resolved.cells.length === 1 ? '' : 's'}, ${resolved.concurrency} at once, results in ${shortestPath(resultsPath)}${resolved.live ? '; mocks are ignored' : ''}\n`,
   );
   if (most !== null) process.stdout.write(`${mostText(most)}\n`);
-  for (const { name, variant, file, fixture, target, target_path, timeout_secs, gates, judge } of scenarios) {
+  for (const one of scenarios) {
+    const { name, variant, file, fixture, target, target_path, subject, timeout_secs, gates, judge } = one;
     const found = target_path === null ? '' : ` = ${shortestPath(target_path)}`;
     const details = [
       ...[file, ...(fixture === null ? [] : [`fixture ${shortestPath(fixture)}`])],
       ...(target === null ? [] : [`target ${target}${found}`]),
+      ...subject.flatMap((part) => Object.entries(part).map(([kind, path]) => `${kind} ${path}`)),
       ...[`gates ${gates}`, ...(judge === null ? [] : [`judge ${judge}`])],
       ...(timeout_secs === null ? [] : [`timeout ${timeout_secs} s`]),
     ];

@@ -1,22 +1,23 @@
 import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { isFile } from '../../planning/file-checks.js';
 import { displayPath } from '../../platform/display-path.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 
 /** A file that a verb creates. The path is relative to the folder. */
 export interface NewFile {
   path: string;
-  content: string;
+  content: string | Buffer;
   mode: number;
 }
 
 /**
- * Creates all files or none. Overwrites none.
+ * Creates all files or none. Overwrites none, unless `replace` is set.
  *
  * @throws UsageError if paths already exist, or if a file cannot be written; then removes those created before
  */
-export function writeNewFiles(folder: string, files: readonly NewFile[]): void {
-  const taken = inTheWay(folder, files);
+export function writeNewFiles(folder: string, files: readonly NewFile[], replace = false): void {
+  const taken = inTheWay(folder, files).filter((path) => !(replace && isFile(resolve(path))));
   if (taken.length > 0) {
     throw new UsageError(
       'files_in_the_way',
@@ -24,6 +25,7 @@ export function writeNewFiles(folder: string, files: readonly NewFile[]): void {
       taken.map((path) => ({ file: path, line: 1, column: 1, path: '', message: 'already exists' })),
     );
   }
+  if (replace) for (const { path } of files) rmSync(join(folder, path), { force: true });
   write(folder, files);
 }
 

@@ -30,8 +30,8 @@ export interface SweepInputs {
 
 /** Parts of scenario.json that do not affect the result of a run. */
 const NEUTRAL = /^scenario\.(description|tier|tags|agents|repeat|cost\.cache)\b/;
-/** The target, which is meant to change between two sweeps: a change of it casts no doubt on the comparison. */
-const TARGET = /^target(_path|_files)?\b/;
+/** What is under test is meant to change between two sweeps: a change of it casts no doubt on the comparison. */
+const UNDER_TEST = /^(target(_path|_files)?|(scenario\.)?subject)\b/;
 
 /** Returns the differences between the sweeps' inputs, in the configurations that both have. */
 export function changesBetween(
@@ -120,7 +120,7 @@ function scenarioChanges(name: string, before: Json, after: Json, files: readonl
     return changeOf(what, name, {
       base: base ?? null,
       head: head ?? null,
-      doubtful: !NEUTRAL.test(path) && !TARGET.test(path),
+      doubtful: !NEUTRAL.test(path) && !UNDER_TEST.test(path),
     });
   });
 }

@@ -1,6 +1,7 @@
 import { beginningOf } from '../../lib/format/truncate.js';
 import type { EventBody } from '../records/events.js';
 import { shellCalls } from './shell-calls.js';
+import { skillsOf } from './skill-uses.js';
 import { commandOf } from './structured-commands.js';
 import type { TokenUsage } from '../records/token-usage.js';
 import { createMcpCollector, type McpRecord } from './mcp-record.js';
@@ -21,6 +22,8 @@ export interface RecordedTrajectory {
   structured: boolean;
   /** Number of calls of each tool, by its name. */
   tools: Record<string, number>;
+  /** Number of uses of each skill, by its name. Absent in records of older builds. */
+  skills?: Record<string, number>;
   /** Names of the called tools, in order; the last one is '…' if there were more. Absent in records of older builds. */
   actions?: string[];
   /** The agent's last message, cut if it is very long; null if there is none. */
@@ -75,12 +78,19 @@ const simpleCommands = (script: string): string[] =>
 
 const cut = (command: string): string => beginningOf(command, COMMAND_LENGTH);
 
+/** Counts a name; ignores it if there are very many others. */
+function countIn(counts: Map<string, number>, text: string): void {
+  const name = beginningOf(text, TOOL_NAME_LENGTH);
+  if (counts.has(name) || counts.size < MAX_TOOLS) counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
 /** Creates an empty collector. */
 export function createTrajectoryCollector(): TrajectoryCollector {
   const commands: CommandLine[] = [];
   const tools = new Map<string, number>();
   const actions: string[] = [];
   const mcp = createMcpCollector();
+  const skills = new Map<string, number>();
   let commandCount = 0;
   let kept = 0;
   let structured = false;
@@ -93,8 +103,7 @@ export function createTrajectoryCollector(): TrajectoryCollector {
     commands.push({ whole: cut(whole), parts: first.map(cut) });
   };
   const count = (tool: string): void => {
-    const name = beginningOf(tool, TOOL_NAME_LENGTH);
-    if (tools.has(name) || tools.size < MAX_TOOLS) tools.set(name, (tools.get(name) ?? 0) + 1);
+    countIn(tools, tool);
     if (actions.length < MAX_ACTIONS) actions.push(beginningOf(tool, ACTION_LENGTH));
     else actions[MAX_ACTIONS] = MORE_ACTIONS;
   };
@@ -108,6 +117,7 @@ export function createTrajectoryCollector(): TrajectoryCollector {
         case 'tool_call': {
           structured = true;
           count(event.name);
+          for (const skill of skillsOf(event)) countIn(skills, skill);
           const command = commandOf(event);
           if (command !== null) keep(command, simpleCommands(command));
           break;
@@ -134,7 +144,8 @@ export function createTrajectoryCollector(): TrajectoryCollector {
     end(textCommands) {
       if (!structured) for (const line of textCommands()) keep(line, [line]);
       return {
-        ...{ commands, commandCount, structured, tools: Object.fromEntries(tools), actions, answer },
+        ...{ commands, commandCount, structured, tools: Object.fromEntries(tools) },
+        ...{ skills: Object.fromEntries(skills), actions, answer },
         mcp: mcp.end(),
       };
     },

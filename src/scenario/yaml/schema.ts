@@ -63,13 +63,24 @@ const Cost = z.strictObject({
 });
 
 /** The rules that connect `subject` with other fields, as JSON Schema for editors. */
+const TESTS_SOMETHING = { anyOf: [{ required: ['target'] }, { required: ['subject'] }] };
 const NEEDS_SUBJECT = {
   if: { properties: { baseline: { const: true } }, required: ['baseline'] },
   then: { required: ['subject'] },
 };
 const description = 'The name of no variant ends with -without';
+const VARIANT_HAS_SUBJECT = {
+  properties: {
+    matrix: {
+      description,
+      properties: { variants: { description, contains: { required: ['subject'] } } },
+      required: ['variants'],
+    },
+  },
+  required: ['matrix'],
+};
 const NO_BASELINE_NAMES = {
-  if: { required: ['subject'] },
+  if: { anyOf: [{ required: ['subject'] }, VARIANT_HAS_SUBJECT] },
   then: {
     properties: {
       matrix: {
@@ -96,7 +107,9 @@ export const ScenarioFile = z
       'The fixture, copied for each run: a folder beside the scenario file or in the fixtures folder',
     ),
     checks_folder: checksFolder,
-    target: TargetOrConfig.describe('The program under test; from_config: the one of the config'),
+    target: TargetOrConfig.exactOptional().describe(
+      'The program under test; from_config: the one of the config; may be omitted beside a subject',
+    ),
     subject: Subject.exactOptional().describe(
       'Skills, instructions and MCP servers under test, given to the agent: one part or a list of them',
     ),
@@ -145,12 +158,17 @@ export const ScenarioFile = z
     environment: Environment.default({ type: 'local' }).describe('Where the agent and the checks run'),
     mock: Mock.exactOptional().describe('What the free agent `mock` does'),
   })
+  .refine(({ target, subject }) => target !== undefined || subject !== undefined, {
+    path: ['target'],
+    error: "missing: expected a map (binary, ...) or 'from_config', because there is no subject either",
+    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  })
   .refine(({ baseline, subject }) => !baseline || subject !== undefined, {
     path: ['baseline'],
     error: 'there is nothing to leave out: the scenario has no subject',
   })
   .superRefine(({ subject, matrix }, context) => {
-    if (subject === undefined) return;
+    if (subject === undefined && matrix.variants.every((one) => one.subject === undefined)) return;
     for (const [index, { name }] of matrix.variants.entries())
       if (name.endsWith(`-${WITHOUT}`))
         context.addIssue({
@@ -160,5 +178,5 @@ export const ScenarioFile = z
         });
   })
   .check(cleanText())
-  .meta({ allOf: [NEEDS_SUBJECT, NO_BASELINE_NAMES] });
+  .meta({ allOf: [TESTS_SOMETHING, NEEDS_SUBJECT, NO_BASELINE_NAMES] });
 export type ScenarioFile = z.infer<typeof ScenarioFile>;

@@ -10,7 +10,7 @@ export const toScenario = (file: ScenarioFile): Scenario => ({
   tier: file.tier,
   tags: file.tags,
   inputs: { fixture: file.template_folder, files: file.setup.files, commands: file.setup.commands },
-  target: file.target,
+  target: file.target ?? null,
   ...(file.subject === undefined ? {} : { subject: [file.subject].flat() }),
   ...(file.baseline ? { baseline: true as const } : {}),
   environment: file.environment,

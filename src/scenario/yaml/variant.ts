@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { nonBlank } from '../../gates/fields.js';
 import { environmentVariables, label, workspaceFile } from '../fields.js';
+import { Subject } from '../subject.js';
 
 /** The changes that one variant makes to its scenario. Fields that it does not set are as in the scenario. */
 export const Variant = z.strictObject({
@@ -9,6 +10,7 @@ export const Variant = z.strictObject({
     .exactOptional()
     .describe('Replaces the fixture of the scenario'),
   prompt: nonBlank('the prompt for the agent').exactOptional().describe('Replaces task.prompt'),
+  subject: Subject.exactOptional().describe('Replaces the subject of the scenario; [] for none'),
   files: z
     .record(workspaceFile, z.string())
     .default({})

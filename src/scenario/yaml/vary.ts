@@ -34,8 +34,9 @@ export function vary(file: ScenarioFile): VariedFile[] {
   }));
 }
 
-const layOver = (file: ScenarioFile, { template_folder, prompt, files }: Variant): ScenarioFile => ({
+const layOver = (file: ScenarioFile, { template_folder, prompt, subject, files }: Variant): ScenarioFile => ({
   ...file,
+  ...(subject === undefined ? {} : { subject }),
   template_folder: template_folder ?? file.template_folder,
   task: { ...file.task, prompt: prompt ?? file.task.prompt },
   setup: { ...file.setup, files: { ...file.setup.files, ...files } },
@@ -45,6 +46,7 @@ const layOver = (file: ScenarioFile, { template_folder, prompt, files }: Variant
 function placeOf(path: Path, variant: Variant, place: Path): Path {
   const [first, second, third] = path;
   if (first === 'template_folder' && variant.template_folder !== undefined) return [...place, first];
+  if (first === 'subject' && variant.subject !== undefined) return [...place, ...path];
   if (first === 'task' && second === 'prompt' && variant.prompt !== undefined) return [...place, second];
   if (first === 'target' && second === 'binary' && variant.target_binary !== undefined)
     return [...place, 'target_binary'];

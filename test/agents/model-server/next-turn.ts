@@ -13,6 +13,36 @@ const SHELLS: Record<string, (command: string) => Record<string, unknown>> = {
 
 const shellOf = (tools: Tool[]): Tool | undefined => tools.find(({ name }) => name in SHELLS);
 
+/** The input of the tools by which agents use a skill. */
+const SKILL_TOOLS: Record<string, (name: string) => Record<string, unknown>> = {
+  Skill: (skill) => ({ skill }),
+  skill: (name) => ({ name }),
+  activate_skill: (name) => ({ name }),
+};
+
+/** The call that uses a skill: of a tool for it, else of one that reads its SKILL.md, whose path the client has told. */
+function skillTool(
+  name: string,
+  { tools, system, prompts }: Conversation,
+): { name: string; input: Record<string, unknown> } {
+  const tool = tools.find((one) => one.name in SKILL_TOOLS)?.name ?? '';
+  const input = SKILL_TOOLS[tool]?.(name);
+  if (input !== undefined) return { name: tool, input };
+  const told = [system, ...prompts].join('\n');
+  const short = new RegExp(`[^\\s"'<>()\`]*/${name}/SKILL\\.md`).exec(told)?.[0];
+  if (short === undefined) throw new Error(`the client has told nothing of the skill ${name}`);
+  // Codex shortens the folders of skills: - `r0` = `/home/user/.codex/skills`
+  const path = short.replace(
+    /^r\d+/,
+    (alias) => new RegExp(`\`${alias}\` = \`(.*?)\``).exec(told)?.[1] ?? alias,
+  );
+  if (tools.some((one) => one.name === 'read')) return { name: 'read', input: { path } };
+  const shell = shellOf(tools);
+  const call = shell && SHELLS[shell.name]?.(`cat ${path}`);
+  if (shell === undefined || call === undefined) throw new Error('a skill can only be read with a shell');
+  return { name: shell.name, input: call };
+}
+
 /** Whether a request belongs to the task. Requests for titles and summaries do not: they offer no shell tool. */
 export function isTask(script: Script, { tools }: Conversation): boolean {
   return shellOf(tools) !== undefined || !script.steps.some((step) => 'run' in step);
@@ -43,6 +73,10 @@ export function nextTurn(script: Script, conversation: Conversation, id: string)
       : { ...known, text: step.text ?? null, call: { id: `call_${id}`, ...nameOf(tool), input: step.input } };
   }
   const shell = shellOf(tools);
+  if ('skill' in step) {
+    const how = skillTool(step.skill, conversation);
+    return { ...known, call: { id: `call_${id}`, ...how } };
+  }
   const input = shell && SHELLS[shell.name]?.(step.run);
   if (shell === undefined || input === undefined) throw new Error('a task offers a shell');
   const description = shell.fields.includes('description') ? { description: 'Runs the next command' } : {};

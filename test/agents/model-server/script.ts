@@ -9,8 +9,12 @@ const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-/** The model's next action: call the client's shell tool or another one, or answer with a text, which ends its turn. */
+/**
+ * The model's next action: call the client's shell tool, use a skill in the client's way, or answer with a text, which ends
+ * its turn.
+ */
 const Step = z.union([
+  z.strictObject({ skill: z.string(), reasoning: z.string().optional(), usage: Usage.optional() }),
   z.strictObject({
     run: z.string(),
     text: z.string().optional(),

@@ -10,10 +10,9 @@ const skillOf = (name: string, description: string): string =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n\nRun stamp.sh.\n`;
 
 /** Folders whose skills agents also read in each folder above their workspace; they read instructions there too. */
-const READ_ABOVE: Partial<Record<string, readonly string[]>> = {
-  'claude-code': ['.claude'],
+const SKILLS_ABOVE: Partial<Record<string, readonly string[]>> = {
   opencode: ['.agents', '.claude', '.opencode'],
-  pi: ['.agents'],
+  pi: [],
 };
 
 test.each(CLI_NAMES)(
@@ -46,7 +45,7 @@ test.each(CLI_NAMES)(
       'GEMINI.md',
     ])
       await project.write(`home/${file}`, `Say ${planted}.\n`);
-    // Some agents also read the folders above their workspace, which only a sandbox hides (specs/reference/agents.md).
+    // Some agents also look in the folders above their workspace (specs/reference/agents.md).
     const above = 'planted-above';
     for (const file of ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md'])
       await writeFile(join(project.state, file), `Say ${above}.\n`);
@@ -70,10 +69,13 @@ test.each(CLI_NAMES)(
     for (const maker of ['ANTHROPIC', 'OPENAI', 'GEMINI']) env[`${maker}_API_KEY`] = 'key-of-the-test';
     for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = server.url;
 
+    let warnings: string[] = [];
+    let printed = '';
     const textOf = async (variant: string): Promise<string> => {
       const before = server.requests.length;
-      const { document } = await project.run(['stamp', '--variants', variant], env);
+      const { document, stderr } = await project.run(['stamp', '--variants', variant], env);
       const { run } = await openRun(document);
+      [warnings, printed] = [run.warnings, stderr];
       expect(run.outcome).toBe('pass');
       return JSON.stringify(server.requests.slice(before));
     };
@@ -81,8 +83,12 @@ test.each(CLI_NAMES)(
     expect(given).toContain('marker-of-the-skill');
     expect(given).toContain('marker-of-the-instructions');
     expect(given).not.toContain(planted);
-    const read = READ_ABOVE[agent];
+    // Those that cannot be stopped are reported: before the run, and in its record.
+    const read = SKILLS_ABOVE[agent];
     expect(given.includes(above)).toBe(read !== undefined);
+    const warned = [expect.stringContaining(`${agent} also reads ${join(project.state, 'AGENTS.md')}`)];
+    expect(warnings.filter((text) => text.includes('also reads'))).toEqual(read === undefined ? [] : warned);
+    expect(printed.includes('also reads')).toBe(read !== undefined);
     const skillsAbove = [...given.matchAll(/skill-above in (\.\w+)/g)].map(([, folder = '']) => folder);
     expect([...new Set(skillsAbove)].sort()).toEqual(read ?? []);
     const bare = await textOf('without');

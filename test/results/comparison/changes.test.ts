@@ -83,6 +83,12 @@ describe('a change of a scenario', () => {
       { what: 'the path of the target', base: null, head: '/new/n', doubtful: false, of: ['notes'] },
     ]);
   });
+  test('of the subject is not doubtful either', () => {
+    const skill = (content: string) => ({ kind: 'skill', name: 's', files: [{ path: 'SKILL.md', content }] });
+    expect(changesTo(stored({ subject: [skill('b')] }), [], stored({ subject: [skill('a')] }))).toMatchObject(
+      [{ doubtful: false, of: ['notes'] }],
+    );
+  });
   test('of its fixture names the files, and is not doubtful if only the target among them has changed', () => {
     expect(changesTo(stored({ fixture: 'f2' }), ['AGENTS.md', 'bin/n'])).toMatchObject([
       { what: 'the fixture: AGENTS.md, bin/n', doubtful: true },

@@ -1,0 +1,25 @@
+import { dirname, join } from 'node:path';
+import type { AgentRequest, LaunchFile } from './agent.js';
+
+/** The folders above a folder, from its own parent to the root. */
+export function foldersAbove(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [] : [above, ...foldersAbove(above)];
+}
+
+/**
+ * A file that makes agents stop looking for skills above the workspace: they stop at a folder with `.git`. git itself ignores a
+ * `.git` that is no repository. None in a container, where there is nothing of the user.
+ */
+export const endOfProject = ({
+  workspace,
+  hasNode,
+}: Pick<AgentRequest, 'workspace' | 'hasNode'>): LaunchFile[] =>
+  hasNode
+    ? [
+        {
+          path: join(dirname(workspace), '.git', 'README'),
+          content: 'Agents look for skills up to the folder that contains .git. This is no repository.\n',
+        },
+      ]
+    : [];

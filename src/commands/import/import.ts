@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
+import type { Problem } from '../../lib/errors/problem.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { isFile, isFolder, loadText } from '../../planning/file-checks.js';
+import { openProject } from '../../planning/project.js';
+import { displayPath } from '../../platform/display-path.js';
+import { ownCommand } from '../../platform/invocation.js';
+import type { Loaded } from '../../scenario/problems/source.js';
+import { readEvals } from '../../scenario/suites/read-evals.js';
+import { readCsv, readJsonLines } from '../../scenario/suites/read-prompts.js';
+import type { Suite } from '../../scenario/suites/suite.js';
+import { suiteScenarios, type CaseScenario } from '../../scenario/suites/suite-scenarios.js';
+import { writeNewFiles, type NewFile } from '../shared/new-files.js';
+import { printJson } from '../shared/output.js';
+
+interface ImportOptions {
+  skill?: string;
+  out?: string;
+  force: boolean;
+  json: boolean;
+}
+
+/** Readers of suites, by the extension of the file. */
+const READERS: Readonly<Record<string, (file: string, text: string) => Loaded<Suite>>> = {
+  '.json': readEvals,
+  '.jsonl': readJsonLines,
+  '.csv': readCsv,
+};
+
+/**
+ * `import`: writes a scenario, with its fixture, for each case of a suite. Writes all files or none.
+ *
+ * @throws UsageError with all problems of the suite, or if files exist
+ */
+export function importSuite(path: string, { skill, out, force, json }: ImportOptions): number {
+  const file = displayPath(resolve(path));
+  const read = READERS[extname(path).toLowerCase()];
+  if (read === undefined)
+    throw new UsageError(
+      'usage',
+      `${file} is no suite: expected evals.json, or a list of prompts in .csv or .jsonl`,
+    );
+  const loaded = loadText(path);
+  if (!loaded.ok) throw new UsageError('usage', `${file} cannot be read: ${loaded.reason}`);
+  const suite = read(file, loaded.text);
+  const refuse = (problems: Problem[]): never => {
+    const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
+    throw new UsageError(
+      'scenario_invalid',
+      `${count} in ${file}; nothing was written`,
+      problems,
+      new Map([[file, loaded.text]]),
+    );
+  };
+  if (!suite.ok) return refuse(suite.problems);
+
+  const folder = skillFolder(path, skill);
+  const target = resolve(out ?? openProject().fixturesPath);
+  const scenarios = suiteScenarios(suite.value, basename(folder), relative(target, folder));
+  const problems = scenarios.flatMap((one, at) => problemsOf(one, at, scenarios, folder, suite.problemAt));
+  if (problems.length > 0) return refuse(problems);
+
+  writeNewFiles(
+    target,
+    scenarios.flatMap((one) => filesOf(one, folder)),
+    force,
+  );
+  const files = scenarios.map(({ name }) => displayPath(join(target, `${name}.yaml`)));
+  if (json) printJson({ skill: displayPath(folder), scenarios: files });
+  else
+    process.stdout.write(
+      `${[...files, '', `${files.length} scenarios were written; check them with ${ownCommand('validate')}`].join('\n')}\n`,
+    );
+  return 0;
+}
+
+/** The folder of the skill under test. @throws UsageError if it is not named, or is no skill */
+function skillFolder(path: string, named: string | undefined): string {
+  const inSkill = basename(dirname(resolve(path))) === 'evals' ? dirname(dirname(resolve(path))) : undefined;
+  const folder = named === undefined ? inSkill : resolve(named);
+  if (folder === undefined) throw new UsageError('usage', 'name the skill under test with --skill <folder>');
+  if (!isFile(join(folder, 'SKILL.md')))
+    throw new UsageError(
+      'usage',
+      `${displayPath(folder)} is no skill: it has no SKILL.md; name the skill with --skill <folder>`,
+    );
+  return folder;
+}
+
+function problemsOf(
+  { name, of }: CaseScenario,
+  at: number,
+  all: readonly CaseScenario[],
+  folder: string,
+  problemAt: Extract<Loaded<Suite>, { ok: true }>['problemAt'],
+): Problem[] {
+  const twice = all.findIndex((other) => other.name === name) < at;
+  return [
+    ...(twice
+      ? [problemAt(['evals', at, 'id'], `another case is also named ${name}; ids must be unique`)]
+      : []),
+    ...of.files.flatMap((file, index) =>
+      isFile(join(folder, file))
+        ? []
+        : [
+            problemAt(
+              ['evals', at, 'files', index],
+              `'${file}' ${isFolder(join(folder, file)) ? 'is a folder' : `was not found in ${displayPath(folder)}`}`,
+            ),
+          ],
+    ),
+  ];
+}
+
+/** The scenario file of a case, and its fixture: the input files, with the paths by which the suite names them. */
+const filesOf = ({ name, of, yaml }: CaseScenario, folder: string): NewFile[] => [
+  { path: `${name}.yaml`, content: yaml, mode: 0o644 },
+  ...(of.files.length === 0
+    ? [{ path: join(name, '.gitkeep'), content: '', mode: 0o644 }]
+    : of.files.map((file) => ({
+        path: join(name, file),
+        content: readFileSync(join(folder, file)),
+        mode: 0o644,
+      }))),
+];

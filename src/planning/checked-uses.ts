@@ -1,0 +1,58 @@
+import type { Problem } from '../lib/errors/problem.js';
+import { checkedUse, type GateSpec } from '../gates/index.js';
+import type { CheckedUse } from '../gates/gate.js';
+import { suggest } from '../lib/suggest.js';
+import { placedGates } from '../scenario/named-checks.js';
+import type { ProblemAt } from '../scenario/problems/source.js';
+import type { Scenario } from '../scenario/scenario.js';
+import type { StoredSubject } from '../scenario/subject.js';
+
+/*
+ * Gates on the use of a part of the subject. In a variant that lacks the part, its use cannot be demanded, and not using it
+ * proves nothing, so the gate is left out there. All variants are then compared by the same checks of the task.
+ */
+
+const has = (subject: readonly StoredSubject[], { kind, name }: CheckedUse): boolean =>
+  subject.some((part) => part.kind === kind && (name === null || ('name' in part && part.name === name)));
+
+/** Problems of gates that check the use of something that no variant of the scenario has. */
+export function checkedUseProblems(
+  scenario: Scenario,
+  subjects: readonly (readonly StoredSubject[])[],
+  problemAt: ProblemAt,
+): Problem[] {
+  const all = subjects.flat();
+  return placedGates(scenario).flatMap(({ path, gate }) => {
+    const use = checkedUse(gate);
+    if (use === null || has(all, use)) return [];
+    const { kind, name } = use;
+    const names = all.flatMap((part) => (part.kind === kind && 'name' in part ? [part.name] : []));
+    if (name === null || names.length === 0)
+      return [problemAt(path, `no ${kind} is under test; add it to the subject of the scenario`)];
+    const near = suggest(name, names);
+    const hint = near === null ? `the subject has ${names.join(', ')}` : `did you mean '${near}'?`;
+    return [problemAt([...path, kind], `the ${kind} '${name}' is not under test; ${hint}`)];
+  });
+}
+
+/** The scenario without the gates that check the use of a part that this subject lacks. */
+export function withoutIdleGates(scenario: Scenario, subject: readonly StoredSubject[]): Scenario {
+  const stays = (gate: GateSpec): boolean => {
+    const use = checkedUse(gate);
+    return use === null || has(subject, use);
+  };
+  if (placedGates(scenario).every(({ gate }) => stays(gate))) return scenario;
+  return {
+    ...scenario,
+    steps: scenario.steps.map((step) => {
+      if (step.kind === 'script') return step;
+      const gates = step.gates === undefined ? {} : { gates: step.gates.filter(stays) };
+      const ofTurns =
+        step.kind === 'conversation' && step.turn_gates !== undefined
+          ? { turn_gates: step.turn_gates.filter(stays) }
+          : {};
+      return { ...step, ...gates, ...ofTurns };
+    }),
+    checks: { ...scenario.checks, gates: scenario.checks.gates.filter(stays) },
+  };
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { Problem } from '../../lib/errors/problem.js';
+import { nonBlank } from '../../gates/fields.js';
+import { check } from '../problems/check.js';
+import { inTextOrder, type Loaded, type Source } from '../problems/source.js';
+import { parseYaml } from '../yaml/load-yaml.js';
+import { parseCsv } from './parse-csv.js';
+import type { Suite, SuiteCase } from './suite.js';
+
+/** A prompt of a list, with what is expected. `query` is another name for `prompt`. */
+const Row = z
+  .strictObject({
+    id: z.union([z.int(), nonBlank('an id')]).exactOptional(),
+    prompt: nonBlank('a prompt').exactOptional(),
+    query: nonBlank('a prompt').exactOptional(),
+    should_trigger: z.boolean().exactOptional(),
+    expected_tool: nonBlank('the name of a tool').exactOptional(),
+  })
+  .refine(({ prompt, query }) => (prompt === undefined) !== (query === undefined), {
+    error: 'expected a prompt, in the field prompt or query',
+  });
+
+const caseOf = ({ id, prompt, query = '', ...row }: z.infer<typeof Row>, index: number): SuiteCase => ({
+  ...{ id: id ?? index + 1, prompt: prompt ?? query, assertions: [], files: [] },
+  ...(row.should_trigger === undefined ? {} : { shouldTrigger: row.should_trigger }),
+  ...(row.expected_tool === undefined ? {} : { tool: row.expected_tool }),
+});
+
+/** Checks the rows of a list, each with its own source. */
+function suiteOf(sources: readonly Source[], broken: readonly Problem[]): Loaded<Suite> {
+  const rows = sources.map((source) => check(Row, source));
+  const problems = [...broken, ...rows.flatMap((row) => (row.ok ? [] : row.problems))];
+  const cases = rows.flatMap((row, index) => (row.ok ? [caseOf(row.value, index)] : []));
+  if (problems.length > 0) return { ok: false, problems: inTextOrder(problems) };
+  return {
+    ok: true,
+    value: { skill: null, cases },
+    problemAt: ([, index], ...what) => {
+      const row = rows[Number(index)];
+      if (row?.ok !== true) throw new RangeError(`no row ${String(index)}`);
+      return row.problemAt(['id'], ...what);
+    },
+  };
+}
+
+/** Reads a list with a JSON object in each line. Never throws: every error is a problem with line and column. */
+export function readJsonLines(file: string, text: string): Loaded<Suite> {
+  const problems: Problem[] = [];
+  const sources = text.split(/\r?\n/).flatMap((line, index): Source[] => {
+    if (line.trim() === '') return [];
+    const parsed = parseYaml(file, line); // JSON is YAML
+    problems.push(...parsed.problems.map((problem) => ({ ...problem, line: problem.line + index })));
+    const { source } = parsed;
+    if (source === null) return [];
+    return [
+      {
+        ...source,
+        locate: (...at) => {
+          const found = source.locate(...at);
+          return found === null ? null : { ...found, line: found.line + index };
+        },
+      },
+    ];
+  });
+  return suiteOf(sources, problems);
+}
+
+const BOOLEANS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  1: true,
+  false: false,
+  no: false,
+  0: false,
+};
+
+/** The value of a field that CSV has as text. */
+function cellValue(name: string, written: string): unknown {
+  if (name === 'should_trigger') return BOOLEANS[written.trim().toLowerCase()] ?? written;
+  return name === 'id' && /^\d{1,15}$/.test(written) ? Number(written) : written;
+}
+
+/** Reads a list in CSV, whose first line names the fields. Never throws: every error is a problem with line and column. */
+export function readCsv(file: string, text: string): Loaded<Suite> {
+  const parsed = parseCsv(text);
+  if (!parsed.ok) return { ok: false, problems: [{ file, path: '', ...parsed.problem }] };
+  const [header = [], ...rows] = parsed.rows;
+  const sources = rows.map((cells): Source => {
+    const fields = cells.map((cell, at) => ({ cell, name: header[at]?.text.trim() ?? `column ${at + 1}` }));
+    const value = Object.fromEntries(
+      fields.flatMap(({ cell: { text: written }, name }): [string, unknown][] =>
+        written === '' ? [] : [[name, cellValue(name, written)]],
+      ),
+    );
+    const [first] = cells;
+    return {
+      ...{ file, value, nouns: { map: 'a row', list: 'a list' } },
+      locate: ([name]) => fields.find((one) => one.name === name)?.cell.at ?? first?.at ?? null,
+    };
+  });
+  return suiteOf(sources, []);
+}

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { Loaded } from '../../src/scenario/problems/source.js';
+import { readEvals, writeEvals } from '../../src/scenario/suites/read-evals.js';
+import { readCsv, readJsonLines } from '../../src/scenario/suites/read-prompts.js';
+import type { Suite } from '../../src/scenario/suites/suite.js';
+import { caseOfScenario, suiteScenarios } from '../../src/scenario/suites/suite-scenarios.js';
+import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.js';
+
+const valueOf = (loaded: Loaded<Suite>): Suite => {
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  return loaded.value;
+};
+const problemsOf = (loaded: Loaded<Suite>): string[] =>
+  loaded.ok
+    ? []
+    : loaded.problems.map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`);
+
+/** A text as people write it: not blank, of printable signs and line breaks. */
+const text = fc
+  .array(
+    fc.constantFrom('a', 'B', ' ', '\n', '"', "'", ':', '#', '- ', '{', '|', 'é', '漢', '✓', '\\', '${X}'),
+    { minLength: 1, maxLength: 30 },
+  )
+  .map((parts) => parts.join(''))
+  .filter((one) => one.trim() !== '');
+const path = fc
+  .array(fc.stringMatching(/^[a-z][a-z0-9 ._-]{0,8}[a-z]$/), { minLength: 1, maxLength: 3 })
+  .map((parts) => parts.join('/'));
+const oneEval = fc.record(
+  {
+    id: fc.oneof(fc.nat(), fc.stringMatching(/^[a-z][a-z0-9-]{0,10}$/)),
+    prompt: text,
+    expected_output: text,
+    files: fc.uniqueArray(path, { minLength: 1, maxLength: 3 }),
+    assertions: fc.array(text, { minLength: 1, maxLength: 4 }),
+  },
+  { requiredKeys: ['id', 'prompt'] },
+);
+
+test('what was imported can be written back as the same evals, and each scenario is valid', () => {
+  fc.assert(
+    fc.property(fc.array(oneEval, { maxLength: 4 }), (evals) => {
+      const suite = valueOf(readEvals('evals.json', JSON.stringify({ skill_name: 'pdf', evals })));
+      const scenarios = suiteScenarios(suite, 'pdf', '../skills/pdf');
+      for (const { name, yaml } of scenarios) {
+        const loaded = loadScenarioFile(`${name}.yaml`, yaml);
+        expect(loaded.ok ? [] : loaded.problems).toEqual([]);
+      }
+      const cases = scenarios.map(({ yaml }) => caseOfScenario(parse(yaml)));
+      expect(JSON.parse(writeEvals({ skill: suite.skill, cases }))).toEqual({ skill_name: 'pdf', evals });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a list of prompts checks whether the skill is used, and the tool is called', () => {
+  const csv =
+    'prompt,should_trigger,expected_tool\r\n"Fill in a.pdf, please",true,\r\nSort a.txt,no,Bash\r\n';
+  const lines = [
+    { prompt: 'Fill in a.pdf, please', should_trigger: true },
+    { query: 'Sort a.txt', should_trigger: false, expected_tool: 'Bash' },
+  ];
+  const suite = valueOf(readCsv('p.csv', csv));
+  expect(suite).toEqual(
+    valueOf(readJsonLines('p.jsonl', lines.map((one) => JSON.stringify(one)).join('\n'))),
+  );
+  const gates = suiteScenarios(suite, 'pdf', 'pdf').map(
+    ({ yaml }) => (parse(yaml) as { evaluation: { gates: unknown } }).evaluation.gates,
+  );
+  expect(gates).toEqual([
+    [{ type: 'skill_used', skill: 'pdf' }],
+    [
+      { type: 'skill_not_used', skill: 'pdf' },
+      { type: 'tool_called', tool: 'Bash' },
+    ],
+  ]);
+});
+
+test('CSV of any cells is read as it was written', () => {
+  const cell = fc
+    .array(fc.constantFrom('a', '"', ',', '\n', '\r\n', ' ', 'é'), { minLength: 1 })
+    .map((parts) => `x${parts.join('')}`);
+  const quoted = (one: string): string => `"${one.replaceAll('"', '""')}"`;
+  fc.assert(
+    fc.property(fc.array(cell, { minLength: 1 }), (prompts) => {
+      const suite = valueOf(readCsv('p.csv', ['prompt', ...prompts.map(quoted)].join('\n')));
+      expect(suite.cases.map(({ prompt }) => prompt)).toEqual(prompts);
+    }),
+  );
+});
+
+test('problems are reported with line and column', () => {
+  expect(problemsOf(readEvals('e.json', '{"evals": [\n  {"id": 1, "promt": "x"}]}'))).toEqual([
+    expect.stringMatching(/^2:3 evals\[0\]\.prompt: missing/),
+    expect.stringMatching(/^2:13 evals\[0\]\.promt: unknown key 'promt'; did you mean 'prompt'/),
+  ]);
+  expect(problemsOf(readEvals('e.json', '[]'))).toEqual([expect.stringMatching(/^1:1 : expected a map/)]);
+  expect(problemsOf(readCsv('p.csv', 'prompt,should_trigger\nx,maybe\n,true\n'))).toEqual([
+    expect.stringMatching(/^2:3 should_trigger: expected true or false, got 'maybe'/),
+    expect.stringMatching(/^3:1 : expected a prompt/),
+  ]);
+  expect(problemsOf(readCsv('p.csv', 'prompt\n"x'))).toEqual(['2:1 : a quote is not closed']);
+  expect(problemsOf(readCsv('p.csv', 'prompt,color\nx,red\n'))).toEqual([
+    expect.stringMatching(/^2:3 color: unknown key/),
+  ]);
+  expect(problemsOf(readJsonLines('p.jsonl', '{"prompt": "x"}\n\n{"prompt": 3}\n{'))).toEqual([
+    expect.stringMatching(/^3:12 prompt: expected a prompt, as text/),
+    expect.stringMatching(/^4:/),
+  ]);
+});
+
+test('no text makes a reader throw', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (any) => {
+      for (const read of [readEvals, readCsv, readJsonLines]) read('x', any);
+    }),
+  );
+});
