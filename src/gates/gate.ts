@@ -83,10 +83,11 @@ export interface GateContext {
   ask<A>(question: GateQuestion<A>): Promise<A[]>;
 }
 
-/** A part of a scenario's subject, by its kind. `name`: null for any of the kind. */
+/** A part of a scenario's subject, by its kind. `name`: null for any of the kind. `field`: where the gate names it. */
 export interface CheckedUse {
-  kind: string;
+  kind: 'skill' | 'mcp';
   name: string | null;
+  field: string;
 }
 
 /** One kind of gate: a file in `types/`, and a line in `index.ts`. */

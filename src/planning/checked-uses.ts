@@ -12,8 +12,24 @@ import type { StoredSubject } from '../scenario/subject.js';
  * proves nothing, so the gate is left out there. All variants are then compared by the same checks of the task.
  */
 
-const has = (subject: readonly StoredSubject[], { kind, name }: CheckedUse): boolean =>
-  subject.some((part) => part.kind === kind && (name === null || ('name' in part && part.name === name)));
+const WORDS: Readonly<Record<CheckedUse['kind'], string>> = { skill: 'skill', mcp: 'MCP server' };
+
+/** The names of the parts of a kind. */
+const namesOf = (subject: readonly StoredSubject[], kind: CheckedUse['kind']): string[] =>
+  subject.flatMap((part) =>
+    part.kind !== kind
+      ? []
+      : part.kind === 'mcp'
+        ? [part.server.name]
+        : part.kind === 'skill'
+          ? [part.name]
+          : [],
+  );
+
+const has = (subject: readonly StoredSubject[], { kind, name }: CheckedUse): boolean => {
+  const names = namesOf(subject, kind);
+  return name === null ? names.length > 0 : names.includes(name);
+};
 
 /** Problems of gates that check the use of something that no variant of the scenario has. */
 export function checkedUseProblems(
@@ -25,13 +41,13 @@ export function checkedUseProblems(
   return placedGates(scenario).flatMap(({ path, gate }) => {
     const use = checkedUse(gate);
     if (use === null || has(all, use)) return [];
-    const { kind, name } = use;
-    const names = all.flatMap((part) => (part.kind === kind && 'name' in part ? [part.name] : []));
+    const { kind, name, field } = use;
+    const names = namesOf(all, kind);
     if (name === null || names.length === 0)
-      return [problemAt(path, `no ${kind} is under test; add it to the subject of the scenario`)];
+      return [problemAt(path, `no ${WORDS[kind]} is under test; add it to the subject of the scenario`)];
     const near = suggest(name, names);
     const hint = near === null ? `the subject has ${names.join(', ')}` : `did you mean '${near}'?`;
-    return [problemAt([...path, kind], `the ${kind} '${name}' is not under test; ${hint}`)];
+    return [problemAt([...path, field], `the ${WORDS[kind]} '${name}' is not under test; ${hint}`)];
   });
 }
 

@@ -5,7 +5,6 @@ import type { ScenarioReader, ScenarioVariant } from '../scenario/reader.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { inTextOrder, type ProblemAt } from '../scenario/problems/source.js';
 import type { StoredSubject } from '../scenario/subject.js';
-import { mcpGateProblems } from './mcp-gate-problems.js';
 import { findSubject } from './find-subject.js';
 import { type Project } from './project.js';
 import { displayPath } from '../platform/display-path.js';
@@ -149,7 +148,6 @@ export async function loadScenarios(
         ...ofChecks,
         ...contextProblems(fixture, varied.scenario, varied.problemAt),
         ...mockProblems(project, varied.scenario, varied.problemAt),
-        ...mcpGateProblems(varied.scenario, varied.problemAt),
       ];
       ofVariants.push(...ofInputs);
       if (ofInputs.length === 0) variants.push({ ...varied, fixture, checks, subject, subjectPaths });

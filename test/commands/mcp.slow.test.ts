@@ -178,18 +178,18 @@ test('a server by HTTP is called with its headers, in the same way', async () =>
   expect(unreachable.metrics.details[1]?.message).toContain('test cannot be reached');
 });
 
-test('the baseline has no server: no tool is called or listed', async () => {
+test('the baseline has no server: no tool is listed, and gates on its use are left out', async () => {
   await project.write(
     'fixtures/baseline.yaml',
     withServer('baseline', [call('echo', '{text: a}')], {
-      gates: ['{type: mcp_tool_called, tool: echo}', '{type: mcp_no_errors}'],
+      gates: ['{type: mcp_tool_called, tool: echo}', '{type: mcp_no_errors}', EXISTS],
       more: 'baseline: true',
     }),
   );
   const { document } = await project.run(['baseline']);
-  expect(document.cells.map(({ variant, outcome }) => `${variant} ${outcome ?? ''}`).sort()).toEqual([
-    'with pass',
-    'without fail',
+  expect(document.cells.map(({ variant, message }) => `${variant}: ${message ?? ''}`).sort()).toEqual([
+    'with: 3/3 gates passed',
+    'without: 1/1 gates passed',
   ]);
   const bare = await project.run(['baseline', '--variants', 'without']);
   const { text } = await openRun(bare.document);
@@ -287,7 +287,7 @@ test.each([
     'a gate about another server',
     '{type: mcp_no_errors, server: b}',
     '{mcp: {name: a, command: node}}',
-    "the subject has no MCP server 'b'; it has a",
+    "the MCP server 'b' is not under test; the subject has a",
   ],
   [
     'a server in a container',
@@ -323,5 +323,5 @@ test('validate refuses gates about MCP in a scenario without a server', async ()
     scenario('wrong', { gates: ['{type: mcp_no_errors}'], steps: ['say: x'] }),
   );
   const { stderr } = await project.cli(['validate', 'fixtures/wrong.yaml']);
-  expect(stderr).toContain('there is nothing to check: the subject has no MCP server');
+  expect(stderr).toContain('no MCP server is under test; add it to the subject of the scenario');
 });

@@ -16,6 +16,7 @@ export const mcpNoErrors = defineGate({
     })
     .describe('No call of an MCP server under test failed, and the servers worked until the agent ended'),
   subject: ({ server }) => server ?? 'MCP servers',
+  checksUse: ({ server }) => ({ kind: 'mcp', name: server ?? null, field: 'server' }),
   check: ({ server, allow }, context) =>
     checkMcp(context, server, ({ calls, dropped, problems }) => {
       const failed = calls.filter(({ is_error }) => is_error);

@@ -42,6 +42,7 @@ export const mcpToolCalled = defineGate({
     })
     .describe('The agent called the tool of an MCP server under test, with these arguments'),
   subject: ({ server, tool }) => (server === undefined ? tool : `${server} ${tool}`),
+  checksUse: ({ server }) => ({ kind: 'mcp', name: server ?? null, field: 'server' }),
   check: (spec, context) =>
     checkMcp(context, spec.server, ({ calls, dropped, problems }) => {
       const { args, args_schema, min, max = Infinity, after } = spec;

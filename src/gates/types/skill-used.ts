@@ -8,6 +8,6 @@ export const skillUsed = defineGate({
     .strictObject({ type: z.literal('skill_used'), ...commonFields, skill: skillName })
     .describe('The agent used the skill'),
   subject: ({ skill }) => skill ?? 'any skill under test',
-  checksUse: ({ skill }) => ({ kind: 'skill', name: skill ?? null }),
+  checksUse: ({ skill }) => ({ kind: 'skill', name: skill ?? null, field: 'skill' }),
   check: ({ skill }, context) => checkSkills({ skill, wanted: true }, context),
 });
