@@ -1,7 +1,7 @@
 import type { Position } from '../problems/source.js';
 
 /** A field of a row, and where it begins. */
-export interface Cell {
+interface Cell {
   text: string;
   at: Position;
 }
