@@ -176,6 +176,7 @@ export default {
         'reports/',
         'platform/',
         'store/',
+        'planning/',
         'client/',
         'workflows/(protocol|ui).ts',
       ],

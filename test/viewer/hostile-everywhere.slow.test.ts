@@ -153,6 +153,7 @@ describe.skipIf(lacking !== null)(`in a browser${lacking === null ? '' : ` (${la
       [`${sweep}?text=${encodeURIComponent('<img src=x onerror=alert(1)>')}`, 'main .filters'],
       [`/runs/${hostile.runs[0] ?? ''}`, 'main .gates'],
       [`/compare?${new URLSearchParams({ base, head }).toString()}`, 'main .verdict'],
+      [`/beside?${new URLSearchParams({ base, head }).toString()}`, 'main .side .gates'],
       ['/runs/%3Cimg%20src=x%20onerror=alert(1)%3E%E2%80%AE', 'main [role=alert]'],
     ];
   };

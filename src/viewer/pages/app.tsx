@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { hasToken, takeToken } from './api.js';
 import { embedded } from './embedded.js';
+import { BesidePage } from './beside-page.js';
 import { ComparePage } from './compare-page.js';
 import { addressOf, useRoute, type Route } from './router.js';
 import { RunPage } from './run-page.js';
@@ -25,6 +26,7 @@ function Page({ path, query }: Route) {
     const { sweep } = embedded.sweep.document;
     return <SweepPage key={sweep} id={sweep} query={query} />;
   }
+  if (kind === 'beside') return <BesidePage query={query} />;
   if (kind === 'compare') return <ComparePage query={query} />;
   return <SweepsPage />;
 }
