@@ -4,6 +4,7 @@ import type { Cell } from '../results/records/cell.js';
 import type { RunEvent } from '../results/records/events.js';
 import type { Metrics, Outcome } from '../results/records/result-line.js';
 import type { RunRecord } from '../results/records/run-record.js';
+import type { Trend } from '../results/trends.js';
 import type { ReviewFields } from '../results/review/review-fields.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import type { SweepSummary } from '../results/records/sweep-list.js';
@@ -211,6 +212,11 @@ export interface ComparisonAnswer {
   tables: ShownTable[];
   /** How many more runs would show a difference. */
   needed: string[];
+}
+
+/** `GET /api/trends?scenario=<name>` */
+export interface TrendsAnswer {
+  trends: Trend[];
 }
 
 /** What a report in a single file has of a run. */

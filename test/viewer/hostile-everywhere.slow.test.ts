@@ -154,6 +154,7 @@ describe.skipIf(lacking !== null)(`in a browser${lacking === null ? '' : ` (${la
       [`/runs/${hostile.runs[0] ?? ''}`, 'main .gates'],
       [`/compare?${new URLSearchParams({ base, head }).toString()}`, 'main .verdict'],
       [`/beside?${new URLSearchParams({ base, head }).toString()}`, 'main .side .gates'],
+      ['/scenarios/%3Cimg%20src=x%20onerror=alert(1)%3E%E2%80%AE', 'main p'],
       ['/runs/%3Cimg%20src=x%20onerror=alert(1)%3E%E2%80%AE', 'main [role=alert]'],
     ];
   };

@@ -5,7 +5,9 @@ import { bodyLimit } from 'hono/body-limit';
 import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
 import { formatBytes } from '../../lib/format/bytes.js';
 import { parseJson } from '../../lib/json.js';
-import type { ChangedReview, ErrorAnswer, ReviewAnswer } from '../protocol.js';
+import type { ChangedReview, ErrorAnswer, ReviewAnswer, TrendsAnswer } from '../protocol.js';
+import { scenarioTrends } from '../../results/trends.js';
+import { readDigests } from '../../store/result-digests.js';
 import { regradeFromPage, regradePreview, retryFromPage, retryPreview } from './again.js';
 import { changesOf } from './changes.js';
 import { comparisonFor } from './compare.js';
@@ -145,6 +147,11 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     return saved
       ? context.json(review satisfies ReviewAnswer)
       : context.json({ error: CHANGED, review } satisfies ChangedReview, 409);
+  });
+  app.get('/api/trends', (context) => {
+    const { results } = readDigests(source.resultsPath);
+    const trends = scenarioTrends(results, context.req.query('scenario') ?? '');
+    return context.json({ trends } satisfies TrendsAnswer);
   });
   app.get('/api/compare', async (context) => {
     const { base = '', head = '', variants = '' } = context.req.query();

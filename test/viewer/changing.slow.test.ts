@@ -84,7 +84,9 @@ describe.skipIf(lacking !== null)(`changes from a page${lacking === null ? '' : 
   test('two transcripts are side by side, and stacked on a phone', async () => {
     await open(`/compare?${new URLSearchParams({ base: sweep, head: later }).toString()}`);
     await page.getByRole('link', { name: /side by side/ }).click();
-    const [before, after] = ['Before', 'After'].map((name) => page.getByRole('region', { name, exact: true }));
+    const [before, after] = ['Before', 'After'].map((name) =>
+      page.getByRole('region', { name, exact: true }),
+    );
     for (const side of [before, after]) await side?.getByText('I begin.').waitFor();
     const ids = await page.locator('[id^="e-"]').evaluateAll((all) => all.map(({ id }) => id));
     expect(ids.length).toBeGreaterThan(2);
@@ -95,6 +97,18 @@ describe.skipIf(lacking !== null)(`changes from a page${lacking === null ? '' : 
     await page.setViewportSize(PHONE);
     const [above, below] = await placed();
     expect([below?.x, (below?.y ?? 0) > (above?.y ?? 0)]).toEqual([above?.x, true]);
+    await expectAccessible();
+  });
+
+  test('a scenario has its trend, in a chart and in a table', async () => {
+    await open(`/sweeps/${sweep}`);
+    await page.getByRole('rowheader', { name: 'notes' }).getByRole('link').click();
+    const trend = page.getByRole('region', { name: 'mock' });
+    await trend.getByRole('img', { name: 'Pass rates in 2 sweeps, now 0%' }).waitFor();
+    const rows = await trend.getByRole('row').allTextContents();
+    expect(rows.slice(1).map((text) => text.includes('0 of 1'))).toEqual([true, true]);
+    expect(rows[1]).toContain(sweep);
+    expect(rows[2]).toContain(later);
     await expectAccessible();
   });
 
