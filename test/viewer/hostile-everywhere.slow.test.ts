@@ -127,8 +127,9 @@ describe.skipIf(lacking !== null)(`in a browser${lacking === null ? '' : ` (${la
     const requests = asked;
     asked = [];
     await page.waitForLoadState();
-    for (const details of await page.locator('details:not([open])').all())
-      await details.evaluate((element) => element.setAttribute('open', ''));
+    await page.locator('details:not([open])').evaluateAll((all) => {
+      for (const details of all) details.setAttribute('open', '');
+    });
     expect(dialogs).toEqual([]);
     expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false);
     expect(requests.filter((url) => !url.startsWith(allowed) && !/^(about:blank|data:,)/.test(url))).toEqual(
