@@ -182,6 +182,7 @@ export default {
         'reports/',
         'platform/',
         'store/',
+        'planning/',
         'client/',
         'workflows/(protocol|ui).ts',
       ],

@@ -1,5 +1,5 @@
 import type { CommandLine, Program } from './shared/command-line.js';
-import { JSON_FLAG, RESULTS } from './shared/common-options.js';
+import { ENV_FILE, JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 import { count } from './shared/option-values.js';
 
@@ -10,6 +10,7 @@ export function addView(program: Program, { exitWith }: CommandLine): void {
     .description('Show sweeps, runs and transcripts in the browser until it is stopped')
     .option('--port <number>', 'port on 127.0.0.1 (default: any that is free)', count, 0)
     .option('--no-open', 'only print the address, without opening the browser')
+    .option(...ENV_FILE)
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
     .action(async (options) => exitWith((await import('./view/view.js')).view(options)));

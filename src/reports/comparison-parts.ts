@@ -161,8 +161,8 @@ export function hints(
   }
 }
 
-/** Says how many more runs would show a difference of a certain size. */
-function neededRuns({ needed }: Comparison['total']): string[] {
+/** Says how many more runs would show a difference of a certain size; empty if nothing is compared. */
+export function neededRuns({ needed }: Comparison['total']): string[] {
   if (needed === null) return [];
   const size = `${percent(needed.difference)} points`;
   return [

@@ -4,6 +4,8 @@ import type { Cell } from '../results/records/cell.js';
 import type { RunEvent } from '../results/records/events.js';
 import type { Metrics, Outcome } from '../results/records/result-line.js';
 import type { RunRecord } from '../results/records/run-record.js';
+import type { Trend } from '../results/trends.js';
+import type { ReviewFields } from '../results/review/review-fields.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import type { SweepSummary } from '../results/records/sweep-list.js';
 
@@ -44,8 +46,8 @@ export interface OpenRunState {
   costUsd: number | null;
 }
 
-/** A table for the page of a sweep. */
-interface ShownTable {
+/** A table of texts. */
+export interface ShownTable {
   title: string;
   columns: string[];
   rows: string[][];
@@ -173,10 +175,48 @@ export interface ChangesAnswer {
   missing: string | null;
 }
 
-/** `GET /api/compare`: what `compare --json` prints, and the verdict in the words of `compare`. */
+/** `GET /api/runs/:run/review`: the review in the run's evaluation.md, for a form. `PUT` saves `version` and `fields`. */
+export interface ReviewAnswer {
+  /** Changes whenever the file does. A review that was made from another one is not saved. */
+  version: string;
+  fields: ReviewFields;
+  /** What in the file cannot be read, with its place; null if all can. */
+  problem: string | null;
+}
+
+/** What is answered, with status 409, to a review of a file that has changed meanwhile. */
+export interface ChangedReview extends ErrorAnswer {
+  review: ReviewAnswer;
+}
+
+/**
+ * `GET /api/sweeps/:sweep/retry?failed=1` (or 0) and `GET /api/regrade/:id`, of a sweep or run: what would begin. `POST` to the
+ * same address begins it.
+ */
+export interface AgainAnswer {
+  /** 0: there is nothing to do. */
+  cells: number;
+  /** Agents that would run, with their cells. */
+  agents: { agent: string; cells: number }[];
+  /** Models that would judge. */
+  models: string[];
+  mayCost: boolean;
+}
+
+/** `GET /api/compare`: what `compare --json` prints, and what `compare` says and prints of it. */
 export interface ComparisonAnswer {
   comparison: Comparison;
+  /** The verdict. */
   words: string[];
+  /** What the runs took and scored, and how reliable they are. */
+  tables: ShownTable[];
+  /** How many more runs would show a difference. */
+  needed: string[];
+}
+
+/** `GET /api/trends?scenario=<name>` */
+export interface TrendsAnswer {
+  trends: Trend[];
 }
 
 /** What a report in a single file has of a run. */

@@ -16,7 +16,7 @@ const engine: EngineView = {
   close: () => Promise.resolve(),
 };
 const app = viewerApp({
-  ...{ resultsPath: '/nowhere/results', token: 'the-token', port: () => PORT, engine },
+  ...{ resultsPath: '/nowhere/results', token: 'the-token', port: () => PORT, engine, variables: () => ({}) },
   pages: join(import.meta.dirname, '../../src/viewer/pages'),
   warn: () => undefined,
 });
@@ -65,4 +65,13 @@ test.each(ROUTES)('%s %s may be framed, embedded or guessed by nobody', async (m
   expect(headers.get('x-content-type-options')).toBe('nosniff');
   expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
   await answer.body?.cancel();
+});
+
+test('nobody can send more than a form has', async () => {
+  const { status } = await app.request(`${OWN}/api/runs/any/review`, {
+    method: 'PUT',
+    headers: { host: HOST, authorization: TOKEN, origin: OWN },
+    body: 'x'.repeat(1024 * 1024 + 1),
+  });
+  expect(status).toBe(413);
 });

@@ -127,8 +127,9 @@ describe.skipIf(lacking !== null)(`in a browser${lacking === null ? '' : ` (${la
     const requests = asked;
     asked = [];
     await page.waitForLoadState();
-    for (const details of await page.locator('details:not([open])').all())
-      await details.evaluate((element) => element.setAttribute('open', ''));
+    await page.locator('details:not([open])').evaluateAll((all) => {
+      for (const details of all) details.setAttribute('open', '');
+    });
     expect(dialogs).toEqual([]);
     expect(await page.evaluate(() => 'hacked' in globalThis)).toBe(false);
     expect(requests.filter((url) => !url.startsWith(allowed) && !/^(about:blank|data:,)/.test(url))).toEqual(
@@ -153,6 +154,8 @@ describe.skipIf(lacking !== null)(`in a browser${lacking === null ? '' : ` (${la
       [`${sweep}?text=${encodeURIComponent('<img src=x onerror=alert(1)>')}`, 'main .filters'],
       [`/runs/${hostile.runs[0] ?? ''}`, 'main .gates'],
       [`/compare?${new URLSearchParams({ base, head }).toString()}`, 'main .verdict'],
+      [`/beside?${new URLSearchParams({ base, head }).toString()}`, 'main .side .gates'],
+      ['/scenarios/%3Cimg%20src=x%20onerror=alert(1)%3E%E2%80%AE', 'main p'],
       ['/runs/%3Cimg%20src=x%20onerror=alert(1)%3E%E2%80%AE', 'main [role=alert]'],
     ];
   };

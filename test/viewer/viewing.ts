@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import type { SweepAnswer } from '../../src/viewer/protocol.js';
 import { until, type TestProject } from '../commands/project.js';
 import { printed } from '../commands/following.js';
 
@@ -75,3 +76,24 @@ export function ask(
 /** The first line of a streamed answer. */
 export const firstOf = async <T>(viewing: Viewing, path: string): Promise<T> =>
   JSON.parse((await ask(viewing, path, { lines: 1 })).body.split('\n')[0] ?? '') as T;
+
+/** Watches a sweep. `last` returns the newest answer; null if there is none yet. */
+export function watchSweep(
+  { port, token }: Viewing,
+  sweep: string,
+): { last(): SweepAnswer | null; stop(): void } {
+  let text = '';
+  const headers = { authorization: `Bearer ${token}`, host: `127.0.0.1:${port}` };
+  const asked = request({ host: '127.0.0.1', port, path: `/api/sweeps/${sweep}`, headers }, (answer) => {
+    answer.setEncoding('utf8').on('data', (data: string) => (text += data));
+    answer.on('error', () => undefined);
+  });
+  asked.on('error', () => undefined).end();
+  return {
+    last() {
+      const line = text.split('\n').at(-2);
+      return line === undefined ? null : (JSON.parse(line) as SweepAnswer);
+    },
+    stop: () => void asked.destroy(),
+  };
+}

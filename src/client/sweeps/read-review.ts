@@ -21,7 +21,7 @@ const redact = createRedactor({ secrets: [] });
  */
 export function readReview(folder: string, judged: Judged, warn: (text: string) => void): HumanReview | null {
   const file = runFiles(folder).evaluation;
-  const text = readSmall(file);
+  const text = readEvaluation(file);
   if (text === null) return null;
   const review = typeof text === 'string' ? parseReview(text, judged) : { ...NOTHING, problem: text };
   if (review === null) return null;
@@ -49,8 +49,8 @@ const NOTHING = { score: null, criteria: {}, gates: {}, labels: [], notes: null,
 
 type Unreadable = { line: number; column: number; message: string };
 
-/** Returns null if there is no such file. */
-function readSmall(file: string): string | Unreadable | null {
+/** Reads an evaluation.md; null if there is none. An object says why it cannot be read. */
+export function readEvaluation(file: string): string | Unreadable | null {
   const unreadable = (message: string): Unreadable => ({ line: 1, column: 1, message });
   try {
     const stat = statSync(file, { throwIfNoEntry: false });

@@ -1,17 +1,14 @@
-import { checkForHosts } from '../../planning/check-for-hosts.js';
-import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planning/check-sandbox.js';
-import { checkJudgeConsent } from '../../planning/check-spending-consent.js';
-import { checkWritable, openProject } from '../../planning/project.js';
+import { checkRegrade } from '../../planning/check-regrade.js';
+import { openProject } from '../../planning/project.js';
 import { resolveRegrade, type RegradeFlags } from '../../planning/resolve-regrade.js';
-import { isMirror } from '../../platform/folders.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
-import { modelAsked, type Plan } from '../../scenario/plan.js';
+import type { Plan } from '../../scenario/plan.js';
 import { removeSweep } from '../clean/clean.js';
 import { startAndFollow } from '../run/run.js';
 import { readEnvFile } from '../shared/env-file.js';
 import { printNotice, printSweep } from '../shared/output.js';
-import { findWork } from './find-work.js';
+import { findWork } from '../../client/find-work.js';
 
 export interface RegradeOptions extends RegradeFlags {
   results?: string;
@@ -31,18 +28,12 @@ export interface RegradeOptions extends RegradeFlags {
 export async function regrade(id: string, options: RegradeOptions): Promise<number> {
   const project = openProject(options.results);
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
-  const resolved = await resolveRegrade(project, await findWork(project.resultsPath, id), options);
-  if (isMirror(project.resultsPath)) checkForHosts(project, resolved);
-  else {
-    await checkSandbox(project, resolved);
-    await checkContainers(resolved);
-    await checkCloudSandboxes(project, resolved, environment);
-  }
-  for (const { effective } of resolved.scenarios) {
-    const model = modelAsked(effective);
-    if (model !== null) checkJudgeConsent(project.config, model, effective.asked === undefined);
-  }
-  await checkWritable(project.resultsPath);
+  const resolved = await resolveRegrade(
+    project,
+    await findWork(project.resultsPath, id, printNotice),
+    options,
+  );
+  await checkRegrade(project, resolved, environment);
   if (!options.dryRun) return startAndFollow(project, resolved, environment, options);
   const planned: Plan[] = [];
   try {

@@ -1,10 +1,7 @@
-import { checkCodecKeys } from '../../platform/engine/check-codec-keys.js';
-import { isMirror, projectState } from '../../platform/folders.js';
-import { sweepEnvFrom } from '../../platform/sweep-env.js';
+import { isMirror } from '../../platform/folders.js';
 import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
 import { scenarioLabel } from '../../results/records/cell-label.js';
 import { modelAsked, type Plan } from '../../scenario/plan.js';
-import { originOf } from '../../store/origin.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { formatProblem } from '../../lib/errors/problem.js';
 import { readEnvFile } from '../shared/env-file.js';
@@ -24,11 +21,9 @@ import { readAboveWarnings } from '../../planning/read-above-warnings.js';
 import { selectScenarios, type SelectedScenario, type Selection } from '../../planning/select-scenarios.js';
 import { printDryRun } from './print-dry-run.js';
 import { toDecideOf, type ClearOptions } from './to-decide.js';
-import { writePlan } from '../../planning/write-plan.js';
 import { checkWritable, openProject, type Project } from '../../planning/project.js';
 import type { Session } from '../../client/session.js';
-import { passVariables } from '../../client/pass-variables.js';
-import { storedScenarios } from '../../client/pass-variables-again.js';
+import { planSweep, startPlanned } from '../../client/start-planned.js';
 import { uiPage } from '../../client/ui-page.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 
@@ -146,19 +141,12 @@ export async function startAndFollow(
   options: Pick<StartOptions, 'name' | 'detach' | 'json' | 'listGates' | 'print' | 'address'>,
   whenPlanned: (plan: Plan) => void = () => undefined,
 ): Promise<number> {
-  await checkCodecKeys(project.resultsPath);
-  // before the plan exists: sweeps that exist when the key is created are taken to be those of an older build
-  await originOf({ resultsPath: project.resultsPath, stateFolder: projectState(project.resultsPath).folder });
-  const plan = await writePlan(project, resolved, options.name);
+  const plan = await planSweep(project, resolved, options.name);
   whenPlanned(plan);
   const session = await openSessionFor(plan, project, options);
   try {
-    const { startSweep } = await import('../../client/start-sweep.js');
     const signals = options.detach ? null : catchSignals(() => reportInterrupted(plan.sweep, options.json));
-    // only once the engine is running: if the command gave up before, the values would be left on disk
-    const scenarios = await storedScenarios(project.resultsPath, plan);
-    await passVariables(session, plan, scenarios, sweepEnvFrom(environment, resolved.variables));
-    await startSweep(session, plan, 1);
+    await startPlanned(session, plan, resolved, environment);
     if (signals !== null) {
       const { followToEnd } = await import('../shared/follow-to-end.js');
       const { printGates } = await import('../shared/print-gates.js');

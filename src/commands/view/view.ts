@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { openProject } from '../../planning/project.js';
 import { serveViewer } from '../../viewer/server/serve.js';
+import { readEnvFile } from '../shared/env-file.js';
 import { printJson, printNotice } from '../shared/output.js';
 import { openBrowser } from './open-browser.js';
 
@@ -8,13 +9,16 @@ interface ViewOptions {
   port: number;
   open: boolean;
   results?: string;
+  envFile?: string;
   json: boolean;
 }
 
 /** `view`: serves the viewer until a signal ends it. */
-export async function view({ port, open, results, json }: ViewOptions): Promise<number> {
+export async function view({ port, open, results, envFile, json }: ViewOptions): Promise<number> {
   const { resultsPath } = openProject(results);
-  const viewer = await serveViewer({ resultsPath, port, warn: printNotice });
+  const variables = (): NodeJS.Dict<string> => readEnvFile(envFile);
+  variables(); // a mistake in it should not wait for the first retry
+  const viewer = await serveViewer({ resultsPath, port, variables, warn: printNotice });
   const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   if (json) printJson({ url: viewer.url, port: viewer.port, results: resultsPath });
   else process.stdout.write(`${viewer.url}\n`);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { answerFrom } from '../shared/answer-from.js';
 import { embedded } from './embedded.js';
-import type { ErrorAnswer, EventsLine, ShownEvent } from '../protocol.js';
+import type { ChangedReview, ErrorAnswer, EventsLine, ReviewAnswer, ShownEvent } from '../protocol.js';
 
 const TOKEN = 'token';
 const AGAIN_MS = 1500;
@@ -30,7 +30,7 @@ export function takeToken(): void {
 export const hasToken = (): boolean => embedded !== null || sessionStorage.getItem(TOKEN) !== null;
 
 /** Asks the server, or the report in this file. @throws RequestError */
-async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+async function ask(path: string, init: RequestInit = {}, accepted?: number): Promise<Response> {
   if (embedded !== null) {
     const answer = answerFrom(embedded, path);
     if ('error' in answer) throw new RequestError(answer.error, true);
@@ -41,7 +41,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   const answer = await fetch(path, { ...init, headers }).catch(() => {
     throw new RequestError('The viewer does not answer. Is `llm-tool-test view` still running?', false);
   });
-  if (answer.ok) return answer;
+  if (answer.ok || answer.status === accepted) return answer;
   const { error } = (await answer.json().catch(() => ({ error: answer.statusText }))) as ErrorAnswer;
   throw new RequestError(error, answer.status < 500);
 }
@@ -49,9 +49,20 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
 /** Gets a document. @throws RequestError */
 export const get = async <T>(path: string): Promise<T> => (await (await ask(path)).json()) as T;
 
-/** Orders something. @throws RequestError */
-export async function order(path: string): Promise<void> {
-  await ask(path, { method: 'POST' });
+/** Orders something. Returns the sweep that was started for it, if one was. @throws RequestError */
+export const order = async (path: string): Promise<{ sweep?: string }> =>
+  (await (await ask(path, { method: 'POST' })).json()) as { sweep?: string };
+
+const CONFLICT = 409;
+
+/** Saves a review. If its file has changed meanwhile, nothing is saved, and the newer review is answered. @throws RequestError */
+export async function saveReview(
+  path: string,
+  review: Pick<ReviewAnswer, 'version' | 'fields'>,
+): Promise<ChangedReview | null> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await ask(path, { method: 'PUT', body: JSON.stringify(review), headers }, CONFLICT);
+  return answer.status === CONFLICT ? ((await answer.json()) as ChangedReview) : null;
 }
 
 /** Yields the lines of a streamed answer. @throws RequestError */
@@ -107,13 +118,26 @@ export interface Loaded<T> {
   problem: string | null;
 }
 
+/** Whether the tab is in front. A browser has few connections to a server, so other tabs must not hold any. */
+function useIsSeen(): boolean {
+  const [isSeen, setIsSeen] = useState(!document.hidden);
+  useEffect(() => {
+    const look = (): void => setIsSeen(!document.hidden);
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, []);
+  return isSeen;
+}
+
 /**
  * The newest document of an address that answers with one whenever something has changed. While another address is asked, the
  * document of the last one stays, if both are about the same thing.
  */
 export function useWatched<T>(path: string, about = path): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T> & { about: string }>({ about, value: null, problem: null });
+  const isSeen = useIsSeen();
   useEffect(() => {
+    if (!isSeen) return;
     const gone = new AbortController();
     void follow(path, gone.signal, {
       begin: () => undefined,
@@ -122,7 +146,7 @@ export function useWatched<T>(path: string, about = path): Loaded<T> {
         setLoaded((before) => ({ about, value: before.about === about ? before.value : null, problem })),
     });
     return () => gone.abort();
-  }, [path, about]);
+  }, [path, about, isSeen]);
   return loaded.about === about ? loaded : { value: null, problem: null };
 }
 

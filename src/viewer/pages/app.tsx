@@ -1,11 +1,13 @@
 import { render } from 'preact';
 import { hasToken, takeToken } from './api.js';
 import { embedded } from './embedded.js';
+import { BesidePage } from './beside-page.js';
 import { ComparePage } from './compare-page.js';
 import { addressOf, useRoute, type Route } from './router.js';
 import { RunPage } from './run-page.js';
 import { SweepPage } from './sweep-page.js';
 import { SweepsPage } from './sweeps-page.js';
+import { TrendsPage } from './trends-page.js';
 
 function Page({ path, query }: Route) {
   if (!hasToken())
@@ -25,6 +27,8 @@ function Page({ path, query }: Route) {
     const { sweep } = embedded.sweep.document;
     return <SweepPage key={sweep} id={sweep} query={query} />;
   }
+  if (kind === 'scenarios' && id !== undefined) return <TrendsPage key={id} scenario={id} />;
+  if (kind === 'beside') return <BesidePage query={query} />;
   if (kind === 'compare') return <ComparePage query={query} />;
   return <SweepsPage />;
 }

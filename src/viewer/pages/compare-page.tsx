@@ -3,8 +3,10 @@ import { plainText } from '../../lib/format/plain-text.js';
 import type { ComparedConfiguration, Comparison } from '../../results/comparison/document.js';
 import type { ComparisonAnswer, SweepsAnswer } from '../protocol.js';
 import { useLoaded, useWatched } from './api.js';
+import { besideAddress } from './beside-page.js';
 import { Chip, Name, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
+import { Tables } from './tables.js';
 import { agentName, keyOf } from '../shared/select-runs.js';
 
 const SWEEPS = 200;
@@ -69,7 +71,7 @@ export function ComparePage({ query }: { query: URLSearchParams }) {
 function Compared({ query }: { query: URLSearchParams }) {
   const { value, problem } = useLoaded<ComparisonAnswer>(`/api/compare?${query.toString()}`);
   if (value === null) return <Waiting problem={problem} />;
-  const { comparison, words } = value;
+  const { comparison, words, tables, needed } = value;
   return (
     <>
       <div class={`verdict card ${comparison.verdict}`}>
@@ -94,6 +96,7 @@ function Compared({ query }: { query: URLSearchParams }) {
                 Difference of the pass rate, with its {Math.round(100 * (1 - comparison.alpha))} % interval
               </th>
               <th scope="col">Verdict</th>
+              <th scope="col">Transcripts</th>
             </tr>
           </thead>
           <tbody>
@@ -103,6 +106,12 @@ function Compared({ query }: { query: URLSearchParams }) {
           </tbody>
         </table>
       </section>
+      {needed.map((text) => (
+        <p key={text} class="soft">
+          <Name>{text}</Name>
+        </p>
+      ))}
+      <Tables tables={tables} />
       {comparison.doubts.map((text) => (
         <p key={text} class="note">
           <Name>{text}</Name>
@@ -153,9 +162,25 @@ function Row({ one, comparison }: { one: ComparedConfiguration; comparison: Comp
       <td>
         <Chip look={LOOKS[one.verdict] ?? ''}>{one.verdict}</Chip>
       </td>
+      <td>
+        {one.base.tested > 0 && one.head.tested > 0 && (
+          <a href={besideOf(one, comparison)} aria-label={`${one.scenario}, ${agentName(one)}: side by side`}>
+            Side by side
+          </a>
+        )}
+      </td>
     </tr>
   );
 }
+
+/** The page with a run of each side. */
+const besideOf = (one: ComparedConfiguration, { base, head }: Comparison): string => {
+  const cell = (variant: string | null): string => keyOf({ ...one, variant: variant ?? one.variant });
+  return besideAddress(
+    { sweep: base.sweep, cell: cell(base.variant) },
+    { sweep: head.sweep, cell: cell(head.variant) },
+  );
+};
 
 /** A difference and its interval between -1 (all fail now) and 1 (all pass now). */
 function Plot({ one: { difference, interval, verdict } }: { one: ComparedConfiguration }) {

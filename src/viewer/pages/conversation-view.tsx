@@ -15,6 +15,8 @@ interface ConversationProps {
   at: number;
   /** Whether the run goes on: then the end is shown, and otherwise the beginning. */
   isLive: boolean;
+  /** Names the section; two may be on a page. */
+  label?: string;
 }
 
 const SHOWN = 300;
@@ -22,7 +24,14 @@ const SHOWN = 300;
 const NEAR = 160;
 
 /** What the agent was asked, said, thought and did. */
-export function ConversationView({ run, prompt, conversation: { items }, at, isLive }: ConversationProps) {
+export function ConversationView({
+  run,
+  prompt,
+  conversation: { items },
+  at,
+  isLive,
+  label = 'Conversation',
+}: ConversationProps) {
   const [limit, setLimit] = useState(SHOWN);
   const wanted = items.findIndex(({ event }) => event.seq === at);
   const count = Math.max(limit, isLive ? 0 : wanted + 20);
@@ -34,10 +43,10 @@ export function ConversationView({ run, prompt, conversation: { items }, at, isL
     </button>
   );
   useFollowedEnd(isLive, items.length);
-  useShown(at, wanted !== -1);
+  useShown(anchorOf(run, at), wanted !== -1);
   const start = items[0] === undefined ? 0 : Date.parse(items[0].event.ts);
   return (
-    <section aria-label="Conversation">
+    <section aria-label={label}>
       <h2>Conversation</h2>
       {isLive && more}
       <ol class="conversation" aria-live={isLive ? 'polite' : 'off'}>
@@ -50,7 +59,7 @@ export function ConversationView({ run, prompt, conversation: { items }, at, isL
         {shown.map((item) => (
           <li
             key={item.event.seq}
-            id={`e-${item.event.seq}`}
+            id={anchorOf(run, item.event.seq)}
             class={`item ${item.kind} ${item.kind === 'message' ? item.event.role : ''} ${item.event.seq === at ? 'shown' : ''}`}
           >
             <ItemView {...{ run, item }} isShown={item.event.seq === at} />
@@ -88,11 +97,14 @@ function useFollowedEnd(isLive: boolean, length: number): void {
   }, []);
 }
 
+/** The id of an event's element. Two conversations may be on a page. */
+const anchorOf = (run: string, seq: number): string => `e-${run}-${seq}`;
+
 /** Scrolls to the event that the address points to, once it is there. */
-function useShown(at: number, isThere: boolean): void {
+function useShown(anchor: string, isThere: boolean): void {
   useEffect(() => {
-    if (isThere) document.getElementById(`e-${at}`)?.scrollIntoView({ block: 'center' });
-  }, [at, isThere]);
+    if (isThere) document.getElementById(anchor)?.scrollIntoView({ block: 'center' });
+  }, [anchor, isThere]);
 }
 
 /** Returns a function that gets the whole text of an event; undefined if nothing of it is cut. */

@@ -25,7 +25,8 @@ export type Item =
 
 /** What the agent has used so far, as far as it reports that. */
 export interface Used {
-  calls: number;
+  /** Null: nothing but text is known of the agent, so it may have made some. */
+  calls: number | null;
   failed: number;
   tokensIn: number | null;
   tokensOut: number | null;
@@ -44,7 +45,7 @@ export const hasFailed = ({ result }: Call): boolean => result !== null && isFai
 /** Puts the events of a run together: calls with their results, and what was used. */
 export function conversationOf(events: readonly ShownEvent[]): Conversation {
   const items: Item[] = [];
-  const used: Used = { calls: 0, failed: 0, tokensIn: null, tokensOut: null, costUsd: null };
+  const used: Used = { calls: null, failed: 0, tokensIn: null, tokensOut: null, costUsd: null };
   let open = new Map<string, Call>();
   let last: Call | undefined;
   let [attempt, starts] = [0, 0];
@@ -64,7 +65,7 @@ export function conversationOf(events: readonly ShownEvent[]): Conversation {
         last = { kind: 'call', event, command: commandOf(event), result: null };
         open.set(event.id, last);
         items.push(last);
-        used.calls += 1;
+        used.calls = (used.calls ?? 0) + 1;
         break;
       case 'tool_result': {
         // A result whose id matches no call belongs to the call before it.
@@ -76,6 +77,7 @@ export function conversationOf(events: readonly ShownEvent[]): Conversation {
         break;
       }
       case 'usage':
+        used.calls ??= 0;
         used.tokensIn = sum(used.tokensIn, event.input, event.cache_read, event.cache_write);
         used.tokensOut = sum(used.tokensOut, event.output, event.reasoning);
         if (event.cost_usd !== null)
@@ -86,6 +88,7 @@ export function conversationOf(events: readonly ShownEvent[]): Conversation {
         break;
       case 'session':
         starts += 1;
+        used.calls ??= 0;
         costBeforeStart = used.costUsd ?? 0;
         items.push({ kind: 'start', event, number: starts });
         break;

@@ -9,16 +9,18 @@ interface GatesProps {
   run: string;
   metrics: Metrics;
   calls: readonly Call[];
+  /** Names the section; two may be on a page. */
+  label?: string;
 }
 
 /** The gates: those that did not pass first, with what they found and the calls that have to do with it. */
-export function Gates({ run, metrics, calls }: GatesProps) {
+export function Gates({ run, metrics, calls, label = 'Gates' }: GatesProps) {
   const { details, gates_passed: passed, gates_total: total } = metrics;
   if (total === 0) return null;
   const open = details.filter((gate) => gate.status !== 'pass');
   const fine = details.filter((gate) => gate.status === 'pass');
   return (
-    <section class="card" aria-label="Gates">
+    <section class="card" aria-label={label}>
       <h2>
         Gates{' '}
         <span class="soft">

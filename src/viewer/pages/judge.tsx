@@ -1,6 +1,6 @@
 import type { HumanReview } from '../../results/records/human-review.js';
 import type { Metrics } from '../../results/records/result-line.js';
-import { givenScore, scoreText } from '../../results/score-text.js';
+import { scoreText } from '../../results/score-text.js';
 import { Chip, Name, Text } from './parts.js';
 
 /** What the judge found, by criterion, beside what a person found; evaluators too. */
@@ -41,29 +41,6 @@ export function Judge({ metrics, human }: { metrics: Metrics; human: HumanReview
           <p class="soft small">
             <Name>{judge.model}</Name>, threshold {scoreText(judge.pass_threshold)}
           </p>
-        </section>
-      )}
-      {human !== null && (
-        <section class="card" aria-label="Human review">
-          <h2>
-            Human review <Chip look="">{givenScore(human)}</Chip>
-          </h2>
-          {human.labels !== undefined && (
-            <p>
-              {human.labels.map((label) => (
-                <span key={label} class="tag">
-                  <Name>{label}</Name>
-                </span>
-              ))}
-            </p>
-          )}
-          {human.problem !== null && <Text text={human.problem} />}
-          {human.notes !== null && <Text text={human.notes} />}
-          {human.reviewer !== null && (
-            <p class="soft small">
-              by <Name>{human.reviewer}</Name>
-            </p>
-          )}
         </section>
       )}
       {evaluators.length > 0 && (

@@ -1,6 +1,8 @@
 import { groupBy } from '../../lib/group-by.js';
 import type { MatrixCell } from '../protocol.js';
+import { embedded } from './embedded.js';
 import { Name } from './parts.js';
+import { addressOf } from './router.js';
 import { agentName, keyOf } from '../shared/select-runs.js';
 import { percent } from './sweeps-page.js';
 
@@ -39,9 +41,15 @@ export function Matrix({ cells, at, onSelect }: MatrixProps) {
             return (
               <tr key={row} class={isSame ? 'same' : ''}>
                 <th scope="row">
-                  <span class={isSame ? 'hidden' : ''}>
-                    <Name>{first?.scenario ?? ''}</Name>
-                  </span>
+                  {isSame || embedded !== null ? (
+                    <span class={isSame ? 'hidden' : ''}>
+                      <Name>{first?.scenario ?? ''}</Name>
+                    </span>
+                  ) : (
+                    <a href={addressOf('scenarios', first?.scenario ?? '')}>
+                      <Name>{first?.scenario ?? ''}</Name>
+                    </a>
+                  )}
                 </th>
                 {hasVariants && (
                   <th scope="row" class="variant">

@@ -36,8 +36,9 @@ export function useRoute(): Route {
   return route;
 }
 
-/** Formats the address of a place. */
-export const addressOf = (...path: string[]): string => `#/${path.map(encodeURIComponent).join('/')}`;
+/** Formats the address of a place. Half a character, which no address can have, is replaced. */
+export const addressOf = (...path: string[]): string =>
+  `#/${path.map((part) => encodeURIComponent(part.replace(/\p{Surrogate}/gu, '\ufffd'))).join('/')}`;
 
 /** Changes the query of the current place, without a new entry in the history: one letter of a search is no place. */
 export function replaceQuery(query: string): void {

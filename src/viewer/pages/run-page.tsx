@@ -1,24 +1,27 @@
-import { useEffect, useMemo } from 'preact/hooks';
-import { formatCost, formatKnownCost } from '../../lib/format/dollars.js';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { formatKnownCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
 import { plainText } from '../../lib/format/plain-text.js';
 import type { EndedRunAnswer, OpenRunAnswer, RunAnswer } from '../protocol.js';
 import { useEvents, useLoaded } from './api.js';
 import { Changes } from './changes.js';
 import { ConversationView } from './conversation-view.js';
-import { conversationOf, type Call, type Conversation, type Used } from './conversation.js';
+import { conversationOf, type Call, type Conversation } from './conversation.js';
 import { Gates } from './gates.js';
 import { Judge } from './judge.js';
 import { embedded } from './embedded.js';
 import { Chip, Facts, Name, Outside, Problem, Text, Waiting } from './parts.js';
 import { addressOf } from './router.js';
+import { Review } from './review.js';
 import { Steps } from './steps.js';
+import { UsedSoFar } from './used-so-far.js';
 
 /** A run: why it ended as it did, what its agent did, and what it left. */
 export function RunPage({ id, query }: { id: string; query: URLSearchParams }) {
   const { events, problem, isOver } = useEvents(id);
-  // what is known of a run changes when it ends
-  const loaded = useLoaded<RunAnswer>(`/api/runs/${encodeURIComponent(id)}`, isOver);
+  // what is known of a run changes when it ends, and when it is reviewed
+  const [reviews, setReviews] = useState(0);
+  const loaded = useLoaded<RunAnswer>(`/api/runs/${encodeURIComponent(id)}`, `${isOver} ${reviews}`);
   const conversation = useMemo(() => conversationOf(events), [events]);
   useEffect(() => {
     document.title = `${plainText(id)} · llm-tool-test`;
@@ -34,7 +37,11 @@ export function RunPage({ id, query }: { id: string; query: URLSearchParams }) {
   return (
     <main id="main">
       <Problem text={problem ?? loaded.problem} />
-      {value.state === 'open' ? <OpenRun run={value} {...parts} /> : <EndedRun answer={value} {...parts} />}
+      {value.state === 'open' ? (
+        <OpenRun run={value} {...parts} />
+      ) : (
+        <EndedRun answer={value} {...parts} whenReviewed={() => setReviews((count) => count + 1)} />
+      )}
     </main>
   );
 }
@@ -100,7 +107,12 @@ function OpenRun({ run, conversation, at }: { run: OpenRunAnswer } & Parts) {
   );
 }
 
-function EndedRun({ answer, conversation, at }: { answer: EndedRunAnswer } & Parts) {
+interface EndedRunProps extends Parts {
+  answer: EndedRunAnswer;
+  whenReviewed: () => void;
+}
+
+function EndedRun({ answer, conversation, at, whenReviewed }: EndedRunProps) {
   const { run, metrics, siblings } = answer;
   const cell = {
     ...{ scenario: run.scenario.name, variant: run.variant, agent: run.agent_name, model: run.model },
@@ -134,6 +146,7 @@ function EndedRun({ answer, conversation, at }: { answer: EndedRunAnswer } & Par
         <aside class="first" aria-label="Gates and judge">
           <Gates run={run.run_id} metrics={metrics} calls={calls} />
           <Judge metrics={metrics} human={answer.human} />
+          <Review run={run.run_id} human={answer.human} metrics={metrics} whenSaved={whenReviewed} />
         </aside>
         <div>
           <UsedSoFar used={conversation.used} />
@@ -151,21 +164,6 @@ function EndedRun({ answer, conversation, at }: { answer: EndedRunAnswer } & Par
     </>
   );
 }
-
-const tokens = (count: number): string =>
-  count < 1000 ? String(count) : `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`;
-
-const UsedSoFar = ({ used }: { used: Used }) => (
-  <p class="used soft">
-    <span>
-      {used.calls} {used.calls === 1 ? 'call' : 'calls'}
-    </span>
-    {used.failed > 0 && <span class="fail">{used.failed} failed</span>}
-    {used.tokensIn !== null && <span>{tokens(used.tokensIn)} tokens in</span>}
-    {used.tokensOut !== null && <span>{tokens(used.tokensOut)} out</span>}
-    {used.costUsd !== null && <span>{formatCost(used.costUsd)}</span>}
-  </p>
-);
 
 function RunFacts({ answer: { run, metrics } }: { answer: EndedRunAnswer }) {
   const { agent } = run;

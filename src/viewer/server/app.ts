@@ -1,13 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Hono, type Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
-import type { ErrorAnswer } from '../protocol.js';
+import { formatBytes } from '../../lib/format/bytes.js';
+import { parseJson } from '../../lib/json.js';
+import type { ChangedReview, ErrorAnswer, ReviewAnswer, TrendsAnswer } from '../protocol.js';
+import { scenarioTrends } from '../../results/trends.js';
+import { readDigests } from '../../store/result-digests.js';
+import { regradeFromPage, regradePreview, retryFromPage, retryPreview } from './again.js';
 import { changesOf } from './changes.js';
 import { comparisonFor } from './compare.js';
 import type { EngineView } from './engine.js';
 import { eventsOf, wholeEvent } from './events.js';
 import { refusalOf } from './guard.js';
+import { reviewOf, storeReview } from './review.js';
 import { findRun, readRun } from './runs.js';
 import { steer } from './steer.js';
 import { ndjson } from './stream.js';
@@ -17,6 +24,8 @@ import { sweepLists, sweepStates } from './sweeps.js';
 export interface ViewerSettings {
   resultsPath: string;
   engine: EngineView;
+  /** The variables of `--env-file`, as it is now. @throws UsageError if it cannot be read */
+  variables: () => NodeJS.Dict<string>;
   /** See `refusalOf`. */
   token: string;
   port: () => number;
@@ -53,6 +62,10 @@ const FILES: Readonly<Record<string, [file: string, type: string]>> = {
   '/app.css': ['app.css', 'text/css; charset=utf-8'],
 };
 
+/** Of what the page sends. */
+const MOST_BYTES = 1024 * 1024;
+const CHANGED = 'evaluation.md has changed since you have opened the form';
+
 const MOST_SWEEPS = 50;
 const MOST_RUNS = 100;
 
@@ -75,6 +88,9 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     else context.res = answerError(context, refusal.reason, refusal.status);
     for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
   });
+  const tooLarge = (context: Context): Response =>
+    answerError(context, `more than ${formatBytes(MOST_BYTES)}`, 413);
+  app.use('/api/*', bodyLimit({ maxSize: MOST_BYTES, onError: tooLarge }));
   for (const [path, [file, type]] of Object.entries(FILES))
     app.get(path, (context) =>
       context.body(readFileSync(join(pages, file), 'utf8'), 200, { 'content-type': type }),
@@ -91,6 +107,19 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     };
     return ndjson((signal) => sweepStates(source, req.param('sweep'), shown, signal));
   });
+  app.get('/api/sweeps/:sweep/retry', async (context) =>
+    context.json(await retryPreview(source, context.req.param('sweep'), withFailed(context))),
+  );
+  app.post('/api/sweeps/:sweep/retry', async (context) => {
+    await retryFromPage(source, context.req.param('sweep'), withFailed(context));
+    return context.json({});
+  });
+  app.get('/api/regrade/:id', async (context) =>
+    context.json(await regradePreview(source, context.req.param('id'))),
+  );
+  app.post('/api/regrade/:id', async (context) =>
+    context.json(await regradeFromPage(source, context.req.param('id'))),
+  );
   app.post('/api/sweeps/:sweep/:verb', async (context) => {
     const { sweep, verb } = context.req.param();
     await steer(source, sweep, verb);
@@ -110,6 +139,20 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
   app.get('/api/runs/:run/changes', async (context) =>
     context.json(await changesOf(source, context.req.param('run'))),
   );
+  app.get('/api/runs/:run/review', async (context) =>
+    context.json(await reviewOf(source, context.req.param('run'))),
+  );
+  app.put('/api/runs/:run/review', async (context) => {
+    const { saved, review } = await storeReview(source, context.req.param('run'), await bodyOf(context));
+    return saved
+      ? context.json(review satisfies ReviewAnswer)
+      : context.json({ error: CHANGED, review } satisfies ChangedReview, 409);
+  });
+  app.get('/api/trends', (context) => {
+    const { results } = readDigests(source.resultsPath);
+    const trends = scenarioTrends(results, context.req.query('scenario') ?? '');
+    return context.json({ trends } satisfies TrendsAnswer);
+  });
   app.get('/api/compare', async (context) => {
     const { base = '', head = '', variants = '' } = context.req.query();
     const names = variants === '' ? [] : variants.split(',');
@@ -126,5 +169,17 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
   return app;
 }
 
-const answerError = (context: Context, error: string, status: 400 | 401 | 403 | 404 | 500 | 503): Response =>
-  context.json({ error } satisfies ErrorAnswer, status);
+const withFailed = (context: Context): boolean => context.req.query('failed') === '1';
+
+/** @throws UsageError if the body is not JSON */
+const bodyOf = async (context: Context): Promise<unknown> => {
+  const body = parseJson(await context.req.text());
+  if (body === undefined) throw new UsageError('usage', 'the request has no JSON');
+  return body;
+};
+
+const answerError = (
+  context: Context,
+  error: string,
+  status: 400 | 401 | 403 | 404 | 413 | 500 | 503,
+): Response => context.json({ error } satisfies ErrorAnswer, status);

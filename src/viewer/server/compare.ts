@@ -1,8 +1,10 @@
 import pc from 'picocolors';
 import { comparisonOf } from '../../client/sweeps/comparison-of.js';
 import { answer } from '../../reports/comparison-answer.js';
-import { namer } from '../../reports/comparison-tables.js';
-import type { ComparisonAnswer } from '../protocol.js';
+import { neededRuns } from '../../reports/comparison-parts.js';
+import { measureGrid, namer, reliabilityGrid } from '../../reports/comparison-tables.js';
+import type { Grid } from '../../reports/grid.js';
+import type { ComparisonAnswer, ShownTable } from '../protocol.js';
 
 interface Sides {
   base: string;
@@ -17,6 +19,19 @@ export async function comparisonFor(
   { base, head, variants }: Sides,
 ): Promise<ComparisonAnswer> {
   const comparison = await comparisonOf(resultsPath, base, head, { variants, warn });
-  const words = answer(comparison, namer(comparison.configurations), pc.createColors(false));
-  return { comparison, words };
+  const colors = pc.createColors(false);
+  const words = answer(comparison, namer(comparison.configurations), colors);
+  const tables = [
+    shown('What the runs took and scored', measureGrid(comparison.total.measures, comparison.alpha, colors)),
+    shown('Reliability', reliabilityGrid(comparison)),
+  ].filter(({ rows }) => rows.length > 0);
+  const isOpen = comparison.verdict === 'no difference shown' || comparison.verdict === 'too few runs';
+  return { comparison, words, tables, needed: isOpen ? neededRuns(comparison.total) : [] };
 }
+
+const shown = (title: string, { columns = [], rows, right = [] }: Grid): ShownTable => ({
+  title,
+  columns: [...columns],
+  rows: rows.map((row) => [...row]),
+  right: [...right],
+});

@@ -20,16 +20,18 @@ interface ServeOptions {
   resultsPath: string;
   /** 0: any that is free. */
   port: number;
+  /** The variables of `--env-file`, as it is now. @throws UsageError if it cannot be read */
+  variables: () => NodeJS.Dict<string>;
   warn: (text: string) => void;
 }
 
 /** Serves the viewer of a results folder on 127.0.0.1. @throws UsageError if the port is taken */
-export async function serveViewer({ resultsPath, port, warn }: ServeOptions): Promise<Viewer> {
+export async function serveViewer({ resultsPath, port, variables, warn }: ServeOptions): Promise<Viewer> {
   const token = randomBytes(24).toString('base64url');
   const engine = viewEngine(resultsPath, warn);
   let bound = port;
   const app = viewerApp({
-    ...{ resultsPath, engine, token, warn },
+    ...{ resultsPath, engine, variables, token, warn },
     port: () => bound,
     pages: packageFile('dist/viewer'),
   });

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { bringResults } from '../../client/follow/bring-results.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
@@ -10,7 +11,7 @@ import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { whyNotPassed } from '../../results/why-not-passed.js';
 import type { Plan } from '../../scenario/plan.js';
 import { isPaused } from '../../store/paused-sweep.js';
-import { pausedFile, resultsLog, summaryFile, sweepsFolder } from '../../store/results-folder.js';
+import { pausedFile, resultsLog, runFiles, summaryFile, sweepsFolder } from '../../store/results-folder.js';
 import { readDigests } from '../../store/result-digests.js';
 import type { SweepAnswer, SweepsAnswer, SweepState } from '../protocol.js';
 import { notesOf } from './notes.js';
@@ -58,7 +59,7 @@ export function sweepLists(
   return whenChanged(stamp, read, signal);
 }
 
-/** Yields a sweep, again whenever it has changed. Ends if it has ended. @throws UsageError if there is none */
+/** Yields a sweep, again whenever it has changed: also after its end, by a review or another round. @throws UsageError if there is none */
 export function sweepStates(
   source: Source,
   id: string,
@@ -82,18 +83,19 @@ async function* statesOf(
   signal: AbortSignal,
 ): AsyncGenerator<SweepAnswer, void> {
   const { lookNow } = bringResults(resultsPath, plan.sweep, warn);
-  let [stamped, sent] = ['', ''];
+  const stampOfReviews = reviewStamps(resultsPath);
+  let [logged, stamped, sent, isOver] = ['', '', '', false];
   let document: SweepDocument | null = null;
   let last: ReadonlyMap<string, ResultDigest> = new Map();
   for (;;) {
-    lookNow();
+    if (!isOver) lookNow();
     // before anything is read, so that nothing that is written meanwhile is missed
-    const isOver = hasEnded(resultsPath, plan);
-    const stamp = stampOfSweep(resultsPath, plan);
-    if (document === null || stamp !== stamped) {
-      document = await sweepDocument(resultsPath, plan, warn);
-      last = lastResults(resultsPath, plan);
-    }
+    isOver = hasEnded(resultsPath, plan);
+    const log = stampOfSweep(resultsPath, plan);
+    if (log !== logged) last = lastResults(resultsPath, plan);
+    logged = log;
+    const stamp = `${log} ${stampOfReviews(last)}`;
+    if (document === null || stamp !== stamped) document = await sweepDocument(resultsPath, plan, warn);
     stamped = stamp;
     const state: SweepState = {
       ...{ document, started: plan.created_at, why: whyOf(last) },
@@ -105,16 +107,32 @@ async function* statesOf(
     const text = JSON.stringify(answer);
     if (text !== sent) yield answer;
     sent = text;
-    if (isOver || !(await nextLook(signal, OPEN_MS))) return;
+    if (!(await nextLook(signal, LOOK_MS))) return;
   }
 }
 
-const OPEN_MS = 700;
+const LOOK_MS = 700;
 
 const stampOfSweep = (resultsPath: string, { sweep }: Plan): string =>
   [resultsLog(resultsPath), summaryFile(resultsPath, sweep), pausedFile(resultsPath, sweep)]
     .map(stampOf)
     .join(' ');
+
+/**
+ * Returns a function that returns a text that changes with the reviews of runs. It looks at thousands of files less often: looking
+ * at one takes some microseconds, and there is a pause of a millisecond for each.
+ */
+function reviewStamps(resultsPath: string): (last: ReadonlyMap<string, ResultDigest>) => string {
+  let known: { of: ReadonlyMap<string, ResultDigest>; at: number; stamp: string } | null = null;
+  return (last) => {
+    if (known === null || known.of !== last || Date.now() - known.at > last.size) {
+      const folders = [...last.values()].flatMap(({ results_dir: folder }) => folder ?? []);
+      const stamps = folders.map((folder) => stampOf(runFiles(join(resultsPath, folder)).evaluation));
+      known = { of: last, at: Date.now(), stamp: stamps.join(' ') };
+    }
+    return known.stamp;
+  };
+}
 
 export const whyOf = (last: ReadonlyMap<string, ResultDigest>): Record<string, string> =>
   Object.fromEntries(

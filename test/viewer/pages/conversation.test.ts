@@ -76,3 +76,9 @@ test('names no call if nothing is known', () => {
   expect(related({ gate_type: 'file_exists', subject: 'other.md' })).toEqual([]);
   expect(related({ message: 'there are 14 cables' })).toEqual([]);
 });
+
+test('of an agent that is known by its text only, nobody knows how many calls it made', () => {
+  const text: EventBody = { type: 'message', role: 'assistant', text: 'Done.' };
+  expect(conversationOf(numbered([text])).used.calls).toBeNull();
+  expect(conversationOf(numbered([usage(null), text])).used.calls).toBe(0);
+});

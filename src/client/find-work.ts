@@ -1,21 +1,24 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { isMirror } from '../../platform/folders.js';
-import { ownCommand } from '../../platform/invocation.js';
-import type { ToRegrade } from '../../planning/resolve-regrade.js';
-import { RunRecord } from '../../results/records/run-record.js';
-import { workRunOf, type ResultLine } from '../../results/records/result-line.js';
-import { readResultsFile } from '../../store/read-results-file.js';
-import { runFiles } from '../../store/results-folder.js';
-import { storedScenarios } from '../../client/pass-variables-again.js';
-import { hasEnded } from '../../client/sweeps/ended-sweep.js';
-import { findById, findPlan } from '../../client/sweeps/find-sweep.js';
-import { readLog } from '../../client/sweeps/read-log.js';
-import { printNotice } from '../shared/output.js';
+import { UsageError } from '../lib/errors/usage-error.js';
+import { isMirror } from '../platform/folders.js';
+import { ownCommand } from '../platform/invocation.js';
+import type { ToRegrade } from '../planning/resolve-regrade.js';
+import { RunRecord } from '../results/records/run-record.js';
+import { workRunOf, type ResultLine } from '../results/records/result-line.js';
+import { readResultsFile } from '../store/read-results-file.js';
+import { runFiles } from '../store/results-folder.js';
+import { storedScenarios } from './pass-variables-again.js';
+import { hasEnded } from './sweeps/ended-sweep.js';
+import { findById, findPlan } from './sweeps/find-sweep.js';
+import { readLog } from './sweeps/read-log.js';
 
 /** Finds the work of a run, or of the runs of a sweep. @throws UsageError if there is none that can be checked again */
-export async function findWork(resultsPath: string, id: string): Promise<ToRegrade> {
+export async function findWork(
+  resultsPath: string,
+  id: string,
+  warn: (text: string) => void,
+): Promise<ToRegrade> {
   const found = await findById(resultsPath, id);
   const run = found.kind === 'run' ? readResultsFile(runFiles(found.folder).run, OwnSweep) : null;
   const plan = found.kind === 'sweep' ? found.plan : findPlan(resultsPath, run?.sweep ?? '');
@@ -25,7 +28,7 @@ export async function findWork(resultsPath: string, id: string): Promise<ToRegra
       `${plan.sweep} has not ended; wait for it, or cancel it with ${ownCommand(`cancel ${plan.sweep}`)}`,
     );
   const lines = new Map<string, ResultLine>();
-  for (const line of readLog(resultsPath, printNotice))
+  for (const line of readLog(resultsPath, warn))
     if (run === null ? line.sweep === plan.sweep : line.id === run.run_id) lines.set(line.cell, line);
   const cells = plan.cells.filter((cell) => (run === null ? lines.has(cell.id) : cell.id === run.cell));
   const runs = Object.fromEntries(

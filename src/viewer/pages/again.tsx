@@ -1,0 +1,106 @@
+import { useEffect, useState } from 'preact/hooks';
+import { plainText } from '../../lib/format/plain-text.js';
+import type { AgainAnswer } from '../protocol.js';
+import { get, order } from './api.js';
+import { Problem } from './parts.js';
+import { addressOf } from './router.js';
+
+interface AgainProps {
+  sweep: string;
+  /** Numbers of cells by their last outcome. */
+  totals: { failed: number; errored: number; cancelled: number };
+}
+
+/** Buttons of a sweep that has ended: run cells again, or check their work again. What that means is shown before it begins. */
+export function Again({ sweep, totals: { failed, errored, cancelled } }: AgainProps) {
+  const address = `/api/sweeps/${encodeURIComponent(sweep)}`;
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const untested = errored + cancelled;
+  const retry = (withFailed: boolean): Asked => ({
+    path: `${address}/retry?failed=${withFailed ? 1 : 0}`,
+    title: 'Run again',
+    words: ({ cells, agents }) =>
+      `${count(cells, 'cell')} run again: ${agents.map(({ agent, cells: of }) => `${of} with ${plainText(agent)}`).join(', ')}. Earlier results are kept, and the new ones count.`,
+  });
+  const regrade: Asked = {
+    path: `/api/regrade/${encodeURIComponent(sweep)}`,
+    title: 'Check again',
+    words: ({ cells, models }) =>
+      `A new sweep checks the work of ${count(cells, 'cell')} with the checks that the scenario files have now. No agent runs${models.length === 0 ? '' : `; ${models.map(plainText).join(', ')} judges`}.`,
+  };
+  return (
+    <div class="steering">
+      {asked === null ? (
+        <>
+          {untested > 0 && (
+            <button type="button" onClick={() => setAsked(retry(false))}>
+              Retry {untested} untested
+            </button>
+          )}
+          {failed > 0 && (
+            <button type="button" onClick={() => setAsked(retry(true))}>
+              Retry {untested + failed} not passed
+            </button>
+          )}
+          <button type="button" onClick={() => setAsked(regrade)}>
+            Regrade
+          </button>
+        </>
+      ) : (
+        <Confirm asked={asked} whenDone={() => setAsked(null)} />
+      )}
+    </div>
+  );
+}
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
+
+/** Something that a person wants to begin. Its path answers with what it would do, and does it when it is posted to. */
+interface Asked {
+  path: string;
+  title: string;
+  words: (answer: AgainAnswer) => string;
+}
+
+function Confirm({ asked, whenDone }: { asked: Asked; whenDone: () => void }) {
+  const [answer, setAnswer] = useState<AgainAnswer | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isDoing, setIsDoing] = useState(false);
+  const fail = (error: unknown): void => setProblem((error as Error).message);
+  useEffect(() => {
+    get<AgainAnswer>(asked.path).then(setAnswer, fail);
+  }, [asked.path]);
+  const begin = (): void => {
+    setIsDoing(true);
+    order(asked.path)
+      .then(({ sweep }) => {
+        if (sweep !== undefined) location.hash = addressOf('sweeps', sweep);
+        whenDone();
+      }, fail)
+      .finally(() => setIsDoing(false));
+  };
+  const isUseless = answer !== null && answer.cells === 0;
+  return (
+    <div class="confirm" role="group" aria-label={asked.title}>
+      <p role="status">
+        {answer === null
+          ? problem === null
+            ? 'Looking …'
+            : ''
+          : isUseless
+            ? 'There is nothing to run.'
+            : asked.words(answer)}
+        {answer?.mayCost === true && !isUseless && <strong> This may cost money.</strong>}
+      </p>
+      <Problem text={problem} />
+      {answer !== null && !isUseless && (
+        <button type="button" disabled={isDoing} onClick={begin}>
+          {isDoing ? 'Starting …' : asked.title}
+        </button>
+      )}
+      <button type="button" onClick={whenDone}>
+        Leave it
+      </button>
+    </div>
+  );
+}

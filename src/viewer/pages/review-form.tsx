@@ -1,0 +1,160 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Judged } from '../../results/review/judged.js';
+import type { ReviewFields } from '../../results/review/review-fields.js';
+import { plainText } from '../../lib/format/plain-text.js';
+import type { ReviewAnswer } from '../protocol.js';
+import { get, saveReview } from './api.js';
+import { Name, Problem, Text, Waiting } from './parts.js';
+
+interface FormProps {
+  run: string;
+  /** What a model has judged, so that a person can judge it too. */
+  judged: Judged;
+  /** Closes the form. */
+  whenDone: (isSaved: boolean) => void;
+}
+
+/** The form of a run's evaluation.md. If the file changes while it is filled in, both versions are shown. */
+export function ReviewForm({ run, judged, whenDone }: FormProps) {
+  const address = `/api/runs/${encodeURIComponent(run)}/review`;
+  const [review, setReview] = useState<ReviewAnswer | null>(null);
+  const [newer, setNewer] = useState<ReviewAnswer | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isSaving, setIsSaving] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const fail = (error: unknown): void => setProblem((error as Error).message);
+  useEffect(() => {
+    get<ReviewAnswer>(address).then(setReview, fail);
+  }, [address]);
+  const isLoaded = review !== null;
+  useEffect(() => {
+    if (isLoaded) form.current?.querySelector('input')?.focus();
+  }, [isLoaded]);
+  if (review === null) return <Waiting problem={problem} />;
+
+  const { version, fields } = review;
+  const set = (change: Partial<ReviewFields>): void =>
+    setReview({ ...review, fields: { ...fields, ...change } });
+  const send = (): void => {
+    setProblem(null);
+    setIsSaving(true);
+    saveReview(address, { version, fields })
+      .then((changed) => {
+        if (changed === null) {
+          whenDone(true);
+          return;
+        }
+        setNewer(changed.review);
+        setProblem(changed.error);
+        // what is here replaces what is there only if it is saved once more
+        setReview({ ...review, version: changed.review.version });
+      }, fail)
+      .finally(() => setIsSaving(false));
+  };
+  return (
+    <form
+      ref={form}
+      class="review"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <Problem text={review.problem} />
+      <Field label="Score" hint="4/5, 8/10 or 80%" value={fields.score} onInput={(score) => set({ score })} />
+      {judged.criteria.map((id) => (
+        <Field
+          key={id}
+          label={`Score of ${plainText(id)}`}
+          hint="4/5"
+          value={fields.criteria[id] ?? ''}
+          onInput={(text) => set({ criteria: { ...fields.criteria, [id]: text } })}
+        />
+      ))}
+      {judged.gates.map(({ number, title }) => (
+        <label key={number}>
+          <span>
+            Gate {number} (<Name>{title}</Name>) should
+          </span>
+          <select
+            value={fields.gates[number] ?? ''}
+            onChange={(event) => set({ gates: { ...fields.gates, [number]: event.currentTarget.value } })}
+          >
+            <option value="">say nothing</option>
+            <option value="pass">pass</option>
+            <option value="fail">fail</option>
+          </select>
+        </label>
+      ))}
+      <Field
+        label="Labels"
+        hint="flaky-env, false-pass"
+        value={fields.labels}
+        onInput={(labels) => set({ labels })}
+      />
+      <Field label="Reviewer" hint="" value={fields.reviewer} onInput={(reviewer) => set({ reviewer })} />
+      <label>
+        <span>Notes</span>
+        <textarea
+          rows={5}
+          value={fields.notes}
+          onInput={(event) => set({ notes: event.currentTarget.value })}
+        />
+      </label>
+      <Problem text={problem} />
+      {newer !== null && (
+        <div class="newer" role="group" aria-label="What the file says now">
+          <Text text={summaryOf(newer.fields)} lines={12} />
+          <button
+            type="button"
+            onClick={() => {
+              setReview(newer);
+              setNewer(null);
+              setProblem(null);
+            }}
+          >
+            Take this
+          </button>
+        </div>
+      )}
+      <p class="buttons">
+        <button type="submit" disabled={isSaving}>
+          {newer === null ? 'Save the review' : 'Replace it with mine'}
+        </button>
+        <button type="button" onClick={() => whenDone(false)}>
+          Discard
+        </button>
+      </p>
+    </form>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  hint: string;
+  value: string;
+  onInput: (text: string) => void;
+}
+
+const Field = ({ label, hint, value, onInput }: FieldProps) => (
+  <label>
+    <span>{label}</span>
+    <input
+      type="text"
+      value={value}
+      placeholder={hint}
+      onInput={(event) => onInput(event.currentTarget.value)}
+    />
+  </label>
+);
+
+/** A review in lines, to be compared with another one. */
+const summaryOf = ({ score, criteria, gates, labels, reviewer, notes }: ReviewFields): string =>
+  [
+    `Score: ${score}`,
+    ...Object.entries(criteria).map(([id, text]) => `Score of ${id}: ${text}`),
+    ...Object.entries(gates).map(([number, text]) => `Gate ${number}: ${text}`),
+    `Labels: ${labels}`,
+    `Reviewer: ${reviewer}`,
+    ...(notes === '' ? [] : ['', notes]),
+  ].join('\n');

@@ -1,0 +1,82 @@
+import { formatCost } from '../../lib/format/dollars.js';
+import type { SweepAnswer } from '../protocol.js';
+import { Again } from './again.js';
+import { embedded } from './embedded.js';
+import { Chip, Name, OutcomeBar, Outside } from './parts.js';
+import { addressOf } from './router.js';
+import { Steering } from './steering.js';
+import { percent, statusOf } from './sweeps-page.js';
+
+/** What is known of a sweep as a whole, and what can be done with it. */
+export function SweepHead({
+  answer: { document, engine, openCount, choices, notes },
+}: {
+  answer: SweepAnswer;
+}) {
+  const { totals } = document;
+  const tested = totals.passed + totals.failed;
+  const [look, word] = statusOf(document.status, false, engine);
+  const isOpen = document.status === 'running' || document.status === 'paused';
+  const ended = tested + totals.errored + totals.cancelled;
+  return (
+    <>
+      <div class="title">
+        <h1>
+          <Name>{document.sweep}</Name>
+        </h1>
+        <Chip look={look}>{word}</Chip>
+        {isOpen && embedded === null && <Steering sweep={document.sweep} isHeld={word !== 'running'} />}
+        {!isOpen && embedded === null && <Again sweep={document.sweep} totals={totals} />}
+        {embedded === null && <CompareLinks sweep={document.sweep} variants={choices.variants} />}
+        {document.ui_url !== null && <Outside href={document.ui_url}>Temporal</Outside>}
+      </div>
+      <div class="summary">
+        <p class="headline">
+          <strong>{tested === 0 ? 'n/a' : percent(totals.passed, tested)}</strong> passed
+        </p>
+        <p class="soft">
+          {totals.passed} of {tested} tested
+          {totals.errored > 0 && ` · ${totals.errored} ${totals.errored === 1 ? 'error' : 'errors'}`}
+          {totals.cancelled > 0 && ` · ${totals.cancelled} cancelled`}
+          {ended < totals.cells && ` · ${ended} of ${totals.cells} cells have ended`}
+          {openCount > 0 && ` · ${openCount} open`}
+          {` · ${formatCost(document.cost_usd)}`}
+          {document.max_usd !== null && ` of ${formatCost(document.max_usd)}`}
+        </p>
+      </div>
+      <OutcomeBar totals={totals} />
+      {isOpen && word === 'stopped' && (
+        <p class="note">
+          The engine is not running, so this sweep makes no progress. Continue it with{' '}
+          <code>llm-tool-test resume {document.sweep}</code>.
+        </p>
+      )}
+      {notes.map((text) => (
+        <p key={text} class="note">
+          <Name>{/[.!?]$/.test(text) ? text : `${text}.`}</Name>
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** Links to comparisons with another sweep, and of each variant with the first one. */
+function CompareLinks({ sweep, variants }: { sweep: string; variants: readonly string[] }) {
+  const [first, ...others] = variants;
+  return (
+    <>
+      <a href={`${addressOf('compare')}?${new URLSearchParams({ head: sweep }).toString()}`}>Compare</a>
+      {others.slice(0, MOST_VARIANTS).map((other) => {
+        const query = new URLSearchParams({ base: sweep, head: sweep, variants: `${first ?? ''},${other}` });
+        return (
+          <a key={other} href={`${addressOf('compare')}?${query.toString()}`}>
+            <Name>{`${first ?? ''} → ${other}`}</Name>
+          </a>
+        );
+      })}
+    </>
+  );
+}
+
+/** More links would be no help. */
+const MOST_VARIANTS = 3;

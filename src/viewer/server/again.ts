@@ -1,0 +1,95 @@
+import { findWork } from '../../client/find-work.js';
+import { startRetryRound } from '../../client/next-round.js';
+import { storedScenarios } from '../../client/pass-variables-again.js';
+import { planRetry } from '../../client/retry-sweep.js';
+import { openSession } from '../../client/session.js';
+import { planSweep, startPlanned } from '../../client/start-planned.js';
+import { hasEnded } from '../../client/sweeps/ended-sweep.js';
+import { findPlan } from '../../client/sweeps/find-sweep.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
+import { groupBy } from '../../lib/group-by.js';
+import { checkRegrade } from '../../planning/check-regrade.js';
+import { openProject } from '../../planning/project.js';
+import { resolveRegrade, type RegradeFlags } from '../../planning/resolve-regrade.js';
+import type { Cell } from '../../results/records/cell.js';
+import { modelAsked, type Plan } from '../../scenario/plan.js';
+import type { AgainAnswer } from '../protocol.js';
+
+interface Source {
+  resultsPath: string;
+  /** The variables of `--env-file`, as it is now. @throws UsageError if it cannot be read */
+  variables: () => NodeJS.Dict<string>;
+  warn: (text: string) => void;
+}
+
+/** Says what `retryFromPage` would run. @throws UsageError if there is no such sweep, or it has not ended */
+export async function retryPreview(
+  { resultsPath, warn }: Source,
+  id: string,
+  failed: boolean,
+): Promise<AgainAnswer> {
+  const plan = endedPlan(resultsPath, id);
+  const { cells, isUseful, mayCost } = await planRetry(resultsPath, plan, { failed, cells: [] }, warn);
+  return { cells: isUseful ? cells.length : 0, agents: agentsIn(cells), models: [], mayCost };
+}
+
+/** Starts the round that `retry` starts, without following it. @throws UsageError if that is impossible */
+export async function retryFromPage(
+  { resultsPath, variables, warn }: Source,
+  id: string,
+  failed: boolean,
+): Promise<void> {
+  const plan = endedPlan(resultsPath, id);
+  const { rerun, isUseful } = await planRetry(resultsPath, plan, { failed, cells: [] }, warn);
+  if (!isUseful) throw new UsageError('nothing_selected', `${plan.sweep} has no cells to run again`);
+  const round = { scenarios: await storedScenarios(resultsPath, plan), file: variables() };
+  const session = await openSession(resultsPath, warn);
+  try {
+    await startRetryRound(session, resultsPath, plan, round, rerun);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Says what `regradeFromPage` would check again. @throws UsageError if there is nothing that can be checked */
+export async function regradePreview({ resultsPath, warn }: Source, id: string): Promise<AgainAnswer> {
+  const project = openProject(resultsPath);
+  const work = await findWork(resultsPath, id, warn);
+  const { scenarios } = await resolveRegrade(project, work, NO_FLAGS);
+  const models = [...new Set(scenarios.flatMap(({ effective }) => modelAsked(effective) ?? []))];
+  return { cells: work.cells.length, agents: [], models, mayCost: models.length > 0 };
+}
+
+/** Starts the sweep that `regrade` starts, without following it. Returns its id. @throws UsageError if that is impossible */
+export async function regradeFromPage(
+  { resultsPath, variables, warn }: Source,
+  id: string,
+): Promise<{ sweep: string }> {
+  const project = openProject(resultsPath);
+  const environment = { ...process.env, ...variables() };
+  const resolved = await resolveRegrade(project, await findWork(resultsPath, id, warn), NO_FLAGS);
+  await checkRegrade(project, resolved, environment);
+  const plan = await planSweep(project, resolved);
+  const session = await openSession(resultsPath, warn);
+  try {
+    await startPlanned(session, plan, resolved, environment);
+  } finally {
+    await session.close();
+  }
+  return { sweep: plan.sweep };
+}
+
+/** As the command without options. */
+const NO_FLAGS: RegradeFlags = { judge: true };
+
+function endedPlan(resultsPath: string, id: string): Plan {
+  const plan = findPlan(resultsPath, id);
+  if (!hasEnded(resultsPath, plan)) throw new UsageError('sweep_open', `${plan.sweep} has not ended`);
+  return plan;
+}
+
+const agentsIn = (cells: readonly Cell[]): AgainAnswer['agents'] =>
+  groupBy(cells, ({ agent }) => agent).map((group) => ({
+    agent: group[0]?.agent ?? '',
+    cells: group.length,
+  }));
