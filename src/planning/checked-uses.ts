@@ -16,15 +16,10 @@ const WORDS: Readonly<Record<CheckedUse['kind'], string>> = { skill: 'skill', mc
 
 /** The names of the parts of a kind. */
 const namesOf = (subject: readonly StoredSubject[], kind: CheckedUse['kind']): string[] =>
-  subject.flatMap((part) =>
-    part.kind !== kind
-      ? []
-      : part.kind === 'mcp'
-        ? [part.server.name]
-        : part.kind === 'skill'
-          ? [part.name]
-          : [],
-  );
+  subject.flatMap((part) => {
+    if (part.kind !== kind) return [];
+    return part.kind === 'mcp' ? [part.server.name] : [part.name];
+  });
 
 const has = (subject: readonly StoredSubject[], { kind, name }: CheckedUse): boolean => {
   const names = namesOf(subject, kind);

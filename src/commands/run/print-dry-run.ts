@@ -48,7 +48,9 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     const details = [
       ...[file, ...(fixture === null ? [] : [`fixture ${shortestPath(fixture)}`])],
       ...(target === null ? [] : [`target ${target}${found}`]),
-      ...subject.flatMap((part) => Object.entries(part).map(([kind, path]) => `${kind} ${path}`)),
+      ...subject.flatMap((part) =>
+        Object.entries(part).map(([kind, of]) => `${kind} ${typeof of === 'string' ? of : of.name}`),
+      ),
       ...[`gates ${gates}`, ...(judge === null ? [] : [`judge ${judge}`])],
       ...(timeout_secs === null ? [] : [`timeout ${timeout_secs} s`]),
     ];

@@ -35,7 +35,11 @@ const FILE = new RegExp(
 
 /** The skills whose files a text names by their paths, each once. */
 const namedIn = (text: string): string[] => [
-  ...new Set([...text.matchAll(FILE)].flatMap(([, ...names]) => names.filter((name) => name !== undefined))),
+  ...new Set(
+    [...text.matchAll(FILE)].flatMap(([, ...names]: (string | undefined)[]) =>
+      names.flatMap((name) => name ?? []),
+    ),
+  ),
 ];
 
 /**
