@@ -102,8 +102,8 @@ describe.skipIf(lacking !== null)(`the viewer in a browser${lacking === null ? '
     await open();
     await page.getByRole('link', { name: /^hostile-/ }).click();
     await page
+      .getByRole('region', { name: 'Runs' })
       .getByRole('link', { name: /^hostile/ })
-      .filter({ hasText: 'hostile' })
       .first()
       .click();
     await page.getByText('window.hacked = 1').first().waitFor();
