@@ -1,5 +1,6 @@
 import { canonicalJson } from '../lib/canonical-json.js';
-import { isJsonObject, type Json } from '../lib/json.js';
+import { contains } from '../lib/json-contains.js';
+import type { Json } from '../lib/json.js';
 import type { Call, When } from './call.js';
 import { evaluateMatcher, type EvaluateMatcher } from './matcher.js';
 
@@ -41,19 +42,5 @@ export const specificity = ({ args, input, context, matcher, partialArgs }: When
   (context === undefined ? 0 : 6) +
   (matcher === undefined ? 0 : 4) +
   (partialArgs === undefined ? 0 : 2);
-
-/** Whether a value has what is wanted: of a map, the wanted keys at every depth; anything else must be equal. */
-export function contains(given: Json | undefined, wanted: Json): boolean {
-  if (given === undefined) return false;
-  if (!isJsonObject(wanted)) return isEqual(given, wanted);
-  return (
-    isJsonObject(given) &&
-    Object.entries(wanted).every(([key, value]) => contains(ownValue(given, key), value))
-  );
-}
-
-/** The value of a key that the map itself has, so that `constructor` is not found in every map. */
-export const ownValue = (map: { readonly [key: string]: Json }, key: string): Json | undefined =>
-  Object.hasOwn(map, key) ? map[key] : undefined;
 
 const isEqual = (a: Json, b: Json): boolean => canonicalJson(a) === canonicalJson(b);

@@ -27,7 +27,7 @@ export const McpMock = z.strictObject({
   tool: name('the name of a tool').describe('Name of its tool'),
   definition: z
     .strictObject({
-      description: z.string().exactOptional().describe('What the agent is told about the tool'),
+      description: z.string().exactOptional().describe('Description of the tool, which the agent reads'),
       input_schema: z
         .record(z.string(), z.json())
         .default({ type: 'object' })

@@ -7,7 +7,7 @@ import { corruptLine } from '../sweeps/read-log.js';
 export interface SweepResults {
   /** All of them, in the order written. */
   all(): ResultLine[];
-  /** The last one of each cell, in the order in which cells got their first result or a new one. */
+  /** The last one of each cell, in the order written. */
   last(): ResultLine[];
 }
 
@@ -19,26 +19,20 @@ export function resultsOf(resultsPath: string, sweep: string, warn: (text: strin
     if (!warned.has(corrupt.line)) warn(corruptLine(log, corrupt));
     warned.add(corrupt.line);
   });
-  const byCell = new Map<string, ResultLine>();
   const byId = new Map<string, ResultLine>();
-  const readOn = (): void => {
+  const all = (): ResultLine[] => {
     for (const { line } of reader.read()) {
       if (line.sweep !== sweep) continue;
-      // lines are read again if the file was replaced; only new ones go to the end
-      if (byCell.get(line.cell)?.id !== line.id) byCell.delete(line.cell);
-      byCell.set(line.cell, line);
+      // A cell without a result has the same id each time.
       byId.delete(line.id);
       byId.set(line.id, line);
     }
+    return [...byId.values()];
   };
-  return {
-    all() {
-      readOn();
-      return [...byId.values()];
-    },
-    last() {
-      readOn();
-      return [...byCell.values()];
-    },
+  const last = (): ResultLine[] => {
+    const lines = all();
+    const lastOf = new Map(lines.map((line) => [line.cell, line]));
+    return lines.filter((line) => lastOf.get(line.cell) === line);
   };
+  return { all, last };
 }

@@ -4,7 +4,7 @@ import { boundsProblem, comparedWith } from '../bounds.js';
 import { checkMcp, problemsNote } from '../check-mcp.js';
 import { commonFields, count, mcpServer, nonBlank } from '../fields.js';
 import { defineGate } from '../gate.js';
-import { jsonContains } from '../json/json-contains.js';
+import { contains } from '../../lib/json-contains.js';
 import { compileJsonSchema } from '../json/json-schema.js';
 import { broken, countOf, fail, pass, printed, quote } from '../verdicts.js';
 
@@ -50,7 +50,7 @@ export const mcpToolCalled = defineGate({
       if (compiled?.ok === false) return broken(compiled.message);
       const isWanted = ({ tool, arguments: given }: McpCall): boolean =>
         tool === spec.tool &&
-        (args === undefined || jsonContains(given, args)) &&
+        (args === undefined || contains(given, args)) &&
         (compiled === null || compiled.problemOf(given) === null);
       const found = calls.filter(isWanted).length;
       const evidence = `${countOf(found, 'call')} of ${quote(spec.tool)}${describeArgs(spec)}`;
