@@ -150,11 +150,6 @@ export interface Agent {
   subject: SubjectPlaces | string;
   /** Why it cannot be given MCP servers under test. Null if it can. */
   mcpProblem: string | null;
-  /**
-   * Instructions and skills that it reads in every folder above the workspace, as paths in these folders, if that cannot be
-   * switched off. They are the user's own. Absent for none.
-   */
-  readsAbove?: readonly string[];
   /** True if it supports `run.max_turns`. */
   limitsTurns: boolean;
   /** A command that prints its version. Null if there is none. */

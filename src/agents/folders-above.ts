@@ -23,3 +23,21 @@ export const endOfProject = ({
         },
       ]
     : [];
+
+/**
+ * An empty repository in the folder of the run, for agents that read the folders above up to the root of a repository that git itself
+ * accepts. To git, the workspace is then a folder of this repository, unless it has its own. None in a container.
+ */
+export const emptyRepository = ({
+  workspace,
+  hasNode,
+}: Pick<AgentRequest, 'workspace' | 'hasNode'>): LaunchFile[] => {
+  const git = join(dirname(workspace), '.git');
+  return hasNode
+    ? [
+        { path: join(git, 'HEAD'), content: 'ref: refs/heads/main\n' },
+        { path: join(git, 'objects', '.keep'), content: '' },
+        { path: join(git, 'refs', '.keep'), content: '' },
+      ]
+    : [];
+};

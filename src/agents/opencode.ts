@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { withVersion } from '../lib/api-address.js';
 import { parseModelName } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
+import { emptyRepository } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
 import { opencodeStream } from './streams/opencode.js';
 import type { AgentSettings } from './settings.js';
@@ -21,6 +22,7 @@ export function opencode(settings: AgentSettings): Agent {
       // otherwise it contacts the npm registry
       { path: join(request.home, '.config/opencode/.npmrc'), content: 'offline=true\n' },
       ...(request.system === null ? [] : [{ path: system, content: request.system }]),
+      ...emptyRepository(request),
     ];
     const { key } = request.access ?? { key: null };
     return {
@@ -77,7 +79,6 @@ export function opencode(settings: AgentSettings): Agent {
       instructions: (folders) => join(folders.home, '.config/opencode/AGENTS.md'),
     },
     mcpProblem: null,
-    readsAbove: ['AGENTS.md', 'CLAUDE.md', '.opencode/skills', '.claude/skills', '.agents/skills'],
     limitsTurns: false,
     version: [command, '--version'],
     // with a title, it does not ask the model for one

@@ -3,6 +3,7 @@ import { withoutVersion, withVersion } from '../lib/api-address.js';
 import { parseModelName } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
 import { endOfProject } from './folders-above.js';
+import { ownInstructionsOnly } from './pi-extension.js';
 import { classifyByResult } from './failures/classify.js';
 import { piStream } from './streams/pi.js';
 import type { AgentSettings } from './settings.js';
@@ -28,10 +29,13 @@ export function pi(settings: AgentSettings): Agent {
     const { config, system } = request;
     const access = login ? null : request.access;
     const systemFile = join(config, 'system.md');
+    // Containers have nothing of the user above the workspace.
+    const extension = request.hasNode ? [ownInstructionsOnly(config)] : [];
     return {
       argv: [
         ...[command, '--mode', 'json', '-p', '--provider', name.provider, '--model', name.model],
         ...['--no-extensions', '--no-prompt-templates', '--offline'],
+        ...extension.flatMap(({ path }) => ['--extension', path]),
         ...(system === null ? [] : ['--append-system-prompt', systemFile]),
         ...args,
         ...last,
@@ -48,6 +52,7 @@ export function pi(settings: AgentSettings): Agent {
         { path: join(config, 'settings.json'), content: JSON.stringify({ retry: { maxRetries: 2 } }) },
         ...modelsFile(config, name, access),
         ...endOfProject(request),
+        ...extension,
         ...(system === null ? [] : [{ path: systemFile, content: system }]),
       ],
     };
@@ -74,7 +79,6 @@ export function pi(settings: AgentSettings): Agent {
       instructions: (folders) => join(folders.config, 'AGENTS.md'),
     },
     mcpProblem: 'it has no MCP client',
-    readsAbove: ['AGENTS.md', 'CLAUDE.md'],
     limitsTurns: false,
     version: [command, '--version'],
     launch: (request) => start(request, [], request.prompt),

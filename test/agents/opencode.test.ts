@@ -42,7 +42,19 @@ describe('the launch of OpenCode', () => {
     const withKey = Object.entries(launch.env).filter(([, value]) => value.includes('the-key'));
     expect(withKey).toEqual([['LLM_TOOL_TEST_AGENT_KEY', 'the-key']]);
     expect(JSON.stringify([launch.argv, launch.files, launch.stdin])).not.toContain('the-key');
-    expect(launch.files).toEqual([{ path: '/run/home/.config/opencode/.npmrc', content: 'offline=true\n' }]);
+    expect(launch.files).toContainEqual({
+      path: '/run/home/.config/opencode/.npmrc',
+      content: 'offline=true\n',
+    });
+  });
+
+  it('reads instructions and skills up to the folder of the run, where it finds an empty repository', () => {
+    const pathsOf = (changes: Partial<AgentRequest>): string[] =>
+      agent
+        .launch({ ...request, ...changes })
+        .files.flatMap(({ path }) => (path.includes('.git/') ? [path] : []));
+    expect(pathsOf({})).toEqual(['/run/.git/HEAD', '/run/.git/objects/.keep', '/run/.git/refs/.keep']);
+    expect(pathsOf({ hasNode: false })).toEqual([]);
   });
 
   it('disables updates, sharing and snapshots', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AgentRequest } from '../../src/agents/agent.js';
 import { piStream } from '../../src/agents/streams/pi.js';
 import { pi } from '../../src/agents/pi.js';
@@ -20,6 +20,7 @@ describe('the launch of pi', () => {
     expect(argv).toEqual([
       ...['pi', '--mode', 'json', '-p', '--provider', 'anthropic', '--model', 'claude-sonnet-4-5'],
       ...['--no-extensions', '--no-prompt-templates', '--offline'],
+      ...['--extension', '/run/config/own-instructions-only.js'],
     ]);
     expect(env).toEqual({
       PI_CODING_AGENT_DIR: '/run/config',
@@ -90,7 +91,11 @@ describe('the launch of pi', () => {
     const access = { key: 'the-key', baseUrl: 'http://proxy' };
     const { env, files } = own.launch({ ...REQUEST, model: MODEL, access });
     expect(Object.keys(env)).toEqual(['PI_CODING_AGENT_DIR', 'PI_TELEMETRY']);
-    expect(files.map(({ path }) => path)).toEqual(['/run/config/settings.json', '/run/.git/README']);
+    expect(files.map(({ path }) => path)).toEqual([
+      '/run/config/settings.json',
+      '/run/.git/README',
+      '/run/config/own-instructions-only.js',
+    ]);
   });
 
   it('requires a model with its provider', () => {
@@ -98,6 +103,67 @@ describe('the launch of pi', () => {
     expect(agent.provider('default')).toBeNull();
     expect(agent.modelProblem(MODEL)).toBeNull();
     expect(agent.modelProblem('default')).toMatch(/like "anthropic\/claude-sonnet-4-5"/);
+  });
+});
+
+describe("the extension of pi that leaves the user's instructions out", () => {
+  type ContextFile = { path: string; content: string };
+  type Event = { systemPrompt: string; systemPromptOptions: { cwd: string; contextFiles?: ContextFile[] } };
+  const HEADING = '# Project Context\n\nProject-specific instructions and guidelines:\n\n';
+  const textOf = (files: ContextFile[]): string =>
+    files.map(({ path, content }) => `## ${path}\n\n${content}\n\n`).join('');
+
+  async function promptAfter(systemPrompt: string, contextFiles?: ContextFile[]): Promise<string> {
+    const { content } =
+      launch({}).files.find(({ path }) => path.endsWith('own-instructions-only.js')) ?? fail('no extension');
+    const module = (await import(`data:text/javascript,${encodeURIComponent(content)}`)) as {
+      default: (pi: { on: (event: string, handler: (event: Event) => Partial<Event>) => void }) => void;
+    };
+    let prompt: string | undefined;
+    module.default({
+      on: (event, handler) => {
+        expect(event).toBe('before_agent_start');
+        const options = { cwd: '/run/fixture', ...(contextFiles === undefined ? {} : { contextFiles }) };
+        ({ systemPrompt: prompt } = handler({ systemPrompt, systemPromptOptions: options }));
+      },
+    });
+    return prompt ?? fail('no prompt');
+  }
+
+  beforeEach(() => {
+    vi.stubEnv('PI_CODING_AGENT_DIR', '/run/config');
+    vi.spyOn(console, 'error').mockReturnValue();
+    vi.spyOn(process, 'exit').mockImplementation((code) => fail(`exit ${code}`));
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      vi.restoreAllMocks();
+    });
+  });
+
+  const above = [
+    { path: '/AGENTS.md', content: "Costs $& and $'1." },
+    { path: '/run/AGENTS.md', content: 'Above.' },
+    { path: '/run/fixture-of-another/AGENTS.md', content: 'Beside.' },
+  ];
+  const own = [
+    { path: '/run/config/AGENTS.md', content: 'Under test.' },
+    { path: '/run/fixture/AGENTS.md', content: 'Of the scenario.' },
+  ];
+
+  it('takes out those above the workspace, and keeps those of the run', async () => {
+    const all = [own[0], ...above, own[1]].filter((file) => file !== undefined);
+    const prompt = await promptAfter(`You help.\n\n${HEADING}${textOf(all)}The end.`, all);
+    expect(prompt).toBe(`You help.\n\n${HEADING}${textOf(own)}The end.`);
+  });
+
+  it('takes out the heading where no instructions are left, and nothing where there were none', async () => {
+    expect(await promptAfter(`A.${HEADING}${textOf(above)}B.`, above)).toBe('A.B.');
+    expect(await promptAfter(`A.${HEADING}B.`, [])).toBe(`A.${HEADING}B.`);
+  });
+
+  it('ends pi if the prompt has another form than the known one', async () => {
+    await expect(promptAfter('A.', above)).rejects.toThrow('exit 1');
+    await expect(promptAfter('A.')).rejects.toThrow('exit 1');
   });
 });
 
@@ -233,3 +299,7 @@ describe('the end of pi', () => {
     expect(result).toMatchObject({ type: 'result', ending: 'gave_up' });
   });
 });
+
+function fail(message: string): never {
+  throw new Error(message);
+}

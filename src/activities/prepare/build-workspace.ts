@@ -1,18 +1,16 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { adapterNames } from '../../agents/index.js';
 import { describeEnd } from '../../lib/commands/command-result.js';
 import { sharesHost, type Contents } from '../../environments/environment.js';
 import { beginningOf } from '../../lib/format/truncate.js';
 import { SCRIPTS_FOLDER } from '../../agent-scripts/script-name.js';
 import { findDeno } from '../../platform/process/find-deno.js';
-import { findAbove } from '../../platform/fs/find-above.js';
 import { findExecutable, findFile } from '../../platform/process/find-executable.js';
 import { knownProviders } from '../../platform/models/model-providers.js';
 import { findAgentStep } from '../../scenario/scenario.js';
 import type { Target } from '../../scenario/target.js';
-import { readAboveWarning } from '../../results/read-above-warning.js';
 import type { CommandRecord } from '../../results/records/run-record.js';
 import { STEPS } from '../../results/step-names.js';
 import type { KeptSteps } from '../../workflows/protocol.js';
@@ -95,7 +93,7 @@ export async function buildWorkspace(
   const envOfStep = () => withMocks(context, STEPS.prepare, { ...context.baseEnv, ...targetEnv });
   const env = await envOfStep();
   const setup: CommandRecord[] = [];
-  const warnings = readAbove(context);
+  const warnings: string[] = [];
   for (const command of scenario.inputs.commands) {
     await fence.check();
     const result = await execWithRoom(context, {
@@ -265,10 +263,4 @@ export async function resolveTarget(context: RunContext): Promise<string | null>
   const found = await findProgram(context, basename(context.target.binary), pathOf(context));
   // The real path, not our link to it, which is removed with the run.
   return found === null || !sharesHost(context.handle) ? found : realpathSync.native(found);
-}
-
-/** Warns of what the agent will read above its workspace. Sandboxes hide it, and containers do not have it. */
-function readAbove({ agent, handle }: RunContext): string[] {
-  const found = handle.type === 'local' ? findAbove(dirname(handle.workspace), agent.readsAbove ?? []) : [];
-  return found.length === 0 ? [] : [readAboveWarning(agent.name, found)];
 }

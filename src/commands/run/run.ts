@@ -17,7 +17,6 @@ import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
 import { exposedCheckWarnings } from '../../planning/exposed-checks.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
 import { targetsOfSweep, notReusedWarnings } from '../../planning/not-reused.js';
-import { readAboveWarnings } from '../../planning/read-above-warnings.js';
 import { selectScenarios, type SelectedScenario, type Selection } from '../../planning/select-scenarios.js';
 import { printDryRun } from './print-dry-run.js';
 import { toDecideOf, type ClearOptions } from './to-decide.js';
@@ -127,7 +126,6 @@ export async function printPlanWarnings(
     ...placeholderWarnings(project),
     ...exposedCheckWarnings(project, selected).map((one) => `warning: ${formatProblem(one)}`),
     ...ignoredRuntimeWarnings(resolved),
-    ...readAboveWarnings(project, resolved),
     ...(await notReusedWarnings(project, targetsOfSweep(resolved))),
   ])
     printNotice(warning);

@@ -9,12 +9,6 @@ import { MODELS } from './models.js';
 const skillOf = (name: string, description: string): string =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n\nRun stamp.sh.\n`;
 
-/** Folders whose skills agents also read in each folder above their workspace; they read instructions there too. */
-const SKILLS_ABOVE: Partial<Record<string, readonly string[]>> = {
-  opencode: ['.agents', '.claude', '.opencode'],
-  pi: [],
-};
-
 test.each(CLI_NAMES)(
   'the real %s is shown the skill and the instructions under test, and nothing else of the user',
   async (agent) => {
@@ -23,6 +17,12 @@ test.each(CLI_NAMES)(
       {
         'llm-tool-test-config.toml': `[agents.${agent}]\ncommand = ${JSON.stringify(program)}\nmodels = ["${MODELS[agent]}"]\n`,
         'fixtures/empty/README.md': 'nothing\n',
+        ...Object.fromEntries(
+          ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'].map((file) => [
+            `fixtures/empty/${file}`,
+            'Mention marker-of-the-workspace.\n',
+          ]),
+        ),
         'fixtures/skills/stamp/SKILL.md': skillOf('stamp', 'Stamps documents with marker-of-the-skill.'),
         'fixtures/skills/stamp/stamp.sh': '#!/bin/sh\necho stamped\n',
         'fixtures/GUIDE.md': 'Always mention marker-of-the-instructions.\n',
@@ -45,7 +45,7 @@ test.each(CLI_NAMES)(
       'GEMINI.md',
     ])
       await project.write(`home/${file}`, `Say ${planted}.\n`);
-    // Some agents also look in the folders above their workspace (specs/reference/agents.md).
+    // Some agents also look in the folders above their workspace.
     const above = 'planted-above';
     for (const file of ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md'])
       await writeFile(join(project.state, file), `Say ${above}.\n`);
@@ -53,7 +53,7 @@ test.each(CLI_NAMES)(
       const name = `theirs-${folder.slice(1)}`; // Of skills with one name, an agent reads one.
       const theirs = join(project.state, folder, 'skills', name);
       await mkdir(theirs, { recursive: true });
-      await writeFile(join(theirs, 'SKILL.md'), skillOf(name, `Does skill-above in ${folder}.`));
+      await writeFile(join(theirs, 'SKILL.md'), skillOf(name, `Does ${above}.`));
     }
     const server = await serve({
       steps: [{ run: 'echo done > out.txt' }, { say: 'All is done.' }],
@@ -69,31 +69,24 @@ test.each(CLI_NAMES)(
     for (const maker of ['ANTHROPIC', 'OPENAI', 'GEMINI']) env[`${maker}_API_KEY`] = 'key-of-the-test';
     for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = server.url;
 
-    let warnings: string[] = [];
-    let printed = '';
     const textOf = async (variant: string): Promise<string> => {
       const before = server.requests.length;
-      const { document, stderr } = await project.run(['stamp', '--variants', variant], env);
+      const { document } = await project.run(['stamp', '--variants', variant], env);
       const { run } = await openRun(document);
-      [warnings, printed] = [run.warnings, stderr];
       expect(run.outcome).toBe('pass');
       return JSON.stringify(server.requests.slice(before));
     };
     const given = await textOf('with');
     expect(given).toContain('marker-of-the-skill');
     expect(given).toContain('marker-of-the-instructions');
+    expect(given).toContain('marker-of-the-workspace');
     expect(given).not.toContain(planted);
-    // Those that cannot be stopped are reported: before the run, and in its record.
-    const read = SKILLS_ABOVE[agent];
-    expect(given.includes(above)).toBe(read !== undefined);
-    const warned = [expect.stringContaining(`${agent} also reads ${join(project.state, 'AGENTS.md')}`)];
-    expect(warnings.filter((text) => text.includes('also reads'))).toEqual(read === undefined ? [] : warned);
-    expect(printed.includes('also reads')).toBe(read !== undefined);
-    const skillsAbove = [...given.matchAll(/skill-above in (\.\w+)/g)].map(([, folder = '']) => folder);
-    expect([...new Set(skillsAbove)].sort()).toEqual(read ?? []);
+    expect(given).not.toContain(above);
     const bare = await textOf('without');
     expect(bare).not.toContain('marker-of-the-skill');
     expect(bare).not.toContain('marker-of-the-instructions');
+    expect(bare).toContain('marker-of-the-workspace');
     expect(bare).not.toContain(planted);
+    expect(bare).not.toContain(above);
   },
 );
