@@ -38,10 +38,11 @@ export const comparedJudges = (comparison: Comparison, options: TextOptions, col
 };
 
 /** In a terminal, the columns say what a table is about. */
-const untitled = ({ columns, rows, right }: CalibrationTable): Grid => ({
+const untitled = ({ columns, rows, right, whole }: CalibrationTable): Grid => ({
   columns: columns.map((column) => column.toLowerCase()),
   rows,
   right,
+  whole,
 });
 
 const agreementLines = (calibrations: Calibrations): string[] =>
@@ -53,6 +54,7 @@ interface CalibrationTable extends Grid {
   columns: string[];
   rows: string[][];
   right: number[];
+  whole: number[];
 }
 
 type CalibrationHead = Omit<CalibrationTable, 'rows'>;
@@ -69,11 +71,13 @@ const JUDGES: CalibrationHead = {
     'Corrected',
   ],
   right: [2],
+  whole: [2, 3, 4, 5, 6],
 };
 const GATES: CalibrationHead = {
   title: 'Gates decided by a model compared with people',
   columns: ['Judge', 'Gate', 'Reviewed', 'Same verdict', 'Kappa', 'Passed', 'Corrected'],
   right: [2],
+  whole: [2, 3, 4, 5, 6],
 };
 
 /** Returns a row for each kind of score and each gate that people have judged, too. Tables without rows are left out. */
@@ -90,6 +94,7 @@ export function comparedGrids(comparison: Comparison): CalibrationTable[] {
     ...grid,
     columns: ['', ...grid.columns],
     right: grid.right.map((column) => column + 1),
+    whole: [0, ...grid.whole.map((column) => column + 1)],
     rows: [...rowsOf(base).map((row) => ['base', ...row]), ...rowsOf(head).map((row) => ['head', ...row])],
   });
   return withRows([both(JUDGES, judgeRows), both(GATES, gateRows)]);

@@ -10,6 +10,8 @@ export interface Grid {
   rows: readonly (readonly string[])[];
   /** Columns aligned to the right in a terminal. */
   right?: readonly number[];
+  /** Columns that a terminal never cuts. */
+  whole?: readonly number[];
   indent?: string;
   /** Lines below the table. */
   notes?: readonly string[];
@@ -17,7 +19,7 @@ export interface Grid {
 
 /** Lays out a table for a terminal. A table without rows is left out. */
 export function gridText(
-  { title, columns, rows, right, indent, notes = [] }: Grid,
+  { title, columns, rows, right, whole, indent, notes = [] }: Grid,
   { width }: Pick<TextOptions, 'width'>,
   colors: Colors,
 ): string[] {
@@ -28,6 +30,7 @@ export function gridText(
     ...renderTable([...heading, ...rows], {
       width,
       ...(right === undefined ? {} : { right }),
+      ...(whole === undefined ? {} : { whole }),
       ...(indent === undefined ? {} : { indent }),
     }),
     ...notes.map((note) => colors.dim(note)),

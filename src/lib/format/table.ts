@@ -60,36 +60,42 @@ interface TableOptions {
   width?: number;
   /** Numbers (from 0) of the columns that are aligned right. */
   right?: readonly number[];
+  /** Numbers of the columns that are never cut, such as intervals. The lines are wider than `width` if they do not fit. */
+  whole?: readonly number[];
   /** The beginning of every line. */
   indent?: string;
 }
 
 /** Renders rows as aligned columns, two blanks apart. Cells can contain colours, and must be one line. */
 export function renderTable(rows: readonly (readonly string[])[], options: TableOptions = {}): string[] {
-  const { width = Infinity, right = [], indent = '' } = options;
+  const { width = Infinity, right = [], whole = [], indent = '' } = options;
   const count = Math.max(0, ...rows.map((row) => row.length));
-  const natural = Array.from({ length: count }, (_, at) =>
-    Math.max(...rows.map((row) => Math.min(width, textWidth(row[at] ?? '', width)))),
-  );
-  const widths = shrink(natural, width - textWidth(indent) - 2 * (count - 1));
+  const natural = Array.from({ length: count }, (_, at) => {
+    const most = whole.includes(at) ? Infinity : width;
+    return Math.max(...rows.map((row) => Math.min(most, textWidth(row[at] ?? '', most))));
+  });
+  const widths = shrink(natural, width - textWidth(indent) - 2 * (count - 1), whole);
   return rows.map((row) => {
     const cells = widths.map((columns, at) => {
       const cell = truncate(row[at] ?? '', columns);
       const blanks = ' '.repeat(columns - textWidth(cell));
       return right.includes(at) ? blanks + cell : cell + blanks;
     });
-    return truncate((indent + cells.join('  ')).trimEnd(), width);
+    const line = (indent + cells.join('  ')).trimEnd();
+    return whole.length === 0 ? truncate(line, width) : line;
   });
 }
 
-/** Narrows the widest columns until the sum fits. No column gets narrower than one. */
-function shrink(natural: readonly number[], room: number): number[] {
+/** Narrows the widest columns except `whole` until the sum fits. No column gets narrower than one. */
+function shrink(natural: readonly number[], room: number, whole: readonly number[]): number[] {
   const widths = [...natural];
+  const cut = widths.flatMap((_, at) => (whole.includes(at) ? [] : at));
   let excess = widths.reduce((sum, columns) => sum + columns, 0) - room;
   while (excess > 0) {
-    const widest = Math.max(...widths);
-    if (widest <= 1) break;
-    widths[widths.indexOf(widest)] = widest - 1;
+    const widest = Math.max(...cut.map((at) => widths[at] ?? 0));
+    const at = cut.find((one) => widths[one] === widest);
+    if (at === undefined || widest <= 1) break;
+    widths[at] = widest - 1;
     excess -= 1;
   }
   return widths;

@@ -104,6 +104,11 @@ describe('renderTable', () => {
   test('cuts the widest column first', () => {
     expect(renderTable([['name', 'a very long message']], { width: 14 })).toEqual(['name  a very …']);
   });
+  test('never cuts whole columns, and cuts the others first', () => {
+    const rows = [['a very long name', '0.22 (-0.01 to 0.48)']];
+    expect(renderTable(rows, { width: 30, whole: [1] })).toEqual(['a very …  0.22 (-0.01 to 0.48)']);
+    expect(renderTable(rows, { width: 10, whole: [1] })).toEqual(['…  0.22 (-0.01 to 0.48)']);
+  });
   test('accepts rows of unequal length and no rows at all', () => {
     expect(renderTable([['a'], ['b', 'c']])).toEqual(['a', 'b  c']);
     expect(renderTable([])).toEqual([]);
