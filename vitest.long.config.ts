@@ -27,7 +27,7 @@ export default defineConfig({
           name: 'long',
           include: LONG,
           sequence: { groupOrder: 1 },
-          maxWorkers: 2,
+          maxWorkers: 3, // they mostly wait for kills, restarts and time limits
           maxConcurrency: 2, // sweeps under random faults; each starts its own engine
           testTimeout: 600_000,
         },

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { AgentRequest, LaunchFile } from './agent.js';
 
 /** The folders above a folder, from its own parent to the root. */
@@ -26,7 +26,8 @@ export const endOfProject = ({
 
 /**
  * An empty repository in the folder of the run, for agents that read the folders above up to the root of a repository that git itself
- * accepts. To git, the workspace is then a folder of this repository, unless it has its own. None in a container.
+ * accepts. To git, the workspace is then a folder of this repository, unless it has its own; the other folders of the run are
+ * ignored. None in a container.
  */
 export const emptyRepository = ({
   workspace,
@@ -38,6 +39,7 @@ export const emptyRepository = ({
         { path: join(git, 'HEAD'), content: 'ref: refs/heads/main\n' },
         { path: join(git, 'objects', '.keep'), content: '' },
         { path: join(git, 'refs', '.keep'), content: '' },
+        { path: join(git, 'info', 'exclude'), content: `/*\n!/${basename(workspace)}/\n` },
       ]
     : [];
 };

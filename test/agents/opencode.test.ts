@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import type { AgentRequest } from '../../src/agents/agent.js';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AgentRequest, LaunchFile } from '../../src/agents/agent.js';
 import { opencode } from '../../src/agents/opencode.js';
 import { opencodeStream } from '../../src/agents/streams/opencode.js';
 import type { EventBody } from '../../src/results/records/events.js';
@@ -48,13 +52,25 @@ describe('the launch of OpenCode', () => {
     });
   });
 
-  it('reads instructions and skills up to the folder of the run, where it finds an empty repository', () => {
-    const pathsOf = (changes: Partial<AgentRequest>): string[] =>
-      agent
-        .launch({ ...request, ...changes })
-        .files.flatMap(({ path }) => (path.includes('.git/') ? [path] : []));
-    expect(pathsOf({})).toEqual(['/run/.git/HEAD', '/run/.git/objects/.keep', '/run/.git/refs/.keep']);
-    expect(pathsOf({ hasNode: false })).toEqual([]);
+  it('reads instructions and skills up to the folder of the run, which has an empty repository with the workspace only', async () => {
+    const run = await mkdtemp(join(tmpdir(), 'opencode-'));
+    onTestFinished(() => rm(run, { recursive: true }));
+    const workspace = join(run, 'fixture');
+    const filesOf = (changes: Partial<AgentRequest>): LaunchFile[] =>
+      agent.launch({ ...request, workspace, ...changes }).files.filter(({ path }) => path.includes('/.git/'));
+    expect(filesOf({ hasNode: false })).toEqual([]);
+    for (const path of ['fixture/README.md', 'home/.secret']) {
+      await mkdir(join(run, dirname(path)), { recursive: true });
+      await writeFile(join(run, path), '');
+    }
+    for (const { path, content } of filesOf({})) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+    }
+    const git = async (...args: string[]): Promise<string> =>
+      (await execa('git', args, { cwd: workspace })).stdout;
+    expect(await git('rev-parse', '--show-toplevel')).toBe(await realpath(run));
+    expect(await git('status', '--porcelain', '--untracked-files=all')).toBe('?? fixture/README.md');
   });
 
   it('disables updates, sharing and snapshots', () => {
