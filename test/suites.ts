@@ -17,7 +17,7 @@ export const APART = ['test/production/**/*.test.ts', 'test/agents/real/**/*.tes
 export const SLOW = ['test/**/*.slow.test.ts'];
 
 /**
- * Run by `npm run test:long`, two at a time, because each takes long: separate servers, kills and waits, sandboxes, containers,
+ * Run by `npm run test:long`, three at a time, because each takes long: separate servers, kills and waits, sandboxes, containers,
  * gigabytes, full disks, and every error code.
  */
 export const LONG = [
