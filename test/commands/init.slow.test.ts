@@ -60,23 +60,48 @@ describe('init in an empty folder', () => {
     expect(documentOf(stdout).cells.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass', 'pass']);
   });
 
-  test('makes a test of a skill that passes with the mock, and finds that the skill helps', async () => {
-    const { stdout } = await project.cli(['init', 'skilled', '--template', 'skill', '--json']);
+  test.each([
+    {
+      template: 'skill',
+      subject: 'fixtures/skills/invoice-totals/SKILL.md',
+      scenario: 'invoice_totals',
+      nearMiss: 'invoice_near_miss',
+      variants: ['shop', 'sort'],
+    },
+    {
+      template: 'mcp',
+      subject: 'fixtures/servers/orders.mjs',
+      scenario: 'order_lamps',
+      nearMiss: 'order_near_miss',
+      variants: ['draft', 'question'],
+    },
+  ])('makes a test of a $template that passes with the mock, and finds that it helps', async (made) => {
+    const { template, subject, scenario, nearMiss, variants } = made;
+    const folder = `of-${template}`;
+    const { stdout } = await project.cli(['init', folder, '--template', template, '--json']);
     const { files } = JSON.parse(stdout) as { files: string[] };
-    expect(files).toContain('fixtures/skills/invoice-totals/SKILL.md');
-    const start = (...args: string[]) => project.start(args, {}, 'skilled');
-    const run = await start('run', 'invoice_totals', 'invoice_near_miss', '--repeat', '6', '--json');
-    const cells = documentOf(run.stdout).cells.map(
-      ({ scenario, variant, outcome }) => `${scenario} ${variant} ${outcome ?? ''}`,
-    );
-    expect([...new Set(cells)].sort()).toEqual([
-      'invoice_near_miss shop pass',
-      'invoice_near_miss sort pass',
-      'invoice_totals with pass',
-      'invoice_totals without fail',
-    ]);
+    expect(files).toContain(subject);
+    const start = (...args: string[]) => project.start(args, {}, folder);
+    const valid = await start('validate', '--json');
+    expect(JSON.parse(valid.stdout)).toMatchObject({ valid: true, warnings: [] });
+    const outcomes = async (...args: string[]): Promise<string[]> => {
+      const { stdout } = await start('run', ...args, '--json');
+      const cells = documentOf(stdout).cells.map(({ variant, outcome }) => `${variant} ${outcome ?? ''}`);
+      return [...new Set(cells)].sort();
+    };
+    expect(await outcomes(nearMiss)).toEqual(variants.map((variant) => `${variant} pass`));
+    expect(await outcomes(scenario, '--repeat', '6')).toEqual(['with pass', 'without fail']);
     const compared = await start('compare', 'latest', '--variants', 'without,with', '--json');
     expect(JSON.parse(compared.stdout)).toMatchObject({ verdict: 'better' });
+  });
+
+  test('makes near misses that fail if the agent calls the tool', async () => {
+    await project.cli(['init', 'rash', '--template', 'mcp']);
+    const file = 'rash/fixtures/order_near_miss.yaml';
+    const order = 'tool: place_order, args: { item: cables, pieces: 24 } }';
+    await project.write(file, (await project.read(file)).replace('tool: list_orders }', order));
+    const { document } = await project.run([file, '--variants', 'draft']);
+    expect(document.cells[0]).toMatchObject({ outcome: 'fail', gates_passed: 2, gates_total: 3 });
   });
 
   test('makes gates that fail if the agent books the wrong items', async () => {
