@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Problem } from '../../src/lib/errors/problem.js';
 import { createProject, documentOf, REPOSITORY, type TestProject } from './project.js';
 
@@ -18,6 +18,14 @@ const filesIn = async (folder: string): Promise<string[]> =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(project.folder, folder).length + 1))
     .sort();
+
+/** Runs a command in a folder of the project, which has an engine of its own. The engine is stopped after the test. */
+function commandsIn(folder: string, env: Record<string, string> = {}) {
+  onTestFinished(async () => {
+    await project.start(['engine', 'stop'], {}, folder);
+  });
+  return (...args: string[]) => project.start(args, env, folder);
+}
 
 /** The path of the schema that the first line of a file refers to. */
 const schemaOf = async (path: string): Promise<string> => {
@@ -49,14 +57,13 @@ describe('init in an empty folder', () => {
     expect(await filesIn('eliza')).toEqual(
       expect.arrayContaining(['agents/stand-in', 'fixtures/shopping.matrix.yaml']) as string[],
     );
-    const options = { LLM_TOOL_TEST_ENABLED: '' };
-    const run = await project.start(['scenario', 'run', 'fixtures/shopping.scenario.yaml'], options, 'eliza');
+    const start = commandsIn('eliza', { LLM_TOOL_TEST_ENABLED: '' });
+    const run = await start('scenario', 'run', 'fixtures/shopping.scenario.yaml');
     expect([run.exitCode, run.stdout], run.stderr).toEqual([
       0,
       expect.stringMatching(/✓ pass +shopping stand-in\/default\n( +✓ pass .*\n?){5}$/),
     ]);
-    const matrix = ['scenario', 'matrix', 'fixtures/shopping.matrix.yaml', '--json'];
-    const { stdout } = await project.start(matrix, options, 'eliza');
+    const { stdout } = await start('scenario', 'matrix', 'fixtures/shopping.matrix.yaml', '--json');
     expect(documentOf(stdout).cells.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass', 'pass']);
   });
 
@@ -81,7 +88,7 @@ describe('init in an empty folder', () => {
     const { stdout } = await project.cli(['init', folder, '--template', template, '--json']);
     const { files } = JSON.parse(stdout) as { files: string[] };
     expect(files).toContain(subject);
-    const start = (...args: string[]) => project.start(args, {}, folder);
+    const start = commandsIn(folder);
     const valid = await start('validate', '--json');
     expect(JSON.parse(valid.stdout)).toMatchObject({ valid: true, warnings: [] });
     const outcomes = async (...args: string[]): Promise<string[]> => {
