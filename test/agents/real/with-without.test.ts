@@ -120,20 +120,9 @@ describe.each<CliName>(['claude-code', 'codex'])('on the real %s', (agent) => {
 
 test('--until-clear compares a skill with its baseline on the real codex, and stops with the verdict', async () => {
   const { project, env } = await open('codex');
-  const decide = async (name: keyof typeof SUBJECTS, most: number) => {
-    const which = ['--with-without', '--variants', 'with', '--until-clear', '--vs', 'without'];
-    const { document } = await project.run([name, ...which, '--max-runs', String(most)], env);
-    return { decision: document.decision, compared: await compare(project, document.sweep) };
-  };
-  const found = await decide('useful', 20);
-  expect(found).toMatchObject({
-    decision: { verdict: 'better', stopped: 'clear', most_runs: 40 },
-    compared: { verdict: 'better' },
-  });
-  expect(found.decision?.runs).toBeLessThan(40);
-  expect((await decide('idle', 4)).decision).toMatchObject({
-    verdict: 'undecided',
-    stopped: 'most runs',
-    runs: 12,
-  });
+  const which = ['--with-without', '--variants', 'with', '--until-clear', '--vs', 'without'];
+  const { document } = await project.run(['useful', ...which, '--max-runs', '20'], env);
+  expect(document.decision).toMatchObject({ verdict: 'better', stopped: 'clear', most_runs: 40 });
+  expect(document.decision?.runs).toBeLessThan(40);
+  expect(await compare(project, document.sweep)).toMatchObject({ verdict: 'better' });
 });
