@@ -12,9 +12,9 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
     .addOption(
       new Option(
         '--template <name>',
-        'what to create: a test of a program, one in the form of ElizaOS, or one of a skill',
+        'what to create: a test of a program, one in the form of ElizaOS, or one of a skill or an MCP server',
       )
-        .choices(['default', 'eliza', 'skill'] as const)
+        .choices(['default', 'eliza', 'skill', 'mcp'] as const)
         .default('default' as const),
     )
     .addOption(
@@ -32,6 +32,7 @@ export function addInit(program: Program, { exitWith }: CommandLine): void {
     ['Set up a new folder', 'llm-tool-test init agent-tests'],
     ['Set up a scenario in the form of ElizaOS', 'llm-tool-test init --template eliza'],
     ['Set up the test of a skill, with and without it', 'llm-tool-test init --template skill'],
+    ['Set up the test of an MCP server, with and without it', 'llm-tool-test init --template mcp'],
     ['List the examples, and copy one', 'llm-tool-test init --example'],
     ['', 'llm-tool-test init --example git_history'],
   );

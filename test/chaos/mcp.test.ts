@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
@@ -35,6 +36,10 @@ async function writeSlow(project: TestProject, name: string): Promise<string> {
   return mark;
 }
 
+/** Whether a process is the mock agent itself, rather than one that supervises it. */
+const isTheAgent = (pid: number): boolean =>
+  readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0')[1]?.endsWith('mock-program.js') === true;
+
 const callsIn = (text: string): RunEvent[] =>
   text
     .trim()
@@ -64,6 +69,26 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
     expect(run).toMatchObject({ outcome: 'pass', agent: { starts: 1 } });
     expect(callsIn(await text('artifacts/events.jsonl'))).toMatchObject([
       { tool: 'wait_for', is_error: false },
+    ]);
+    expect(linesIn(project, 'log').map((line) => line.split(' ')[0])).toEqual(['start', 'wait_for']);
+    expect(processesWith(mark)).toEqual([]);
+    expect(markedProcesses(run.run_id)).toEqual([]);
+  });
+
+  test('SIGKILL of the agent in the middle of an MCP call ends the server, records the call as unanswered, and fails the run', async () => {
+    const project = await open();
+    const mark = await writeSlow(project, 'killed');
+    const command = project.start(['run', 'killed', '--json']);
+    await untilLines(project, 'log', 2);
+    const agents = processesWith(project.state).filter(isTheAgent);
+    expect(agents).toHaveLength(1);
+    for (const pid of agents) process.kill(pid, 'SIGKILL');
+    const { run, metrics, text } = await openRun(documentOf((await command).stdout));
+    // The call was made; that it had no answer is an error for `mcp_no_errors`.
+    expect(run).toMatchObject({ outcome: 'fail', agent: { ending: 'crashed', exit_code: 137, starts: 1 } });
+    expect(metrics.details.map(({ status }) => status)).toEqual(['pass', 'fail']);
+    expect(callsIn(await text('artifacts/events.jsonl'))).toMatchObject([
+      { tool: 'wait_for', is_error: true, result: null },
     ]);
     expect(linesIn(project, 'log').map((line) => line.split(' ')[0])).toEqual(['start', 'wait_for']);
     expect(processesWith(mark)).toEqual([]);

@@ -1,8 +1,8 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { forgetLeftovers, noteLeftovers } from '../../src/platform/leftovers.js';
 import { stateOf } from './engine-parts.js';
 import { createDoctorProject, doctor, LOCAL, type Found } from './doctor-project.js';
@@ -167,6 +167,30 @@ describe('doctor reports a problem and exits with 3 for', () => {
     const { checks } = JSON.parse(stdout) as { checks: (Found & { name: string })[] };
     const problems = checks.filter(({ status }) => status === 'problem').map(({ name }) => name);
     expect([exitCode, problems]).toEqual([3, ['config', 'temporal']]);
+  });
+
+  test('missing programs of targets and MCP servers, without values of variables', async () => {
+    const secret = 'value-that-nobody-may-see';
+    const server = '{name: files, command: no-such-server-x, args: ["${SECRET_OF_MINE}"]}';
+    await project.write(
+      'fixtures/served.yaml',
+      scenario('served', { target: null, more: `subject: {mcp: ${server}}` }),
+    );
+    onTestFinished(() => rm(join(project.folder, 'fixtures/served.yaml')));
+    const scenarios = async (): Promise<Found | undefined> =>
+      (await doctor(project, { SECRET_OF_MINE: secret })).found.get('scenarios');
+    const missing =
+      "fixtures/served.yaml:7:39 subject.mcp.command: the program 'no-such-server-x' was not found on PATH";
+    const one = await scenarios();
+    expect(one).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining(`valid; 1 program or file is missing: ${missing}`) as string,
+      remedy: expect.stringContaining('validate') as string,
+    });
+    expect(JSON.stringify(one)).not.toContain(secret);
+    await project.write('fixtures/target.yaml', scenario('target', { target: '{binary: no-such-tool-x}' }));
+    onTestFinished(() => rm(join(project.folder, 'fixtures/target.yaml')));
+    expect((await scenarios())?.message).toMatch(/; 2 programs or files are missing, first .*no-such-tool-x/);
   });
 
   test('invalid scenarios, with the number of problems and the place of the first', async () => {

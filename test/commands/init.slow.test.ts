@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Problem } from '../../src/lib/errors/problem.js';
 import { createProject, documentOf, REPOSITORY, type TestProject } from './project.js';
 
@@ -18,6 +18,14 @@ const filesIn = async (folder: string): Promise<string[]> =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(join(project.folder, folder).length + 1))
     .sort();
+
+/** Runs a command in a folder of the project, which has an engine of its own. The engine is stopped after the test. */
+function commandsIn(folder: string, env: Record<string, string> = {}) {
+  onTestFinished(async () => {
+    await project.start(['engine', 'stop'], {}, folder);
+  });
+  return (...args: string[]) => project.start(args, env, folder);
+}
 
 /** The path of the schema that the first line of a file refers to. */
 const schemaOf = async (path: string): Promise<string> => {
@@ -49,34 +57,58 @@ describe('init in an empty folder', () => {
     expect(await filesIn('eliza')).toEqual(
       expect.arrayContaining(['agents/stand-in', 'fixtures/shopping.matrix.yaml']) as string[],
     );
-    const options = { LLM_TOOL_TEST_ENABLED: '' };
-    const run = await project.start(['scenario', 'run', 'fixtures/shopping.scenario.yaml'], options, 'eliza');
+    const start = commandsIn('eliza', { LLM_TOOL_TEST_ENABLED: '' });
+    const run = await start('scenario', 'run', 'fixtures/shopping.scenario.yaml');
     expect([run.exitCode, run.stdout], run.stderr).toEqual([
       0,
       expect.stringMatching(/✓ pass +shopping stand-in\/default\n( +✓ pass .*\n?){5}$/),
     ]);
-    const matrix = ['scenario', 'matrix', 'fixtures/shopping.matrix.yaml', '--json'];
-    const { stdout } = await project.start(matrix, options, 'eliza');
+    const { stdout } = await start('scenario', 'matrix', 'fixtures/shopping.matrix.yaml', '--json');
     expect(documentOf(stdout).cells.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass', 'pass']);
   });
 
-  test('makes a test of a skill that passes with the mock, and finds that the skill helps', async () => {
-    const { stdout } = await project.cli(['init', 'skilled', '--template', 'skill', '--json']);
+  test.each([
+    {
+      template: 'skill',
+      subject: 'fixtures/skills/invoice-totals/SKILL.md',
+      scenario: 'invoice_totals',
+      nearMiss: 'invoice_near_miss',
+      variants: ['shop', 'sort'],
+    },
+    {
+      template: 'mcp',
+      subject: 'fixtures/servers/orders.mjs',
+      scenario: 'order_lamps',
+      nearMiss: 'order_near_miss',
+      variants: ['draft', 'question'],
+    },
+  ])('makes a test of a $template that passes with the mock, and finds that it helps', async (made) => {
+    const { template, subject, scenario, nearMiss, variants } = made;
+    const folder = `of-${template}`;
+    const { stdout } = await project.cli(['init', folder, '--template', template, '--json']);
     const { files } = JSON.parse(stdout) as { files: string[] };
-    expect(files).toContain('fixtures/skills/invoice-totals/SKILL.md');
-    const start = (...args: string[]) => project.start(args, {}, 'skilled');
-    const run = await start('run', 'invoice_totals', 'invoice_near_miss', '--repeat', '6', '--json');
-    const cells = documentOf(run.stdout).cells.map(
-      ({ scenario, variant, outcome }) => `${scenario} ${variant} ${outcome ?? ''}`,
-    );
-    expect([...new Set(cells)].sort()).toEqual([
-      'invoice_near_miss shop pass',
-      'invoice_near_miss sort pass',
-      'invoice_totals with pass',
-      'invoice_totals without fail',
-    ]);
+    expect(files).toContain(subject);
+    const start = commandsIn(folder);
+    const valid = await start('validate', '--json');
+    expect(JSON.parse(valid.stdout)).toMatchObject({ valid: true, warnings: [] });
+    const outcomes = async (...args: string[]): Promise<string[]> => {
+      const { stdout } = await start('run', ...args, '--json');
+      const cells = documentOf(stdout).cells.map(({ variant, outcome }) => `${variant} ${outcome ?? ''}`);
+      return [...new Set(cells)].sort();
+    };
+    expect(await outcomes(nearMiss)).toEqual(variants.map((variant) => `${variant} pass`));
+    expect(await outcomes(scenario, '--repeat', '6')).toEqual(['with pass', 'without fail']);
     const compared = await start('compare', 'latest', '--variants', 'without,with', '--json');
     expect(JSON.parse(compared.stdout)).toMatchObject({ verdict: 'better' });
+  });
+
+  test('makes near misses that fail if the agent calls the tool', async () => {
+    await project.cli(['init', 'rash', '--template', 'mcp']);
+    const file = 'rash/fixtures/order_near_miss.yaml';
+    const order = 'tool: place_order, args: { item: cables, pieces: 24 } }';
+    await project.write(file, (await project.read(file)).replace('tool: list_orders }', order));
+    const { document } = await project.run([file, '--variants', 'draft']);
+    expect(document.cells[0]).toMatchObject({ outcome: 'fail', gates_passed: 2, gates_total: 3 });
   });
 
   test('makes gates that fail if the agent books the wrong items', async () => {

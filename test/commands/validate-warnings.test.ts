@@ -42,6 +42,26 @@ test('validate warns about a missing file of the target, which run refuses', asy
   expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 
+test('validate warns about a missing program of an MCP server, unless mocks stand for it', async () => {
+  const write = (server: string, more = ''): Promise<void> =>
+    project.write(
+      'fixtures/server.yaml',
+      scenario('server', { target: null, more: `subject: {mcp: {name: files, ${server}}}${more}` }),
+    );
+  await write('command: no-such-server-x');
+  const { exitCode, stderr } = await validate('server');
+  expect([exitCode, stderr]).toEqual([
+    0,
+    "warning: fixtures/server.yaml:7:39 subject.mcp.command: the program 'no-such-server-x' was not found on PATH; install it or give its path",
+  ]);
+  await write('command: no-such-server-x', '\nsetup: {mocks: [{mcp: files, tool: read, definition: {}}]}');
+  expect((await validate('server')).stderr).toBe('');
+  for (const there of ['command: node', 'url: "http://127.0.0.1:1/mcp"']) {
+    await write(there);
+    expect((await validate('server')).stderr).toBe('');
+  }
+});
+
 test('validate does not look on this machine for what is in a container', async () => {
   const more = 'environment: {type: docker, image: x}';
   await project.write(

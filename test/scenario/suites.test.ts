@@ -17,20 +17,27 @@ const problemsOf = (loaded: Loaded<Suite>): string[] =>
     ? []
     : loaded.problems.map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`);
 
+const signs = ['a', 'B', ' ', '\n', '"', "'", ':', '#', '- ', '{', '|', 'é', '漢', '✓', '\\', '${X}'];
+/** What a scenario itself adds to a prompt. */
+const added = ['\n\nInput files:\n', '\n\nInput files: none', '\n- a.txt'];
 /** A text as people write it: not blank, of printable signs and line breaks. */
 const text = fc
-  .array(
-    fc.constantFrom('a', 'B', ' ', '\n', '"', "'", ':', '#', '- ', '{', '|', 'é', '漢', '✓', '\\', '${X}'),
-    { minLength: 1, maxLength: 30 },
-  )
+  .array(fc.constantFrom(...signs, ...added), { minLength: 1, maxLength: 30 })
   .map((parts) => parts.join(''))
   .filter((one) => one.trim() !== '');
+/** A number, a word, or a text that looks like a number. */
+const id = fc.oneof(
+  fc.integer(),
+  fc.stringMatching(/^[a-z][a-z0-9-]{0,10}$/),
+  fc.stringMatching(/^-?[0-9]{1,18}$/),
+  fc.stringMatching(/^[0-9]{1,3}[.e"\\: ][0-9]{1,3}$/),
+);
 const path = fc
   .array(fc.stringMatching(/^[a-z][a-z0-9 ._-]{0,8}[a-z]$/), { minLength: 1, maxLength: 3 })
   .map((parts) => parts.join('/'));
 const oneEval = fc.record(
   {
-    id: fc.oneof(fc.nat(), fc.stringMatching(/^[a-z][a-z0-9-]{0,10}$/)),
+    id,
     prompt: text,
     expected_output: text,
     files: fc.uniqueArray(path, { minLength: 1, maxLength: 3 }),
@@ -51,8 +58,68 @@ test('what was imported can be written back as the same evals, and each scenario
       const cases = scenarios.map(({ yaml }) => caseOfScenario(parse(yaml)));
       expect(JSON.parse(writeEvals({ skill: suite.skill, cases }))).toEqual({ skill_name: 'pdf', evals });
     }),
-    { numRuns: 60 },
+    { numRuns: 100 },
   );
+});
+
+const row = fc.record(
+  {
+    id,
+    prompt: text.map((one) => `x${one}`), // an empty line of CSV is no row
+    should_trigger: fc.boolean(),
+    expected_tool: fc.stringMatching(/^[A-Za-z][A-Za-z_.$*()-]{0,12}$/),
+  },
+  { requiredKeys: ['prompt'] },
+);
+
+test('lists of prompts, in either form, can be written back as the same list', () => {
+  const inCsv = (value: unknown): string =>
+    value === undefined ? '' : `"${String(value as string).replaceAll('"', '""')}"`;
+  const columns = ['id', 'prompt', 'should_trigger', 'expected_tool'] as const;
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 1, maxLength: 4 }), (rows) => {
+      const lines = rows.map((one) => JSON.stringify(one)).join('\n');
+      const csv = [
+        columns.join(','),
+        ...rows.map((one) => columns.map((name) => inCsv(one[name])).join(',')),
+      ];
+      for (const [suite, idOf] of [
+        [valueOf(readJsonLines('p.jsonl', lines)), (one: string | number) => one],
+        [valueOf(readCsv('p.csv', csv.join('\r\n'))), String], // CSV has only texts
+      ] as const) {
+        const cases = suiteScenarios(suite, 'pdf', '../skills/pdf').map(({ yaml }) =>
+          caseOfScenario(parse(yaml)),
+        );
+        expect(cases).toEqual(suite.cases);
+        expect(
+          cases.map(({ id, prompt, shouldTrigger, tool }) => [idOf(id), prompt, shouldTrigger, tool]),
+        ).toEqual(
+          rows.map(({ id, ...one }, index) => [
+            idOf(id ?? index + 1),
+            ...[one.prompt, one.should_trigger, one.expected_tool],
+          ]),
+        );
+      }
+    }),
+  );
+});
+
+test('a prompt that ends like a list of input files is not taken for one', () => {
+  const prompt = 'Copy this list into a.md:\n\nInput files:\n- a.txt';
+  const [made] = suiteScenarios(
+    valueOf(readEvals('e.json', JSON.stringify({ evals: [{ id: '1', prompt }] }))),
+    'pdf',
+    'pdf',
+  );
+  const file: unknown = parse(made?.yaml ?? '');
+  expect(file).toMatchObject({ task: { prompt: `${prompt}\n\nInput files: none` } });
+  expect(caseOfScenario(file)).toEqual({ id: '1', prompt, files: [], assertions: [] });
+});
+
+test('an expected output without a word is none', () => {
+  const evals = [{ id: 1, prompt: 'Sort.', expected_output: ' ' }];
+  const { cases } = valueOf(readEvals('e.json', JSON.stringify({ evals })));
+  expect(cases).toEqual([{ id: 1, prompt: 'Sort.', files: [], assertions: [] }]);
 });
 
 test('a list of prompts checks whether the skill is used, and the tool is called', () => {

@@ -10,6 +10,8 @@ import { ownCommand } from '../../platform/invocation.js';
 import { findFiles } from '../../planning/find-scenario-files.js';
 import { isFolder } from '../../planning/file-checks.js';
 import { loadScenarios } from '../../planning/select-scenarios.js';
+import { serverWarnings } from '../../planning/server-warnings.js';
+import { targetWarnings } from '../../planning/target-warnings.js';
 import { whyNotWritable } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
 import type { DoctorContext } from './context.js';
@@ -45,10 +47,20 @@ export async function fixtures({ project }: DoctorContext): Promise<Finding> {
       remedy: `create one with ${ownCommand('init')}`,
       detail,
     };
-  const { problems } = await loadScenarios(project, files);
+  const { scenarios, problems } = await loadScenarios(project, files);
   const count = `${files.length} scenario${files.length === 1 ? '' : 's'} in ${folder}`;
   const [first] = problems;
-  if (first === undefined) return { status: 'ok', message: `${count}, valid`, detail };
+  if (first === undefined) {
+    const warnings = [...(await targetWarnings(project, scenarios)), ...(await serverWarnings(scenarios))];
+    const [missing] = warnings;
+    if (missing === undefined) return { status: 'ok', message: `${count}, valid`, detail };
+    return {
+      status: 'warning',
+      message: `${count}, valid; ${warnings.length === 1 ? '1 program or file is missing:' : `${warnings.length} programs or files are missing, first`} ${missing.replace(/^warning: /, '')}`,
+      remedy: `${ownCommand('validate')} shows all`,
+      detail,
+    };
+  }
   return {
     status: 'problem',
     message: `${count}; ${problems.length} problem${problems.length === 1 ? '' : 's'}, first ${formatProblem(first)}`,

@@ -83,6 +83,14 @@ const TEMPLATES = {
     ],
     read: 'fixtures/invoice_totals.yaml',
   },
+  mcp: {
+    sources: () => [{ from: packageFile('templates/mcp'), to: '' }],
+    run: [
+      ['run order_lamps order_near_miss', 'run the MCP server with the free mock agent (takes seconds)'],
+      ['compare latest --variants without,with', 'tell whether the server has helped'],
+    ],
+    read: 'fixtures/order_lamps.yaml',
+  },
 } satisfies Record<string, Content>;
 
 const CONFIG = 'llm-tool-test-config.toml';

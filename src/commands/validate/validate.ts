@@ -8,6 +8,7 @@ import { targetsOfScenarios, notReusedWarnings } from '../../planning/not-reused
 import { lengthProblems, matrixProblems, profileProblems } from '../../planning/matrix-problems.js';
 import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
 import { loadScenarios } from '../../planning/select-scenarios.js';
+import { serverWarnings } from '../../planning/server-warnings.js';
 import { targetWarnings } from '../../planning/target-warnings.js';
 import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
@@ -47,6 +48,7 @@ export async function validate(files: string[], { json }: { json: boolean }): Pr
   for (const warning of [
     ...placeholderWarnings(project),
     ...(await targetWarnings(project, scenarios)),
+    ...(await serverWarnings(scenarios)),
     ...(await notReusedWarnings(project, targetsOfScenarios(project, scenarios))),
   ])
     printNotice(warning);

@@ -28,9 +28,9 @@ export function readEvals(file: string, text: string): Loaded<Suite> {
   if (!loaded.ok) return loaded;
   const { skill_name: skill = null, evals } = loaded.value;
   const cases = evals.map(
-    ({ id, prompt, expected_output, files = [], assertions = [], expectations = [] }): SuiteCase => ({
+    ({ id, prompt, expected_output = '', files = [], assertions = [], expectations = [] }): SuiteCase => ({
       ...{ id, prompt, files, assertions: [...assertions, ...expectations] },
-      ...(expected_output === undefined ? {} : { expected: expected_output }),
+      ...(expected_output.trim() === '' ? {} : { expected: expected_output }),
     }),
   );
   return { ...loaded, value: { skill, cases } };

@@ -77,7 +77,8 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
 /** The value of a field that CSV has as text. */
 function cellValue(name: string, written: string): unknown {
   if (name === 'should_trigger') return BOOLEANS[written.trim().toLowerCase()] ?? written;
-  return name === 'id' && /^\d{1,15}$/.test(written) ? Number(written) : written;
+  // Ids that only look like numbers, as 007, stay as they are.
+  return name === 'id' && /^(0|-?[1-9]\d{0,14})$/.test(written) ? Number(written) : written;
 }
 
 /** Reads a list in CSV, whose first line names the fields. Never throws: every error is a problem with line and column. */

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import type { Suite, SuiteCase } from './suite.js';
 
 const FILES = '\n\nInput files:\n';
+/** Follows a prompt without files whose own end looks like a list of them, so that the case can be read back. */
+const NO_FILES = '\n\nInput files: none';
 const EXPECTED = 'expected output';
 const LIMIT = 80;
 
@@ -30,9 +32,7 @@ export const suiteScenarios = ({ cases }: Suite, skill: string, path: string): C
     const name = nameOf(skill, of.id);
     const isTask = of.expected !== undefined || of.assertions.length > 0;
     const gates = [
-      ...(of.expected === undefined || of.expected.trim() === ''
-        ? []
-        : [{ type: 'llm_judge', name: EXPECTED, prompt: of.expected }]),
+      ...(of.expected === undefined ? [] : [{ type: 'llm_judge', name: EXPECTED, prompt: of.expected }]),
       ...of.assertions.map((prompt) => ({ type: 'llm_judge', prompt })),
       ...(of.shouldTrigger === undefined
         ? []
@@ -46,16 +46,27 @@ export const suiteScenarios = ({ cases }: Suite, skill: string, path: string): C
       template_folder: name,
       subject: { skill: path },
       ...(isTask ? { baseline: true } : {}),
-      task: {
-        prompt:
-          of.files.length === 0
-            ? of.prompt
-            : `${of.prompt}${FILES}${of.files.map((one) => `- ${one}`).join('\n')}`,
-      },
+      task: { prompt: withFiles(of) },
       evaluation: { gates },
     };
     return { name, of, yaml: stringify(file, { lineWidth: 0 }) };
   });
+
+/** The prompt of the scenario, which names the input files. */
+function withFiles({ prompt, files }: SuiteCase): string {
+  if (files.length > 0) return `${prompt}${FILES}${files.map((one) => `- ${one}`).join('\n')}`;
+  return withoutFiles(prompt).prompt === prompt ? prompt : `${prompt}${NO_FILES}`;
+}
+
+/** The way back from `withFiles`. */
+function withoutFiles(prompt: string): Pick<SuiteCase, 'prompt' | 'files'> {
+  if (prompt.endsWith(NO_FILES)) return { prompt: prompt.slice(0, -NO_FILES.length), files: [] };
+  const at = prompt.lastIndexOf(FILES);
+  const list = at === -1 ? [] : prompt.slice(at + FILES.length).split('\n');
+  return list.length > 0 && list.every((line) => line.startsWith('- '))
+    ? { prompt: prompt.slice(0, at), files: list.map((line) => line.slice(2)) }
+    : { prompt, files: [] };
+}
 
 const firstLine = (text: string): string => {
   const [line = ''] = text.trim().split(/\r?\n/);
@@ -64,6 +75,7 @@ const firstLine = (text: string): string => {
 
 /** `tool_called` takes a pattern. */
 const escaped = (name: string): string => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+const unescaped = (pattern: string): string => pattern.replace(/\\(.)/g, '$1');
 
 /** What the way back needs of an imported scenario file. */
 const Imported = z.object({
@@ -71,26 +83,32 @@ const Imported = z.object({
   task: z.object({ prompt: z.string() }),
   evaluation: z.object({
     gates: z.array(
-      z.object({ type: z.string(), name: z.string().optional(), prompt: z.string().optional() }),
+      z.object({
+        type: z.string(),
+        name: z.string().optional(),
+        prompt: z.string().optional(),
+        tool: z.string().optional(),
+      }),
     ),
   }),
 });
 
-/** The case that an imported scenario was made of: its tasks and statements, as evals.json has them. */
+/** The case that an imported scenario was made of. */
 export function caseOfScenario(file: unknown): SuiteCase {
   const { description, task, evaluation } = Imported.parse(file);
+  const { gates } = evaluation;
   const id = JSON.parse(/^(?:\d+|-\d+|"(?:[^"\\]|\\.)*")/.exec(description)?.[0] ?? 'null') as
     string | number;
-  const at = task.prompt.lastIndexOf(FILES);
-  const list = at === -1 ? [] : task.prompt.slice(at + FILES.length).split('\n');
-  const isList = list.length > 0 && list.every((line) => line.startsWith('- '));
-  const statements = evaluation.gates.filter(({ type }) => type === 'llm_judge');
+  const statements = gates.filter(({ type }) => type === 'llm_judge');
   const expected = statements.find(({ name }) => name === EXPECTED)?.prompt;
+  const use = gates.find(({ type }) => type === 'skill_used' || type === 'skill_not_used')?.type;
+  const tool = gates.find(({ type }) => type === 'tool_called')?.tool;
   return {
     id,
-    prompt: isList ? task.prompt.slice(0, at) : task.prompt,
-    files: isList ? list.map((line) => line.slice(2)) : [],
+    ...withoutFiles(task.prompt),
     assertions: statements.flatMap(({ name, prompt }) => (name === EXPECTED ? [] : (prompt ?? []))),
     ...(expected === undefined ? {} : { expected }),
+    ...(use === undefined ? {} : { shouldTrigger: use === 'skill_used' }),
+    ...(tool === undefined ? {} : { tool: unescaped(tool) }),
   };
 }

@@ -3,7 +3,7 @@ export interface SuiteCase {
   /** As in the suite; a number for a case without an id. */
   id: string | number;
   prompt: string;
-  /** What the result should be, in words; absent if not given. */
+  /** What the result should be, in words; absent if not given, or blank. */
   expected?: string;
   /** Statements about the result that must be true. */
   assertions: string[];

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { RunEvent } from '../../../src/results/records/events.js';
+import { linesIn, untilLines } from '../../commands/engine-parts.js';
 import { createProject, openRun, REPOSITORY, scenario } from '../../commands/project.js';
 import { CLI_NAMES, provideCli, provideMcpServer } from '../clis.js';
 import { serve } from '../serve.js';
@@ -12,12 +13,20 @@ const AGENTS = CLI_NAMES.filter((name) => name !== 'pi');
 
 /** These keep the definitions of MCP tools from the model until it searches for them. */
 const SEARCHES: Partial<Record<string, { tool: string; input: Record<string, unknown> }[]>> = {
-  'claude-code': [{ tool: 'ToolSearch', input: { query: 'select:mcp__subject__echo' } }],
-  codex: [{ tool: 'tool_search', input: { query: 'echo' } }],
+  'claude-code': [
+    {
+      tool: 'ToolSearch',
+      input: { query: 'select:mcp__subject__get-sum,mcp__own__refuse,mcp__own__wait_for,mcp__own__variable' },
+    },
+  ],
+  codex: [
+    { tool: 'tool_search', input: { query: 'sum of two numbers' } },
+    { tool: 'tool_search', input: { query: 'refuse wait_for variable', limit: 20 } },
+  ],
 };
 
 test.each(AGENTS)(
-  'the real %s calls the reference server under test, is answered by its mocks, and has no server of the user',
+  'the real %s calls two servers under test and a skill, is answered by mocks, by errors and slowly, and has no server of the user',
   async (agent) => {
     const program = await provideCli(agent, console.log);
     const reference = await provideMcpServer(console.log);
@@ -25,6 +34,8 @@ test.each(AGENTS)(
       {
         'llm-tool-test-config.toml': `[agents.${agent}]\ncommand = ${JSON.stringify(program)}\nmodels = ["${MODELS[agent]}"]\n`,
         'fixtures/empty/README.md': 'nothing\n',
+        'fixtures/skills/stamp/SKILL.md':
+          '---\nname: stamp\ndescription: Stamps documents.\n---\n\nWrite out.txt.\n',
       },
       { ownEngine: true },
     );
@@ -32,6 +43,7 @@ test.each(AGENTS)(
     // What the user has: each place that one of the agents reads.
     const command = { command: process.execPath, args: [SERVER] };
     const log = join(project.folder, 'planted.log');
+    const ownLog = join(project.folder, 'own.log');
     const planted = { planted: { ...command, env: { SERVER_LOG: log } } };
     const opencode = {
       mcp: {
@@ -52,8 +64,12 @@ test.each(AGENTS)(
     const server = await serve({
       steps: [
         ...(SEARCHES[agent] ?? []),
-        { tool: 'echo', input: { message: 'marker-of-the-call' } },
-        { tool: 'echo', input: { message: 'mocked' } },
+        { tool: 'sum', input: { a: 4000, b: 711 } }, // get-sum, or get_sum
+        { tool: 'sum', input: { a: 4000, b: 0 } },
+        { tool: 'refuse' },
+        { tool: 'wait_for', input: { file: join(project.folder, 'go') } },
+        { tool: 'variable', input: { name: 'mocked' } },
+        { skill: 'stamp' },
         { run: 'echo done > out.txt' },
         { say: 'All is done.' },
       ],
@@ -63,14 +79,23 @@ test.each(AGENTS)(
       scenario('ask', {
         gates: [
           '{type: file_exists, path: out.txt}',
-          '{type: mcp_tool_called, tool: echo, args: {message: marker-of-the-call}, max: 1}',
-          '{type: mcp_no_errors}',
+          '{type: mcp_tool_called, server: subject, tool: get-sum, args: {b: 711}, max: 1}',
+          '{type: mcp_tool_called, server: own, tool: wait_for, after: refuse}',
+          '{type: mcp_no_errors, server: subject}',
+          '{type: mcp_no_errors, server: own, allow: 2}',
+          '{type: skill_used, skill: stamp}',
         ],
         more: [
           `tool_matrix: [{agent: ${agent}}]`,
-          `subject: {mcp: {name: subject, command: ${JSON.stringify(reference)}, args: [stdio]}}`,
+          'subject:',
+          '  - {skill: skills/stamp}',
+          `  - {mcp: {name: subject, command: ${JSON.stringify(reference)}, args: [stdio]}}`,
+          `  - {mcp: {name: own, command: node, args: [${JSON.stringify(SERVER)}], env: {SERVER_LOG: ${JSON.stringify(ownLog)}}}}`,
           'baseline: true',
-          'setup: {mocks: [{mcp: subject, tool: echo, when: {input: {message: mocked}}, response: of the mock}]}',
+          'setup:',
+          '  mocks:',
+          '    - {mcp: subject, tool: get-sum, when: {input: {b: 0}}, response: of the mock}',
+          '    - {mcp: own, tool: variable, when: {input: {name: mocked}}, error: {code: E_MOCK, message: it is mocked}, metadata: {delay: 500}}',
         ].join('\n'),
       }),
     );
@@ -78,25 +103,37 @@ test.each(AGENTS)(
     for (const maker of ['ANTHROPIC', 'OPENAI', 'GEMINI']) env[`${maker}_API_KEY`] = 'key-of-the-test';
     for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = server.url;
 
-    const { document } = await project.run(['ask', '--variants', 'with'], env);
+    const ended = project.run(['ask', '--variants', 'with'], env);
+    // The slow tool answers when the call of it has arrived.
+    await untilLines(project, 'own.log', 3);
+    await project.write('go', '');
+    const { document } = await ended;
     const { run, text } = await openRun(document);
     const events = (await text('artifacts/events.jsonl'))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as RunEvent);
     const tools = server.requests.flatMap((request) => request.tools.map(({ name }) => name));
-    expect(run.message).toBe('3/3 gates passed');
+    expect(run.message).toBe('6/6 gates passed');
+    const answer = (text: string) => ({ result: { content: [{ text }] } });
     expect(events.filter(({ type }) => type === 'mcp_call')).toMatchObject([
-      { tool: 'echo', result: { content: [{ text: 'Echo: marker-of-the-call' }] }, mocked: false },
-      { tool: 'echo', result: { content: [{ text: 'of the mock' }] }, mocked: true },
+      { server: 'subject', tool: 'get-sum', ...answer('The sum of 4000 and 711 is 4711.'), mocked: false },
+      { server: 'subject', tool: 'get-sum', ...answer('of the mock'), mocked: true },
+      { server: 'own', tool: 'refuse', ...answer('it is refused'), is_error: true, mocked: false },
+      { server: 'own', tool: 'wait_for', ...answer('it is there'), is_error: false, mocked: false },
+      { server: 'own', tool: 'variable', ...answer('E_MOCK: it is mocked'), is_error: true, mocked: true },
+    ]);
+    expect(linesIn(project, 'own.log').map((line) => line.split(' ')[0])).toEqual([
+      ...['start', 'refuse', 'wait_for'],
     ]);
     expect(tools.join(' ')).not.toContain('planted');
-    expect(events.filter(({ type }) => type === 'mcp_tools')).not.toEqual([]);
+    const listed = events.flatMap((event) => (event.type === 'mcp_tools' ? [event.server] : []));
+    expect([...new Set(listed)].sort()).toEqual(['own', 'subject']);
 
     const before = server.requests.length;
     await project.run(['ask', '--variants', 'without'], env);
-    const bare = JSON.stringify(server.requests.slice(before).map((request) => request.tools));
-    expect(bare).not.toContain('echo');
+    const bare = server.requests.slice(before).flatMap((request) => request.tools.map(({ name }) => name));
+    expect(bare.filter((name) => /(sum|refuse|wait_for|variable)$/.test(name))).toEqual([]);
     await expect(project.read('planted.log')).rejects.toThrow('ENOENT');
   },
 );
