@@ -4,6 +4,7 @@ import { parseModelName } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
 import { endOfProject } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
+import { piRequest } from './first-requests/pi.js';
 import { piStream } from './streams/pi.js';
 import type { AgentSettings } from './settings.js';
 
@@ -80,6 +81,7 @@ export function pi(settings: AgentSettings): Agent {
     launch: (request) => start(request, [], request.prompt),
     resume: (request, sessionId) => start(request, ['--session', sessionId], request.prompt),
     parser: piStream,
+    firstRequest: { reader: piRequest },
     classify: classifyByResult,
   };
 }

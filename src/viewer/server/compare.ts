@@ -4,6 +4,7 @@ import { answer } from '../../reports/comparison-answer.js';
 import { neededRuns } from '../../reports/comparison-parts.js';
 import { measureGrid, namer, reliabilityGrid } from '../../reports/comparison-tables.js';
 import type { Grid } from '../../reports/grid.js';
+import { subjectGrid } from '../../reports/subject-tokens.js';
 import type { ComparisonAnswer, ShownTable } from '../protocol.js';
 
 interface Sides {
@@ -23,6 +24,7 @@ export async function comparisonFor(
   const words = answer(comparison, namer(comparison.configurations), colors);
   const tables = [
     shown('What the runs took and scored', measureGrid(comparison.total.measures, comparison.alpha, colors)),
+    shown('Cost of being there', subjectGrid(comparison.subject_tokens)),
     shown('Reliability', reliabilityGrid(comparison)),
   ].filter(({ rows }) => rows.length > 0);
   const isOpen = comparison.verdict === 'no difference shown' || comparison.verdict === 'too few runs';
