@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { addedTokens, type MeasuredCell } from '../../src/results/added-tokens.js';
+import { ResultLine } from '../../src/results/records/result-line.js';
 
 const cell = (variant: string, tokens: number | null | undefined, change: Partial<MeasuredCell> = {}) => ({
   ...{ scenario: 's', agent: 'codex', model: 'm', variant, outcome: 'pass' as const },
@@ -47,6 +49,17 @@ describe('what subjects add in a sweep', () => {
     ).toEqual([]);
     const several = [variant('a', ['skill x']), variant('b'), variant('c')];
     expect(addedTokens(several, [cell('a', 1), cell('b', 2), cell('c', 3)])).toEqual([]);
+  });
+
+  test('is nothing in the stored results of an older build, which can still be read', () => {
+    const file = new URL('../commands/recorded/results/results.jsonl', import.meta.url);
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    const stored = lines.map((line) => ResultLine.parse(JSON.parse(line)));
+    const cells = stored.flatMap(({ metrics, outcome }) =>
+      ['with', 'without'].map((name) => ({ ...cell(name, 1), metrics, outcome })),
+    );
+    expect(cells.length).toBeGreaterThan(0);
+    expect(addedTokens([variant('with', ['skill pdf']), variant('without')], cells)).toEqual([]);
   });
 
   test('leaves out results of older builds, and runs that were not tested', () => {
