@@ -176,6 +176,13 @@ export interface SweepDocument {
     removed: Array<string>;
     /** Tokens of head minus tokens of base: the median over scenarios; null: unknown */
     difference: number | null;
+    /** The tools of its MCP servers, of which the most were seen; absent: none. Some agents tell the model only names at first */
+    mcp_tools?: {
+      /** Number of tools */
+      count: number;
+      /** Bytes of their definitions as JSON */
+      bytes: number;
+    };
     /** The scenarios, each with the size of its first requests to the model */
     scenarios: Array<{
       /** Name of the scenario */
@@ -750,6 +757,13 @@ export interface Metrics {
     tokens: number | null;
     /** Tokens of the first request to the model, which include the subject; null: unknown; absent: the agent does not say, or an older build */
     first_request_tokens?: number | null;
+    /** Tools of the MCP servers under test, of which the agent was told; absent: none, or an older build */
+    mcp_tools?: {
+      /** Number of tools */
+      count: number;
+      /** Bytes of their definitions as JSON */
+      bytes: number;
+    };
     /** Calls of tools; null: unknown */
     tool_calls: number | null;
     /** Names of the called tools in order, at most 100, then … if there were more; null: unknown */
@@ -1255,6 +1269,13 @@ export interface Comparison {
     removed: Array<string>;
     /** Tokens of head minus tokens of base: the median over scenarios; null: unknown */
     difference: number | null;
+    /** The tools of its MCP servers, of which the most were seen; absent: none. Some agents tell the model only names at first */
+    mcp_tools?: {
+      /** Number of tools */
+      count: number;
+      /** Bytes of their definitions as JSON */
+      bytes: number;
+    };
     /** The scenarios, each with the size of its first requests to the model */
     scenarios: Array<{
       /** Name of the scenario */

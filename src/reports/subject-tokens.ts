@@ -10,17 +10,22 @@ import type { ParameterTable } from './parameter-tables.js';
 export const subjectTable = (
   all: readonly SubjectTokens[] = [],
   sides: readonly [base: string, head: string] = ['without', 'with'],
-): ParameterTable => ({
-  title: 'Cost of being there: tokens before the first turn',
-  columns: ['subject', 'agent', ...sides, 'runs'],
-  rows: all.map((one) => [
-    addedText(one),
-    `${one.agent}/${one.model}`,
-    ...sizes(one),
-    `${runsOf(one, 'base')} and ${runsOf(one, 'head')}`,
-  ]),
-  right: [2, 3],
-});
+): ParameterTable => {
+  // what the definitions of tools take is of interest even if their tokens are unknown, or the model is told only names at first
+  const hasTools = all.some(({ mcp_tools: tools }) => tools !== undefined);
+  return {
+    title: 'Cost of being there: tokens before the first turn',
+    columns: ['subject', 'agent', ...sides, 'runs', ...(hasTools ? ['tool definitions'] : [])],
+    rows: all.map((one) => [
+      addedText(one),
+      `${one.agent}/${one.model}`,
+      ...sizes(one),
+      `${runsOf(one, 'base')} and ${runsOf(one, 'head')}`,
+      ...(hasTools ? [toolsText(one)] : []),
+    ]),
+    right: [2, 3],
+  };
+};
 
 /** The same table in a comparison. */
 export function subjectGrid(all: readonly SubjectTokens[] | undefined): Grid {
@@ -38,6 +43,11 @@ function addedText({ added, removed, difference, scenarios }: SubjectTokens): st
   if (removed.length === 0 && difference >= 0)
     return `${now} ${isPlural(added) ? 'add' : 'adds'} ${tokens(difference)}${range}`;
   return `${whatChanged(now, before)}: ${moreOrFewer(difference)}${range}`;
+}
+
+function toolsText({ mcp_tools: tools }: SubjectTokens): string {
+  if (tools === undefined) return '';
+  return `${count(tools.count)} ${tools.count === 1 ? 'tool' : 'tools'}, ${count(tools.bytes)} bytes`;
 }
 
 const whatChanged = (now: string, before: string): string =>

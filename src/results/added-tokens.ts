@@ -2,7 +2,7 @@ import { groupBy } from '../lib/group-by.js';
 import type { Combined } from './by-parameter.js';
 import type { Cell } from './records/cell.js';
 import type { Metrics, Outcome } from './records/result-line.js';
-import { subjectTokens, type SubjectSides, type SubjectTokens } from './subject-tokens.js';
+import { contextOf, subjectTokens, type SubjectSides, type SubjectTokens } from './subject-tokens.js';
 
 /** A cell with what its run recorded; null: no run yet. */
 export interface MeasuredCell extends Omit<Cell, 'id' | 'repetition'> {
@@ -32,11 +32,16 @@ function sidesOf(
   const without = variantWithout(variant, variants);
   const [first] = cells;
   if (first === undefined || subject === undefined || without === null) return [];
-  const of = (name: string) => sizesOf(cells.filter((cell) => cell.variant === name));
+  const context = (name: string) =>
+    contextOf(
+      cells
+        .filter((cell) => cell.variant === name && (cell.outcome === 'pass' || cell.outcome === 'fail'))
+        .map(({ metrics }) => metrics?.agent_work),
+    );
+  const { sizes, tools } = context(variant);
   const { scenario, agent, model } = first;
-  return [
-    { scenario, variant, agent, model, added: subject, removed: [], base: of(without), head: of(variant) },
-  ];
+  const of = { scenario, variant, agent, model };
+  return [{ ...of, added: subject, removed: [], base: context(without).sizes, head: sizes, tools }];
 }
 
 /** Returns the variant that differs only in its lack of a subject: `x-without` of `x`, else the only one without any. */
@@ -46,10 +51,3 @@ function variantWithout(variant: string, variants: readonly Combined[]): string 
   if (names.includes(`${variant}-without`)) return `${variant}-without`;
   return only !== undefined && others.length === 0 ? only : null;
 }
-
-const sizesOf = (cells: readonly MeasuredCell[]): (number | null)[] =>
-  cells.flatMap(({ outcome, metrics }) => {
-    const tokens = metrics?.agent_work?.first_request_tokens;
-    const isTested = outcome === 'pass' || outcome === 'fail';
-    return tokens === undefined || !isTested ? [] : [tokens];
-  });

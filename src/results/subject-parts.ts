@@ -5,6 +5,7 @@ import { isJsonObject, type Json } from '../lib/json.js';
 export interface SubjectPart {
   name: string;
   content: string;
+  isServer: boolean;
 }
 
 /** Returns the parts of a stored subject: "skill pdf", "instructions", "MCP server files". */
@@ -12,6 +13,7 @@ export const subjectParts = (subject: Json | undefined): SubjectPart[] =>
   (Array.isArray(subject) ? subject : []).map((part) => ({
     name: nameOf(isJsonObject(part) ? part : {}),
     content: canonicalJson(part),
+    isServer: isJsonObject(part) && part['kind'] === 'mcp',
   }));
 
 function nameOf({ kind, name, server }: Record<string, Json>): string {

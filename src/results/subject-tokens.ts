@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { groupBy } from '../lib/group-by.js';
 import { median } from '../lib/median.js';
+import { ToolDefinitions, type AgentWork } from './records/agent-work.js';
 import { Cell } from './records/cell.js';
 
 const Side = z.object({
@@ -19,6 +20,9 @@ export const SubjectTokens = Cell.pick({ agent: true, model: true }).extend({
     .number()
     .nullable()
     .describe('Tokens of head minus tokens of base: the median over scenarios; null: unknown'),
+  mcp_tools: ToolDefinitions.exactOptional().describe(
+    'The tools of its MCP servers, of which the most were seen; absent: none. Some agents tell the model only names at first',
+  ),
   scenarios: z
     .array(
       Cell.pick({ scenario: true, variant: true }).extend({
@@ -38,6 +42,18 @@ export interface SubjectSides extends Pick<Cell, 'scenario' | 'variant' | 'agent
   /** Tokens of the first request of each run; null: unknown. Runs of agents that do not say are left out. */
   base: readonly (number | null)[];
   head: readonly (number | null)[];
+  /** The tools of MCP servers that runs of the side with the subject were told of. */
+  tools: readonly ToolDefinitions[];
+}
+
+/** Returns the first requests of runs, and the tools of MCP servers of which they were told. */
+export function contextOf(works: readonly (AgentWork | null | undefined)[]) {
+  return {
+    sizes: works.flatMap((work) =>
+      work?.first_request_tokens === undefined ? [] : [work.first_request_tokens],
+    ),
+    tools: works.flatMap((work) => work?.mcp_tools ?? []),
+  };
 }
 
 /**
@@ -47,7 +63,8 @@ export interface SubjectSides extends Pick<Cell, 'scenario' | 'variant' | 'agent
 export const subjectTokens = (sides: readonly SubjectSides[]): SubjectTokens[] =>
   groupBy(
     sides.filter(
-      ({ added, removed, base, head }) => added.length + removed.length > 0 && base.length + head.length > 0,
+      ({ added, removed, base, head, tools }) =>
+        added.length + removed.length > 0 && base.length + head.length + tools.length > 0,
     ),
     keyOf,
   )
@@ -57,7 +74,12 @@ export const subjectTokens = (sides: readonly SubjectSides[]): SubjectTokens[] =
 const nameOf = ({ scenario, variant }: Pick<Cell, 'scenario' | 'variant'>): string =>
   JSON.stringify([scenario, variant]);
 
-const keyOf = ({ agent, model, added, removed }: Omit<SubjectTokens, 'scenarios' | 'difference'>): string =>
+const keyOf = ({
+  agent,
+  model,
+  added,
+  removed,
+}: Pick<SubjectTokens, 'agent' | 'model' | 'added' | 'removed'>): string =>
   JSON.stringify([agent, model, added, removed]);
 
 function togetherOf(sides: readonly SubjectSides[]): SubjectTokens {
@@ -72,7 +94,12 @@ function togetherOf(sides: readonly SubjectSides[]): SubjectTokens {
     })
     .sort((a, b) => compareTexts(nameOf(a), nameOf(b)));
   const difference = median(scenarios.flatMap((one) => one.difference ?? []));
-  return { agent, model, added, removed, difference, scenarios };
+  const [tools] = sides.flatMap((side) => side.tools).sort((a, b) => b.bytes - a.bytes || b.count - a.count);
+  return {
+    ...{ agent, model, added, removed, difference },
+    ...(tools === undefined ? {} : { mcp_tools: tools }),
+    scenarios,
+  };
 }
 
 function sideOf(sizes: readonly (number | null)[]): z.infer<typeof Side> {

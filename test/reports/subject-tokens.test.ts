@@ -6,6 +6,7 @@ import { subjectTokens, type SubjectSides } from '../../src/results/subject-toke
 const sides = (change: Partial<SubjectSides> = {}): SubjectSides => ({
   ...{ scenario: 's', variant: 'default', agent: 'codex', model: 'gpt' },
   ...{ added: ['skill pdf'], removed: [], base: [9564, 9564], head: [9640] },
+  tools: [],
   ...change,
 });
 const rowsOf = (...all: Partial<SubjectSides>[]) => subjectTable(subjectTokens(all.map(sides))).rows;
@@ -37,6 +38,23 @@ describe('the cost of being there', () => {
     expect(textOf({ added: [], removed: ['skill pdf'], head: [null] })).toBe(
       'what skill pdf adds is not known',
     );
+  });
+
+  test('has what the definitions of tools take in a column of its own, also where tokens are not known', () => {
+    const server = {
+      ...{ agent: 'mock', added: ['MCP server files'], base: [], head: [] },
+      tools: [
+        { count: 1, bytes: 90 },
+        { count: 5, bytes: 1234 },
+      ],
+    };
+    const { columns, rows } = subjectTable(subjectTokens([sides(), sides(server)]));
+    expect(columns.at(-1)).toBe('tool definitions');
+    expect(rows.map((row) => [row[0], row.at(-1)])).toEqual([
+      ['skill pdf adds 76 tokens', ''],
+      ['what MCP server files adds is not known', '5 tools, 1,234 bytes'],
+    ]);
+    expect(rowsOf({ ...server, tools: server.tools.slice(0, 1) })[0]?.at(-1)).toBe('1 tool, 90 bytes');
   });
 
   test('of several scenarios has their range, and no sizes, since the prompts differ', () => {

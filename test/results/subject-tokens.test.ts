@@ -5,6 +5,7 @@ import { subjectTokens, SubjectTokens, type SubjectSides } from '../../src/resul
 const sides = (change: Partial<SubjectSides> = {}): SubjectSides => ({
   ...{ scenario: 's', variant: 'default', agent: 'codex', model: 'm' },
   ...{ added: ['skill pdf'], removed: [], base: [100], head: [110] },
+  tools: [],
   ...change,
 });
 const one = (...all: Partial<SubjectSides>[]): SubjectTokens | undefined => {

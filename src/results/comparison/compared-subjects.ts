@@ -1,7 +1,8 @@
 import { isJsonObject } from '../../lib/json.js';
 import { scenarioLabel } from '../records/cell-label.js';
+import type { ToolDefinitions } from '../records/agent-work.js';
 import { partsOnlyIn, subjectParts, type SubjectPart } from '../subject-parts.js';
-import { subjectTokens, type SubjectTokens } from '../subject-tokens.js';
+import { contextOf, subjectTokens, type SubjectTokens } from '../subject-tokens.js';
 import type { SweepInputs } from './changes.js';
 import type { Configuration } from './document.js';
 import type { Pair, Sample } from './samples.js';
@@ -14,12 +15,12 @@ export const comparedSubjects = (base: Scenarios, head: Scenarios, pairs: readon
     pairs.map((pair) => {
       const { configuration } = pair.head;
       const [before, after] = [partsOf(base, configuration), partsOf(head, configuration)];
+      const [added, removed] = [partsOnlyIn(after, before), partsOnlyIn(before, after)];
+      const [old, now] = [contextIn(pair.base.samples), contextIn(pair.head.samples)];
       return {
-        ...configuration,
-        added: partsOnlyIn(after, before),
-        removed: partsOnlyIn(before, after),
-        base: sizesOf(pair.base.samples),
-        head: sizesOf(pair.head.samples),
+        ...{ ...configuration, added, removed },
+        ...{ base: old.sizes, head: now.sizes },
+        tools: added.length > 0 ? toolsOf(after, added, now) : toolsOf(before, removed, old),
       };
     }),
   );
@@ -29,9 +30,12 @@ function partsOf({ scenarios }: Scenarios, configuration: Configuration): Subjec
   return subjectParts(isJsonObject(scenario) ? scenario['subject'] : undefined);
 }
 
-/** The first requests of the runs; those of agents that do not say are left out. */
-const sizesOf = (samples: readonly Sample[]): (number | null)[] =>
-  samples.flatMap(({ metrics }) => {
-    const tokens = metrics?.agent_work?.first_request_tokens;
-    return tokens === undefined ? [] : [tokens];
-  });
+/** The tools that only one side has. They are recorded of all servers together, so all of them must be among these parts. */
+const toolsOf = (
+  parts: readonly SubjectPart[],
+  only: readonly string[],
+  { tools }: ReturnType<typeof contextIn>,
+): ToolDefinitions[] => (parts.every(({ name, isServer }) => !isServer || only.includes(name)) ? tools : []);
+
+const contextIn = (samples: readonly Sample[]) =>
+  contextOf(samples.map(({ metrics }) => metrics?.agent_work));

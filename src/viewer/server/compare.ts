@@ -22,9 +22,10 @@ export async function comparisonFor(
   const comparison = await comparisonOf(resultsPath, base, head, { variants, warn });
   const colors = pc.createColors(false);
   const words = answer(comparison, namer(comparison.configurations), colors);
+  const subjects = subjectGrid(comparison.subject_tokens);
   const tables = [
     shown('What the runs took and scored', measureGrid(comparison.total.measures, comparison.alpha, colors)),
-    shown('Cost of being there', subjectGrid(comparison.subject_tokens)),
+    shown(subjects.title ?? '', subjects),
     shown('Reliability', reliabilityGrid(comparison)),
   ].filter(({ rows }) => rows.length > 0);
   const isOpen = comparison.verdict === 'no difference shown' || comparison.verdict === 'too few runs';

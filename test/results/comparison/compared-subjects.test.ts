@@ -56,6 +56,22 @@ describe('a comparison of two subjects', () => {
     ]);
   });
 
+  test('has the tools of its servers, unless the other side has a server too', () => {
+    const server: Json = { kind: 'mcp', server: { name: 'files', command: 'x' } };
+    const told = (one: SweepToCompare): SweepToCompare => ({
+      ...one,
+      lines: one.lines.map((line) => {
+        const work = { tokens: 1, tool_calls: 1, actions: [], mcp_tools: { count: 2, bytes: 70 } };
+        return { ...line, metrics: metrics({ agent_work: work }) };
+      }),
+    });
+    const [none, one] = [sweep('a', [], [undefined]), told(sweep('b', [server], [1]))];
+    const two = told(sweep('c', [server, skill('pdf')], [1]));
+    expect(compare(none, one)).toMatchObject([{ difference: null, mcp_tools: { count: 2, bytes: 70 } }]);
+    expect(compare(one, none)).toMatchObject([{ removed: ['MCP server files'], mcp_tools: { bytes: 70 } }]);
+    expect(compare(one, two)).toBeUndefined(); // nothing is known of the skill
+  });
+
   test('is absent if the subjects are alike, or all results are of older builds', () => {
     expect(compare(sweep('a', [skill('pdf')], [1]), sweep('b', [skill('pdf')], [2]))).toBeUndefined();
     expect(compare(sweep('a', [], [undefined]), sweep('b', [skill('pdf')], [undefined]))).toBeUndefined();
