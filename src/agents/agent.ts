@@ -4,6 +4,7 @@ import type { OutputProblems } from '../results/records/output-problems.js';
 import type { EndReason } from '../results/records/run-record.js';
 import type { Mock } from '../scenario/mock.js';
 import type { StoredSubject, SubjectKind } from '../scenario/subject.js';
+import type { RequestReader } from './first-requests/request-reader.js';
 import type { HostedRun } from './hosted.js';
 
 /** What an agent is asked to do, independent of the particular agent. Paths are absolute. */
@@ -131,6 +132,14 @@ type PrivateFolders = Pick<AgentRequest, 'home' | 'config'>;
 /** Where an agent finds each kind of subject: a folder for skills, a file for instructions. Both are private to the run. */
 type SubjectPlaces = Readonly<Record<SubjectKind, (folders: PrivateFolders) => string>>;
 
+/** How the size of a session's first request to the model is found (specs/reference/agents.md). */
+interface FirstRequestSource {
+  /** Creates a reader of what the agent prints, or of the log. */
+  reader: () => RequestReader;
+  /** The log of a session, for an agent that prints only totals: somewhere below a private folder, with a name like in `find -name`. */
+  log?: (folders: PrivateFolders, sessionId: string) => { folder: string; name: string };
+}
+
 /** An agent program. The worker supervises it; an adapter only knows how to start it and how to read its output. */
 export interface Agent {
   name: string;
@@ -168,5 +177,7 @@ export interface Agent {
    */
   repeatsTurns?: true;
   parser(): StreamParser;
+  /** Absent if nothing says how large its requests are, or if it sends none. */
+  firstRequest?: FirstRequestSource;
   classify(end: AgentEnd): Classified;
 }

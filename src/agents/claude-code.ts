@@ -4,6 +4,7 @@ import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
 import { endOfProject, foldersAbove } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
+import { claudeCodeRequest } from './first-requests/claude-code.js';
 import { claudeCodeStream } from './streams/claude-code.js';
 import { mcpSettings } from './mcp-settings.js';
 import type { AgentSettings } from './settings.js';
@@ -73,6 +74,7 @@ export function claudeCode(settings: AgentSettings): Agent {
     launch: (request) => launch(request, ['--session-id', request.sessionId], request.prompt),
     resume: (request, sessionId) => launch(request, ['--resume', sessionId], request.prompt),
     parser: claudeCodeStream,
+    firstRequest: { reader: claudeCodeRequest },
     classify: classifyByResult,
   };
 }

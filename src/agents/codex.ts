@@ -3,6 +3,7 @@ import { withVersion } from '../lib/api-address.js';
 import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, McpProgram, ModelAccess } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
+import { codexRequest } from './first-requests/codex.js';
 import { codexStream } from './streams/codex.js';
 import type { AgentSettings } from './settings.js';
 
@@ -61,6 +62,13 @@ export function codex(settings: AgentSettings): Agent {
     launch: (request) => start(request, ['-'], request.prompt),
     resume: (request, sessionId) => start(request, ['resume', sessionId, '-'], request.prompt),
     parser: codexStream,
+    firstRequest: {
+      reader: codexRequest,
+      log: ({ config }, session) => ({
+        folder: join(config, 'sessions'),
+        name: `rollout-*-${session}.jsonl`,
+      }),
+    },
     classify: classifyByResult,
   };
 }

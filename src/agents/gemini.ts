@@ -3,6 +3,7 @@ import { withoutVersion } from '../lib/api-address.js';
 import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentEnd, AgentRequest, Classified, LoginFile } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
+import { geminiRequest } from './first-requests/gemini.js';
 import { geminiStream } from './streams/gemini.js';
 import { mcpSettings } from './mcp-settings.js';
 import type { AgentSettings } from './settings.js';
@@ -48,6 +49,14 @@ export function gemini(settings: AgentSettings): Agent {
     // a resumed session sends each tool result twice, which Google's API rejects (Gemini CLI 0.61.0)
     resume: null,
     parser: geminiStream,
+    firstRequest: {
+      reader: geminiRequest,
+      // the name has only the beginning of the id
+      log: ({ config }, session) => ({
+        folder: join(folderOf(config), 'tmp'),
+        name: `session-*-${session.slice(0, 8)}.jsonl`,
+      }),
+    },
     classify: classifyGemini,
   };
 }

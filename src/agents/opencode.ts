@@ -4,6 +4,7 @@ import { parseModelName } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
 import { emptyRepository } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
+import { opencodeRequest } from './first-requests/opencode.js';
 import { opencodeStream } from './streams/opencode.js';
 import type { AgentSettings } from './settings.js';
 
@@ -85,6 +86,7 @@ export function opencode(settings: AgentSettings): Agent {
     launch: (request) => launch(request, ['--title', 'task'], request.prompt),
     resume: (request, sessionId) => launch(request, ['--session', sessionId], request.prompt),
     parser: opencodeStream,
+    firstRequest: { reader: opencodeRequest },
     classify: classifyByResult,
   };
 }

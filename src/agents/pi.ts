@@ -5,6 +5,7 @@ import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
 import { endOfProject } from './folders-above.js';
 import { ownInstructionsOnly } from './pi-extension.js';
 import { classifyByResult } from './failures/classify.js';
+import { piRequest } from './first-requests/pi.js';
 import { piStream } from './streams/pi.js';
 import type { AgentSettings } from './settings.js';
 
@@ -84,6 +85,7 @@ export function pi(settings: AgentSettings): Agent {
     launch: (request) => start(request, [], request.prompt),
     resume: (request, sessionId) => start(request, ['--session', sessionId], request.prompt),
     parser: piStream,
+    firstRequest: { reader: piRequest },
     classify: classifyByResult,
   };
 }

@@ -164,6 +164,53 @@ export interface SweepDocument {
       average_duration_secs: number | null;
     }>;
   }>;
+  /** What subjects add to the context before the first turn: `head` are the variants with a subject, `base` the same without; absent: not both ran */
+  subject_tokens?: Array<{
+    /** Name of the agent */
+    agent: string;
+    /** Name of the model */
+    model: string;
+    /** Parts of the subject that only head has, like `skill pdf` */
+    added: Array<string>;
+    /** Parts that only base has; a part with another content is in both lists */
+    removed: Array<string>;
+    /** Tokens of head minus tokens of base: the median over scenarios; null: unknown */
+    difference: number | null;
+    /** The tools of its MCP servers, of which the most were seen; absent: none. Some agents tell the model only names at first */
+    mcp_tools?: {
+      /** Number of tools */
+      count: number;
+      /** Bytes of their definitions as JSON */
+      bytes: number;
+    };
+    /** The scenarios, each with the size of its first requests to the model */
+    scenarios: Array<{
+      /** Name of the scenario */
+      scenario: string;
+      /** Name of the variant */
+      variant: string;
+      /** First requests of base */
+      base: {
+        /** Median of the known ones; null: none is known */
+        tokens: number | null;
+        /** Runs of which the size is known */
+        runs: number;
+        /** Runs of which it is not */
+        unknown: number;
+      };
+      /** First requests of head */
+      head: {
+        /** Median of the known ones; null: none is known */
+        tokens: number | null;
+        /** Runs of which the size is known */
+        runs: number;
+        /** Runs of which it is not */
+        unknown: number;
+      };
+      /** Difference of these medians; null: one is unknown */
+      difference: number | null;
+    }>;
+  }>;
   /** The judges compared with people; absent: no run was judged, or not read */
   calibration?: Array<Calibration>;
   /** Gates that a model decided, compared with people; absent: none, or not read */
@@ -622,6 +669,13 @@ export interface AgentRecord {
   };
   /** Of all starts; null throughout if it was interrupted */
   token_usage: TokenUsage;
+  /** The first request of its session to the model; absent: the agent does not say, or an older build */
+  first_request?: {
+    /** Tokens that the model was sent, with those read from a cache or written to it; null: unknown */
+    tokens: number | null;
+    /** Why they are unknown */
+    unknown?: string;
+  };
   /** The known part, if it was interrupted */
   token_usage_at_least?: TokenUsage;
   /** Of all starts; null: unknown */
@@ -701,6 +755,15 @@ export interface Metrics {
   agent_work?: {
     /** Tokens of all kinds together; null: unknown */
     tokens: number | null;
+    /** Tokens of the first request to the model, which include the subject; null: unknown; absent: the agent does not say, or an older build */
+    first_request_tokens?: number | null;
+    /** Tools of the MCP servers under test, of which the agent was told; absent: none, or an older build */
+    mcp_tools?: {
+      /** Number of tools */
+      count: number;
+      /** Bytes of their definitions as JSON */
+      bytes: number;
+    };
     /** Calls of tools; null: unknown */
     tool_calls: number | null;
     /** Names of the called tools in order, at most 100, then … if there were more; null: unknown */
@@ -1193,6 +1256,53 @@ export interface Comparison {
         average_duration_secs: number | null;
       }>;
     };
+  }>;
+  /** What the subject adds to the context before the first turn, by agent and model; absent: both sides have the same subject */
+  subject_tokens?: Array<{
+    /** Name of the agent */
+    agent: string;
+    /** Name of the model */
+    model: string;
+    /** Parts of the subject that only head has, like `skill pdf` */
+    added: Array<string>;
+    /** Parts that only base has; a part with another content is in both lists */
+    removed: Array<string>;
+    /** Tokens of head minus tokens of base: the median over scenarios; null: unknown */
+    difference: number | null;
+    /** The tools of its MCP servers, of which the most were seen; absent: none. Some agents tell the model only names at first */
+    mcp_tools?: {
+      /** Number of tools */
+      count: number;
+      /** Bytes of their definitions as JSON */
+      bytes: number;
+    };
+    /** The scenarios, each with the size of its first requests to the model */
+    scenarios: Array<{
+      /** Name of the scenario */
+      scenario: string;
+      /** Name of the variant */
+      variant: string;
+      /** First requests of base */
+      base: {
+        /** Median of the known ones; null: none is known */
+        tokens: number | null;
+        /** Runs of which the size is known */
+        runs: number;
+        /** Runs of which it is not */
+        unknown: number;
+      };
+      /** First requests of head */
+      head: {
+        /** Median of the known ones; null: none is known */
+        tokens: number | null;
+        /** Runs of which the size is known */
+        runs: number;
+        /** Runs of which it is not */
+        unknown: number;
+      };
+      /** Difference of these medians; null: one is unknown */
+      difference: number | null;
+    }>;
   }>;
   /** Not compared */
   only_in_base: Array<{

@@ -8,6 +8,7 @@ import { isMirror } from '../platform/folders.js';
 import { isFolder, removeTree, snapshotNothing, snapshotTree, storeOnce } from '../platform/fs/tree.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { SCHEMA_VERSION } from '../results/records/result-line.js';
+import { subjectParts } from '../results/subject-parts.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import type { PlanTemplate } from '../scenario/stored-schedule.js';
 import { TARGET_PROGRAM } from '../scenario/target.js';
@@ -151,6 +152,9 @@ async function storeInputs(
       ...{ name: selected.scenario.name, variant: variant.variant },
       ...{ file: selected.file, path: selected.path, hash },
       ...(variant.parameters === undefined ? {} : { parameters: variant.parameters }),
+      ...(effective.subject === undefined
+        ? {}
+        : { subject: subjectParts(effective.subject).map(({ name }) => name) }),
     });
   }
   return { scenarios, hashes: [...new Set([...folders.values(), ...scenarios.map(({ hash }) => hash)])] };

@@ -23,6 +23,7 @@ import {
 } from './comparison-tables.js';
 import { gridMarkdown } from './grid.js';
 import { blocks, inline, list } from './markdown.js';
+import { subjectGrid } from './subject-tokens.js';
 
 /** Markdown has no colours. */
 const PLAIN = pc.createColors(false);
@@ -40,6 +41,7 @@ export function comparisonMarkdown(comparison: Comparison, options: ComparisonOp
     `**${inline(headline)}**`,
     bullets(sentences.map((line) => line.trim())),
     gridMarkdown(configurationGrid(comparison, name, PLAIN)),
+    gridMarkdown(subjectGrid(comparison.subject_tokens)),
     bullets(leftOut(comparison)),
     quotes([...gateReasons(comparison), ...comparison.doubts]),
     options.explain === true

@@ -23,6 +23,7 @@ import {
   reliabilityGrid,
 } from './comparison-tables.js';
 import { gridText, type Grid } from './grid.js';
+import { subjectGrid } from './subject-tokens.js';
 import { joinBlocks, type TextOptions } from './terminal.js';
 
 /**
@@ -44,6 +45,7 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
     text(capabilityGrid(comparison)),
     text(reliabilityGrid(comparison)),
     text(measureGrid(comparison.total.measures, comparison.alpha, colors)),
+    text(subjectGrid(comparison.subject_tokens)),
     [
       ...text(gateGrid(comparison, 'worse', name, colors)),
       ...text(gateGrid(comparison, 'better', name, colors)),

@@ -1,5 +1,6 @@
 import { formatKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
+import type { FirstRequest } from '../results/records/first-request.js';
 import { shownTokens } from '../results/records/recorded-usage.js';
 import {
   commandEnd,
@@ -99,6 +100,7 @@ function facts(run: RunRecord): string {
     ],
     ['Reasoning tokens', tokenCount(tokens?.reasoning)],
     ['Cache tokens', `${tokenCount(tokens?.cache_read)} read, ${tokenCount(tokens?.cache_write)} written`],
+    ...firstRequest(agent?.first_request),
     ['Run', inline(run.run_id)],
     ['Sweep', inline(run.sweep)],
     ['Cell', inline(run.cell)],
@@ -235,6 +237,19 @@ function artifacts(run: RunRecord): string {
 
 const succeeded = (record: CommandRecord): boolean => record.exit_code === 0 && !record.timed_out;
 const known = (text: string | null | undefined): string => (text == null ? 'n/a' : inline(text));
+/** What is in the context before the first turn. Agents that send no requests of known size have no row. */
+const firstRequest = (first: FirstRequest | undefined): [string, string][] =>
+  first === undefined
+    ? []
+    : [
+        [
+          'First request',
+          first.tokens === null
+            ? inline(`unknown: ${first.unknown ?? 'the agent does not say'}`)
+            : `${first.tokens} tokens`,
+        ],
+      ];
+
 const tokenCount = (count: number | null | undefined): string => (count == null ? 'n/a' : String(count));
 
 function agentExit({ exit_code: exit }: AgentRecord): string {

@@ -15,8 +15,8 @@ import { changedVerdicts } from './changed-verdicts.js';
 import { toMatrix, type Line, type Matrix } from './matrix.js';
 import { renderMatrix } from './outcome-matrix.js';
 import { cellNamer, totalsText } from './sweep-labels.js';
+import { sweepTables } from './sweep-tables.js';
 import { groupRegressions, REGRESSIONS, type RegressionGroup } from './regressions.js';
-import { parameterTables } from './parameter-tables.js';
 import { always, firstItems, fitScreen, type Part, type Screen } from './screen.js';
 import { mark, pathText, type Colors, type TextOptions } from './terminal.js';
 
@@ -50,9 +50,9 @@ export function renderSweep(document: SweepDocument, options: SweepTextOptions):
     linesPart(regressions(cells, label, options, colors), {
       ...{ items: ['regression line', 'regression lines'], importance: 2, least: 0 },
     }),
-    linesPart(byParameter(document, options, colors), {
+    linesPart(tables(document, options, colors), {
       ...{
-        items: ['parameter line', 'parameter lines'],
+        items: ['line of tables', 'lines of tables'],
         importance: 1,
         least: 0,
       },
@@ -274,9 +274,9 @@ function regressions(
   ];
 }
 
-/** Renders the results of a matrix. The other trajectories are in the reports. */
-const byParameter = ({ parameters = [] }: SweepDocument, { width }: TextOptions, colors: Colors): string[] =>
-  parameterTables(parameters, 1).flatMap(({ title, columns, rows, right }) => [
+/** Renders the tables about the sweep as a whole. The other trajectories of a matrix are in the reports. */
+const tables = (document: SweepDocument, { width }: TextOptions, colors: Colors): string[] =>
+  sweepTables(document, 1).flatMap(({ title, columns, rows, right }) => [
     '',
     title,
     ...renderTable([columns.map(colors.dim), ...rows.map((row) => row.map(terminalText))], { width, right }),

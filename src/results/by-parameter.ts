@@ -47,6 +47,8 @@ export interface Combined {
   name: string;
   variant: string;
   parameters?: Record<string, Json>;
+  /** Names of the parts of its subject; absent: it has none, or an older build has planned it. */
+  subject?: string[];
 }
 
 /** A cell of a sweep, and what its result says; null: unknown. */

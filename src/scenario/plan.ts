@@ -103,6 +103,8 @@ export const Plan = z.object({
       hash: z.string(),
       /** The values of a combination, by parameter. Absent if the variant is none. */
       parameters: z.record(z.string(), z.json()).exactOptional(),
+      /** Names of the parts of its subject. Absent if it has none, and in plans of older builds. */
+      subject: z.array(z.string()).exactOptional(),
     }),
   ),
   agents: z.record(z.string(), AgentTable.extend({ env: storedVariables })),

@@ -18,6 +18,7 @@ import { contextMessage } from './context-message.js';
 import { mcpEventsOf } from './mcp-servers.js';
 import type { RunContext } from '../step/run-context.js';
 import { lastSession, LOST_EXIT_CODE, type AgentOutput } from './outputs.js';
+import { firstRequestOf } from './first-request.js';
 import { usageOf, wasInterrupted } from './usage.js';
 import { remember, targetOf, textOf } from './recorded-session.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
@@ -131,6 +132,7 @@ export async function summarizeOutput(
     output_bytes: bytesOf(session),
     ...(problems === null || !hasProblems(problems) ? {} : { output_problems: problems }),
     ...recordedUsage(meter.read(), complete),
+    ...(await firstRequestOf(context, session, before)),
     history: [],
   };
   await writeHuman(context, record);

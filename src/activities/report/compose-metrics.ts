@@ -44,5 +44,6 @@ export function composeMetrics(context: RunContext, record: RunRecord, found: Fo
 function agentWorkOf({ scenario }: RunContext, { agent }: Found): AgentWork | null {
   if (findAgentStep(scenario) === null) return null;
   const step = agent?.result ?? null;
-  return agentWork(step?.trajectory ?? null, step?.record.token_usage ?? NO_USAGE);
+  const { token_usage = NO_USAGE, first_request } = step?.record ?? {};
+  return agentWork(step?.trajectory ?? null, token_usage, first_request);
 }

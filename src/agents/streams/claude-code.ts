@@ -11,7 +11,7 @@ const PROGRESS = new Set([
 ]);
 
 /** The model in messages that Claude Code writes itself. */
-const SYNTHETIC = '<synthetic>';
+export const SYNTHETIC = '<synthetic>';
 
 /** Reads `claude -p --output-format stream-json --verbose`. */
 export function claudeCodeStream(): StreamParser {

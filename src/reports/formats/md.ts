@@ -11,7 +11,7 @@ import { calibrationsIn } from '../../results/calibration/document.js';
 import { judgeNotes } from '../../results/calibration/judge-notes.js';
 import { calibrationGrids } from '../calibration-text.js';
 import { blocks, heading, inline, list, table } from '../markdown.js';
-import { parameterTables } from '../parameter-tables.js';
+import { sweepTables } from '../sweep-tables.js';
 import { groupRegressions, REGRESSIONS } from '../regressions.js';
 import {
   entryCells,
@@ -72,7 +72,7 @@ export function renderMarkdown(report: SweepReport, options: MarkdownOptions): s
     ...judges(document, options),
     ...actionBlocks(failed, cellNamer(document.cells), options.most),
     ...regressions(document.cells, options),
-    ...parameterTables(document.parameters ?? [], Infinity).flatMap(({ title, columns, rows }) => [
+    ...sweepTables(document, Infinity).flatMap(({ title, columns, rows }) => [
       heading(3, title),
       limited(columns, rows, (row) => row.map(inline), options),
     ]),

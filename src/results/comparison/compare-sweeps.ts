@@ -1,5 +1,6 @@
 import { armsOfBaseline, isInBaseline, nameOfBaseline, type StoredBaseline } from './baseline.js';
 import { changesBetween, changesSinceBaseline, hasSameInputs, type SweepInputs } from './changes.js';
+import { comparedSubjects } from './compared-subjects.js';
 import { compareParameters } from './compare-parameters.js';
 import { decideGate } from './decide-gate.js';
 import {
@@ -30,10 +31,12 @@ export function compareSweeps(
   const after = armsOf(head, isSharedWith(base), options);
   return compareArms(before, after, options, (pairs) => {
     const parameters = compareParameters(base, head, pairs, options);
+    const subject_tokens = comparedSubjects(base, head, pairs);
     return {
       base: nameOf(base),
       head: nameOf(head),
       ...(parameters.length === 0 ? {} : { parameters }),
+      ...(subject_tokens.length === 0 ? {} : { subject_tokens }),
       changes: changesBetween(base, head, pairs, fixtureFiles),
       doubts: doubtsOf(base, head, pairs),
     };
@@ -56,7 +59,7 @@ export function compareWithBaseline(
   }));
 }
 
-type Context = Pick<Comparison, 'base' | 'head' | 'parameters' | 'changes' | 'doubts'>;
+type Context = Pick<Comparison, 'base' | 'head' | 'parameters' | 'subject_tokens' | 'changes' | 'doubts'>;
 
 function compareArms(
   before: ReadonlyMap<string, Arm>,
@@ -72,7 +75,7 @@ function compareArms(
   const added = [...after].flatMap(([key, arm]) => (before.has(key) ? [] : arm));
   const findings = boundedFindings(pairs, options);
   const { verdict, ...total } = findings.actual.total;
-  const { base, head, parameters, changes, doubts } = contextOf(pairs);
+  const { base, head, parameters, subject_tokens, changes, doubts } = contextOf(pairs);
   return {
     ...{ schema_version: COMPARISON_VERSION, base, head, ...options, verdict },
     gate: decideGate(findings, pairs, missing, options),
@@ -86,6 +89,7 @@ function compareArms(
     },
     configurations: pairs.map((pair, at) => configurationOf(pair, at, findings, options)),
     ...(parameters === undefined ? {} : { parameters }),
+    ...(subject_tokens === undefined ? {} : { subject_tokens }),
     only_in_base: missing.map(({ configuration }) => configuration),
     only_in_head: added.map(({ configuration }) => configuration),
     ...{ changes, doubts },

@@ -3,6 +3,7 @@ import { Calibration, GateCalibration } from '../calibration/document.js';
 import { CommonTrajectory } from '../common-trajectories.js';
 import { Interval } from '../interval.js';
 import { Cell } from '../records/cell.js';
+import { SubjectTokens } from '../subject-tokens.js';
 import { Measure } from './measure.js';
 
 /** Version of the format of `Comparison`. Version 1 had no intervals of differences, and its total was pooled. */
@@ -254,6 +255,12 @@ export const Comparison = z.object({
     .array(ComparedParameter)
     .exactOptional()
     .describe('The same by value of each parameter, if both sweeps are of the same matrix of ElizaOS'),
+  subject_tokens: z
+    .array(SubjectTokens)
+    .exactOptional()
+    .describe(
+      'What the subject adds to the context before the first turn, by agent and model; absent: both sides have the same subject',
+    ),
   only_in_base: z.array(Configuration).describe('Not compared'),
   only_in_head: z.array(Configuration).describe('Not compared'),
   changes: z.array(Change).describe('What differs besides outcomes'),

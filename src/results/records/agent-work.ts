@@ -1,10 +1,29 @@
 import { z } from 'zod';
 import type { RecordedTrajectory } from '../transcript/trajectory.js';
+import type { FirstRequest } from './first-request.js';
 import { totalTokens, type TokenUsage } from './token-usage.js';
+
+/** Tools of the MCP servers under test, of which the agent was told. */
+export const ToolDefinitions = z.object({
+  count: z.number().int().describe('Number of tools'),
+  bytes: z.number().int().describe('Bytes of their definitions as JSON'),
+});
+export type ToolDefinitions = z.infer<typeof ToolDefinitions>;
 
 /** How much an agent did, in a few numbers and names, so that many runs can be compared without reading their events. */
 export const AgentWork = z.object({
   tokens: z.number().int().nullable().describe('Tokens of all kinds together; null: unknown'),
+  first_request_tokens: z
+    .number()
+    .int()
+    .nullable()
+    .exactOptional()
+    .describe(
+      'Tokens of the first request to the model, which include the subject; null: unknown; absent: the agent does not say, or an older build',
+    ),
+  mcp_tools: ToolDefinitions.exactOptional().describe(
+    'Tools of the MCP servers under test, of which the agent was told; absent: none, or an older build',
+  ),
   tool_calls: z.number().int().nullable().describe('Calls of tools; null: unknown'),
   actions: z
     .array(z.string())
@@ -14,10 +33,16 @@ export const AgentWork = z.object({
 export type AgentWork = z.infer<typeof AgentWork>;
 
 /** Returns what is known of an agent's work. Plain text shows no calls of tools, so they are unknown, not none. */
-export function agentWork(trajectory: RecordedTrajectory | null, tokens: TokenUsage): AgentWork {
+export function agentWork(
+  trajectory: RecordedTrajectory | null,
+  tokens: TokenUsage,
+  first?: FirstRequest,
+): AgentWork {
   const isKnown = trajectory?.structured === true && trajectory.unread !== true;
   return {
     tokens: totalTokens(tokens),
+    ...(first === undefined ? {} : { first_request_tokens: first.tokens }),
+    ...(trajectory?.mcp?.tools === undefined ? {} : { mcp_tools: trajectory.mcp.tools }),
     tool_calls: isKnown ? Object.values(trajectory.tools).reduce((sum, calls) => sum + calls, 0) : null,
     actions: isKnown ? (trajectory.actions ?? null) : null,
   };

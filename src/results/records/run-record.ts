@@ -3,6 +3,7 @@ import { describeEnd } from '../../lib/commands/command-result.js';
 import { CONTAINMENTS } from '../../lib/supervision.js';
 import { Regression } from '../regressions.js';
 import { ConversationRecord } from './conversation.js';
+import { FirstRequest } from './first-request.js';
 import { LostRunHost, RunHost } from './host.js';
 import { MockedCalls } from './mocked-calls.js';
 import { OutputProblems } from './output-problems.js';
@@ -62,6 +63,9 @@ export const AgentRecord = z.object({
     'Lines of its output that are not valid events; absent: none, or its output has another form',
   ),
   token_usage: TokenUsage.describe('Of all starts; null throughout if it was interrupted'),
+  first_request: FirstRequest.exactOptional().describe(
+    'The first request of its session to the model; absent: the agent does not say, or an older build',
+  ),
   token_usage_at_least: TokenUsage.exactOptional().describe('The known part, if it was interrupted'),
   cost_usd: z.number().nullable().describe('Of all starts; null: unknown'),
   cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),

@@ -10,6 +10,8 @@ import { endedCells } from '../decision/ended-cells.js';
 import type { UntilClear } from '../decision/until-clear.js';
 import { Regression } from '../regressions.js';
 import type { ResultDigest } from './result-digest.js';
+import { addedTokens } from '../added-tokens.js';
+import { SubjectTokens } from '../subject-tokens.js';
 import { Outcome, RegradedFrom, SCHEMA_VERSION } from './result-line.js';
 import { EarlierRuns, paidCost, resultsByCell, Totals, totalsOf } from '../totals.js';
 
@@ -67,6 +69,12 @@ export const SweepDocument = z.object({
     .array(ParameterResults)
     .exactOptional()
     .describe('Results by parameter, if the sweep is a matrix of ElizaOS'),
+  subject_tokens: z
+    .array(SubjectTokens)
+    .exactOptional()
+    .describe(
+      'What subjects add to the context before the first turn: `head` are the variants with a subject, `base` the same without; absent: not both ran',
+    ),
   calibration: z
     .array(Calibration)
     .exactOptional()
@@ -95,7 +103,7 @@ export interface SweepDocumentInput {
   results: readonly ResultDigest[];
   /** Absolute path of the results folder. */
   resultsPath: string;
-  /** The variants of scenarios, for results by parameter. */
+  /** The variants of scenarios, for results by parameter and by subject. */
   scenarios?: readonly Combined[];
   /** Whether mocks are ignored. */
   live?: boolean;
@@ -109,10 +117,9 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
   const cells = (decided?.released ?? input.cells).map((cell) =>
     toCell(cell, own.get(cell.id), input.resultsPath),
   );
-  const parameters = byParameter(
-    input.scenarios ?? [],
-    cells.map((cell) => ({ ...cell, metrics: own.get(cell.id)?.line.metrics ?? null })),
-  );
+  const measured = cells.map((cell) => ({ ...cell, metrics: own.get(cell.id)?.line.metrics ?? null }));
+  const parameters = byParameter(input.scenarios ?? [], measured);
+  const subject_tokens = addedTokens(input.scenarios ?? [], measured);
   return {
     schema_version: SCHEMA_VERSION,
     sweep: input.sweep,
@@ -126,6 +133,7 @@ export function buildSweepDocument(input: SweepDocumentInput): SweepDocument {
     ...(decided === null ? {} : { decision: decided.decision }),
     ...(input.live === true ? { live: true } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
+    ...(subject_tokens.length === 0 ? {} : { subject_tokens }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { beginningOf } from '../../lib/format/truncate.js';
 import type { Json } from '../../lib/json.js';
+import type { ToolDefinitions } from '../records/agent-work.js';
 import type { McpEvent } from '../records/mcp-events.js';
 
 /** A call of an MCP server under test, without its result. */
@@ -20,18 +21,23 @@ export interface McpRecord {
   callCount: number;
   /** What was wrong with servers. */
   problems: { server: string; message: string }[];
+  /** The tools that the agent was told of, and the bytes of their definitions. Absent: of none, or in records of older builds. */
+  tools?: ToolDefinitions;
 }
 
 const MOST_CALLS = 1000;
 /** More text of arguments is not kept: the record is in memory at once. */
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 const MOST_PROBLEMS = 100;
+const MOST_TOOLS = 10_000;
 const WHY_LENGTH = 300;
 
 /** Collects what happened with MCP servers, in bounded memory. */
 export function createMcpCollector(): { add(event: McpEvent): void; end(): McpRecord } {
   const record: McpRecord = { calls: [], callCount: 0, problems: [] };
   let characters = 0;
+  /** Bytes by server and name: an agent may ask for a list several times. */
+  const tools = new Map<string, number>();
   return {
     add(event) {
       if (event.type === 'mcp_call') {
@@ -43,10 +49,17 @@ export function createMcpCollector(): { add(event: McpEvent): void; end(): McpRe
         record.calls.push({ server, tool, arguments: args, is_error, why });
       } else if (event.type === 'mcp_problem' && record.problems.length < MOST_PROBLEMS)
         record.problems.push({ server: event.server, message: event.message });
+      else if (event.type === 'mcp_tools' && tools.size < MOST_TOOLS)
+        for (const { name, bytes } of event.tools) tools.set(JSON.stringify([event.server, name]), bytes);
     },
-    end: () => record,
+    end: () => (tools.size === 0 ? record : { ...record, tools: totalOf(tools) }),
   };
 }
+
+const totalOf = (tools: ReadonlyMap<string, number>): ToolDefinitions => ({
+  count: tools.size,
+  bytes: [...tools.values()].reduce((sum, bytes) => sum + bytes, 0),
+});
 
 /** The text in the result of a call. */
 function textIn(result: Json): string {

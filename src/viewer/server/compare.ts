@@ -4,6 +4,7 @@ import { answer } from '../../reports/comparison-answer.js';
 import { neededRuns } from '../../reports/comparison-parts.js';
 import { measureGrid, namer, reliabilityGrid } from '../../reports/comparison-tables.js';
 import type { Grid } from '../../reports/grid.js';
+import { subjectGrid } from '../../reports/subject-tokens.js';
 import type { ComparisonAnswer, ShownTable } from '../protocol.js';
 
 interface Sides {
@@ -21,8 +22,10 @@ export async function comparisonFor(
   const comparison = await comparisonOf(resultsPath, base, head, { variants, warn });
   const colors = pc.createColors(false);
   const words = answer(comparison, namer(comparison.configurations), colors);
+  const subjects = subjectGrid(comparison.subject_tokens);
   const tables = [
     shown('What the runs took and scored', measureGrid(comparison.total.measures, comparison.alpha, colors)),
+    shown(subjects.title ?? '', subjects),
     shown('Reliability', reliabilityGrid(comparison)),
   ].filter(({ rows }) => rows.length > 0);
   const isOpen = comparison.verdict === 'no difference shown' || comparison.verdict === 'too few runs';

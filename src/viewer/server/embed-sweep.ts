@@ -5,7 +5,7 @@ import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { groupBy } from '../../lib/group-by.js';
 import { formatBytes } from '../../lib/format/bytes.js';
 import type { SweepCell } from '../../results/records/sweep-document.js';
-import { parameterTables } from '../../reports/parameter-tables.js';
+import { sweepTables } from '../../reports/sweep-tables.js';
 import { isOpen } from '../../reports/sweep-labels.js';
 import type { Plan } from '../../scenario/plan.js';
 import { readEvents } from '../../store/read-events.js';
@@ -72,7 +72,7 @@ export async function embedSweep(
     sweep: {
       document: { ...document, ui_url: null, cells },
       ...{ started: plan.created_at, why: whyOf(lastResults(resultsPath, plan)), notes },
-      tables: parameterTables(document.parameters ?? [], Infinity),
+      tables: sweepTables(document, Infinity),
       ...{ open: [], engine: true },
     },
     runs,

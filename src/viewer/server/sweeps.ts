@@ -15,7 +15,7 @@ import { pausedFile, resultsLog, runFiles, summaryFile, sweepsFolder } from '../
 import { readDigests } from '../../store/result-digests.js';
 import type { SweepAnswer, SweepsAnswer, SweepState } from '../protocol.js';
 import { notesOf } from './notes.js';
-import { parameterTables } from '../../reports/parameter-tables.js';
+import { sweepTables } from '../../reports/sweep-tables.js';
 import type { EngineView } from './engine.js';
 import type { Selection } from '../shared/select-runs.js';
 import { sliceSweep } from '../shared/slice-sweep.js';
@@ -99,7 +99,7 @@ async function* statesOf(
     stamped = stamp;
     const state: SweepState = {
       ...{ document, started: plan.created_at, why: whyOf(last) },
-      ...{ notes: notesOf(document), tables: parameterTables(document.parameters ?? [], Infinity) },
+      ...{ notes: notesOf(document), tables: sweepTables(document, Infinity) },
       open: isOver ? [] : await engine.doing(plan.sweep, last),
       engine: await engine.isUp(),
     };

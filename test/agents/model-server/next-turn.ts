@@ -1,5 +1,5 @@
 import type { Conversation, Tool, Turn } from './protocol.js';
-import { NO_USAGE_GIVEN, type Fault, type Script } from './script.js';
+import { NO_USAGE_GIVEN, usageOfRequest, type Fault, type Script } from './script.js';
 
 /** The input of each agent's shell tool for a command. */
 const SHELLS: Record<string, (command: string) => Record<string, unknown>> = {
@@ -56,15 +56,16 @@ export function scriptFor(scripts: Script[], { system, prompts }: Conversation):
 
 /**
  * The next turn of the script. The number of tool results gives the position in the task, so repeated requests and
- * resumed sessions continue at the right place.
+ * resumed sessions continue at the right place. `body`: the request as it was sent.
  */
-export function nextTurn(script: Script, conversation: Conversation, id: string): Turn {
+export function nextTurn(script: Script, conversation: Conversation, id: string, body: string): Turn {
   const { model, tools, toolResults } = conversation;
-  const base = { id, model, reasoning: null, text: null, call: null, usage: NO_USAGE_GIVEN };
+  const usage = script.counts_input ? usageOfRequest(body) : NO_USAGE_GIVEN;
+  const base = { id, model, reasoning: null, text: null, call: null, usage };
   if (!isTask(script, conversation)) return { ...base, text: script.aside };
   const step = script.steps[Math.min(toolResults, script.steps.length - 1)];
   if (step === undefined) throw new Error('a script has at least one step');
-  const known = { ...base, reasoning: step.reasoning ?? null, usage: step.usage ?? NO_USAGE_GIVEN };
+  const known = { ...base, reasoning: step.reasoning ?? null, usage: step.usage ?? usage };
   if ('say' in step) return { ...known, text: step.say };
   if ('tool' in step) {
     const tool = tools.find(({ name }) => name.endsWith(step.tool));

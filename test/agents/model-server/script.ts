@@ -85,8 +85,16 @@ export const Script = z.strictObject({
   /** The answer to requests outside the task, for a title or a summary, which offer no shell tool. */
   aside: z.string().default('A title'),
   models: z.array(z.string()).default(['scripted-model']),
+  /** Whether answers report as input what they were really sent, a token for each 4 bytes, unless a step says otherwise. */
+  counts_input: z.boolean().default(false),
 });
 export type Script = z.infer<typeof Script>;
 export type ScriptInput = z.input<typeof Script>;
 
 export const NO_USAGE_GIVEN: Usage = Usage.parse({});
+
+/** The tokens of a request by its size. A part of them comes from a cache, as at a provider. */
+export function usageOfRequest(body: string): Usage {
+  const { cached } = NO_USAGE_GIVEN;
+  return { ...NO_USAGE_GIVEN, input: Math.ceil(Buffer.byteLength(body) / 4) - cached };
+}

@@ -17,6 +17,8 @@ const PROTOCOLS = [anthropic, responses, chat, gemini];
 interface ModelRequest extends Conversation {
   protocol: string;
   path: string;
+  /** Size of its body in bytes. */
+  bytes: number;
   /** The key that the client sent. */
   key: string | null;
   /** The index of the script that answered it. */
@@ -74,6 +76,7 @@ export async function startModelServer(given: ScriptInput[], port = 0): Promise<
       ...conversation,
       protocol: protocol.name,
       path: url.pathname,
+      bytes: Buffer.byteLength(body),
       key: keyOf(from, url),
       script: index,
       number,
@@ -93,7 +96,7 @@ export async function startModelServer(given: ScriptInput[], port = 0): Promise<
       });
       return;
     }
-    const turn = nextTurn(script, conversation, id);
+    const turn = nextTurn(script, conversation, id, body);
     if (fault === null) sendAnswer(to, protocol, turn, conversation.stream);
     else sendBroken(to, protocol, turn, conversation.stream, fault.break);
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agentWork } from '../../../src/results/records/agent-work.js';
+import { agentWork, AgentWork } from '../../../src/results/records/agent-work.js';
 import { NO_USAGE } from '../../../src/results/records/token-usage.js';
 import { createTrajectoryCollector } from '../../../src/results/transcript/trajectory.js';
 
@@ -15,6 +15,23 @@ describe('what an agent did', () => {
     expect(agentWork(trajectoryOf('read', 'write', 'read'), usage)).toEqual({
       ...{ tokens: 115, tool_calls: 3, actions: ['read', 'write', 'read'] },
     });
+  });
+  test('has the size of its first request, and of the tools that it was told of, each tool once', () => {
+    const collector = createTrajectoryCollector();
+    const tools = [
+      { name: 'read', bytes: 100 },
+      { name: 'write', bytes: 30 },
+    ];
+    for (const server of ['files', 'files', 'web']) collector.add({ type: 'mcp_tools', server, tools });
+    const work = agentWork(
+      collector.end(() => []),
+      NO_USAGE,
+      { tokens: 12 },
+    );
+    expect(work).toMatchObject({ first_request_tokens: 12, mcp_tools: { count: 4, bytes: 260 } });
+    const unknown = agentWork(null, NO_USAGE, { tokens: null, unknown: 'because' });
+    expect(unknown).toMatchObject({ first_request_tokens: null });
+    expect(AgentWork.parse(unknown)).toEqual(unknown);
   });
   test('is bounded: of many calls, the first are kept, and their number is exact', () => {
     const { actions, tool_calls } = agentWork(

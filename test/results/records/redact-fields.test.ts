@@ -91,6 +91,7 @@ describe('redaction of a record with the secret in every text', () => {
           'agent.session_id',
           'agent.model_used',
           'agent.history.0',
+          'agent.first_request.unknown',
         ],
         ...[...command('setup.0'), ...command('context.0'), ...command('post_scripts.0')],
         ...['mocks.by_mock.0.args.0', 'mocks.by_mock.0.calls.0.args.0', 'mocks.by_mock.0.calls.0.step'],

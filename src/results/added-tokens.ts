@@ -1,0 +1,53 @@
+import { groupBy } from '../lib/group-by.js';
+import type { Combined } from './by-parameter.js';
+import type { Cell } from './records/cell.js';
+import type { Metrics, Outcome } from './records/result-line.js';
+import { contextOf, subjectTokens, type SubjectSides, type SubjectTokens } from './subject-tokens.js';
+
+/** A cell with what its run recorded; null: no run yet. */
+export interface MeasuredCell extends Omit<Cell, 'id' | 'repetition'> {
+  outcome: Outcome | null;
+  metrics: Pick<Metrics, 'agent_work'> | null;
+}
+
+/** Returns what subjects add to the context in a sweep that has variants with a subject, and the same without. */
+export function addedTokens(variants: readonly Combined[], cells: readonly MeasuredCell[]): SubjectTokens[] {
+  if (variants.every(({ subject }) => subject === undefined)) return [];
+  const groups = groupBy(cells, ({ scenario, agent, model }) => JSON.stringify([scenario, agent, model]));
+  const byScenario = new Map(groupBy(variants, ({ name }) => name).map((all) => [all[0]?.name, all]));
+  return subjectTokens(
+    groups.flatMap((group) => {
+      const ofScenario = byScenario.get(group[0]?.scenario) ?? [];
+      return ofScenario.flatMap(({ variant, subject }) => sidesOf(group, variant, subject, ofScenario));
+    }),
+  );
+}
+
+function sidesOf(
+  cells: readonly MeasuredCell[],
+  variant: string,
+  subject: string[] | undefined,
+  variants: readonly Combined[],
+): SubjectSides[] {
+  const without = variantWithout(variant, variants);
+  const [first] = cells;
+  if (first === undefined || subject === undefined || without === null) return [];
+  const context = (name: string) =>
+    contextOf(
+      cells
+        .filter((cell) => cell.variant === name && (cell.outcome === 'pass' || cell.outcome === 'fail'))
+        .map(({ metrics }) => metrics?.agent_work),
+    );
+  const { sizes, tools } = context(variant);
+  const { scenario, agent, model } = first;
+  const of = { scenario, variant, agent, model };
+  return [{ ...of, added: subject, removed: [], base: context(without).sizes, head: sizes, tools }];
+}
+
+/** Returns the variant that differs only in its lack of a subject: `x-without` of `x`, else the only one without any. */
+function variantWithout(variant: string, variants: readonly Combined[]): string | null {
+  const names = variants.flatMap((one) => (one.subject === undefined ? [one.variant] : []));
+  const [only, ...others] = names;
+  if (names.includes(`${variant}-without`)) return `${variant}-without`;
+  return only !== undefined && others.length === 0 ? only : null;
+}

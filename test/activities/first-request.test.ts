@@ -1,0 +1,95 @@
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { firstRequestOf } from '../../src/activities/agent/first-request.js';
+import type { AgentOutput } from '../../src/activities/agent/outputs.js';
+import type { AgentStep } from '../../src/activities/agent/agent-step.js';
+import type { RunContext } from '../../src/activities/step/run-context.js';
+import type { Agent } from '../../src/agents/agent.js';
+import { codex } from '../../src/agents/codex.js';
+import { mock } from '../../src/agents/mock.js';
+import { pi } from '../../src/agents/pi.js';
+import { local } from '../../src/environments/local.js';
+import type { FirstRequest } from '../../src/results/records/first-request.js';
+import { NO_SETTINGS } from '../agents/requests.js';
+
+const SESSION = '01a2132d-031b-7bb0-be54-404ae2900202';
+const captured = (name: string) => new URL(`../agents/${name}`, import.meta.url).pathname;
+
+let root = '';
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'first-request-'));
+  await mkdir(join(root, 'workspace'));
+  await mkdir(join(root, 'config/sessions/2026/11/25'), { recursive: true });
+  await writeFile(join(root, 'stdout'), `{"type":"thread.started","thread_id":"${SESSION}"}\n`);
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const contextOf = (agent: Agent): RunContext =>
+  ({
+    agent,
+    environment: local,
+    handle: { type: 'local', root, workspace: join(root, 'workspace'), mark: 'first-request-test' },
+    config: join(root, 'config'),
+    home: join(root, 'home'),
+    baseEnv: { PATH: process.env['PATH'] ?? '' },
+    redact: (text: string) => text,
+  }) as unknown as RunContext;
+const output = (stdout: string): AgentOutput => ({ start: 1, stdout }) as AgentOutput;
+const logAt = (session: string): string =>
+  join(root, `config/sessions/2026/11/25/rollout-2026-11-25T14-47-26-${session}.jsonl`);
+const found = async (
+  agent: Agent,
+  stdout = join(root, 'stdout'),
+  before: AgentStep[] = [],
+): Promise<FirstRequest | undefined> =>
+  (await firstRequestOf(contextOf(agent), [output(stdout)], before)).first_request;
+
+describe('the first request of a session', () => {
+  test('is read from the output of the first start, or from the log of its session', async () => {
+    expect(await found(pi(NO_SETTINGS), captured('captures/pi-ok.jsonl'))).toEqual({ tokens: 1000 });
+    await copyFile(captured('session-logs/codex.jsonl'), logAt(SESSION));
+    await writeFile(
+      logAt('another'),
+      '{"type":"token_usage_record","payload":{"usage":{"input_tokens":1}}}\n',
+    );
+    expect(await found(codex(NO_SETTINGS))).toEqual({ tokens: 9510 });
+  });
+
+  test('is unknown, with the reason, if there is no log, or not exactly one', async () => {
+    const missing = { tokens: null, unknown: 'the log of its session was not found' };
+    expect(await found(codex(NO_SETTINGS))).toEqual(missing);
+    await copyFile(captured('session-logs/codex.jsonl'), logAt(SESSION));
+    await copyFile(captured('session-logs/codex.jsonl'), logAt(`2-${SESSION}`));
+    expect(await found(codex(NO_SETTINGS))).toEqual(missing);
+    await rm(join(root, 'config'), { recursive: true });
+    expect(await found(codex(NO_SETTINGS))).toEqual(missing);
+  });
+
+  test('is not read from a file elsewhere, to which the agent has made a link', async () => {
+    await symlink(captured('session-logs/codex.jsonl'), logAt(SESSION));
+    expect((await found(codex(NO_SETTINGS)))?.tokens).toBeNull();
+  });
+
+  test('is unknown if the model has not answered, or the agent began no session', async () => {
+    const silent = { tokens: null, unknown: 'its model has not answered' };
+    expect(await found(pi(NO_SETTINGS))).toEqual(silent);
+    await writeFile(logAt(SESSION), '');
+    expect(await found(codex(NO_SETTINGS))).toEqual(silent);
+    await writeFile(join(root, 'stdout'), '{"type":"thread.started","thread_id":"*"}\n');
+    expect(await found(codex(NO_SETTINGS))).toEqual({ tokens: null, unknown: 'the agent began no session' });
+  });
+
+  test('is that of the first turn, whatever a later one does', async () => {
+    const turn = (first_request?: FirstRequest) =>
+      ({ record: first_request === undefined ? {} : { first_request } }) as AgentStep;
+    const later = captured('captures/pi-ok.jsonl');
+    expect(await found(pi(NO_SETTINGS), later, [turn({ tokens: 7 })])).toEqual({ tokens: 7 });
+    expect(await found(pi(NO_SETTINGS), later, [turn()])).toBeUndefined(); // of an older build
+  });
+
+  test('is absent if the agent does not say', async () => {
+    expect(await found(mock)).toBeUndefined();
+  });
+});

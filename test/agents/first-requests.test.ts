@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { claudeCodeRequest } from '../../src/agents/first-requests/claude-code.js';
+import { codexRequest } from '../../src/agents/first-requests/codex.js';
+import { geminiRequest } from '../../src/agents/first-requests/gemini.js';
+import { opencodeRequest } from '../../src/agents/first-requests/opencode.js';
+import { piRequest } from '../../src/agents/first-requests/pi.js';
+import type { RequestReader } from '../../src/agents/first-requests/request-reader.js';
+import type { FirstRequest } from '../../src/results/records/first-request.js';
+import { linesOf } from './read-capture.js';
+import { capturesOf } from './requests.js';
+
+/** What a reader finds in lines; null: nothing. */
+function find(reader: RequestReader, lines: readonly string[]): FirstRequest | null {
+  for (const line of lines) {
+    const found = reader.line(line);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+const logOf = (agent: string): string[] =>
+  readFileSync(new URL(`./session-logs/${agent}.jsonl`, import.meta.url), 'utf8').split('\n');
+const without = (lines: readonly string[], pattern: RegExp): string[] => {
+  const at = lines.findIndex((line) => pattern.test(line));
+  expect(at).toBeGreaterThan(-1);
+  return lines.filter((_, index) => index !== at);
+};
+const NOT_COUNTED = { tokens: null, unknown: 'the provider has not counted its tokens' };
+
+describe('the first request of', () => {
+  it.each([
+    ['claude-code', claudeCodeRequest, 1100],
+    ['opencode', opencodeRequest, 1000],
+    ['pi', piRequest, 1000],
+  ] as const)(
+    '%s is what its first answer was sent, with what came from a cache',
+    (agent, reader, tokens) => {
+      expect(find(reader(), linesOf(`${agent}-ok`))).toEqual({ tokens });
+      // Its own messages about errors are no answer.
+      expect(find(reader(), linesOf(`${agent}-bad-key`))).toBeNull();
+    },
+  );
+
+  it.each([
+    ['claude-code', claudeCodeRequest],
+    ['opencode', opencodeRequest],
+    ['pi', piRequest],
+  ] as const)('%s is found in every stream that begins with a whole answer', (agent, reader) => {
+    for (const capture of capturesOf(agent)) {
+      const found = find(reader(), linesOf(capture));
+      if (found !== null) expect([capture, found.unknown]).toEqual([capture, undefined]);
+    }
+  });
+
+  it('codex and gemini is in the log of the session, and not the sum of all requests', () => {
+    expect(find(codexRequest(), logOf('codex'))).toEqual({ tokens: 9510 });
+    expect(find(geminiRequest(), logOf('gemini'))).toEqual({ tokens: 11740 });
+  });
+
+  it('codex is unknown if its first answer was cut off before its usage', () => {
+    const cut = { tokens: null, unknown: 'the first answer of its model was cut off' };
+    expect(find(codexRequest(), without(logOf('codex'), /token_usage_record/))).toEqual(cut);
+    const started = logOf('codex').find((line) => line.includes('task_started')) ?? '';
+    expect(find(codexRequest(), [started, ...logOf('codex')])).toEqual(cut);
+  });
+
+  it('gemini is unknown if its first message has no tokens, which may be given those of a later one', () => {
+    const bare = logOf('gemini').map((line) => line.replace(/"tokens":\{[^}]*\},/, ''));
+    expect(
+      find(geminiRequest(), [bare.find((line) => line.includes('"gemini"')) ?? '', ...logOf('gemini')]),
+    ).toEqual(NOT_COUNTED);
+  });
+
+  it('opencode is unknown if its first step did not finish', () => {
+    const lines = without(linesOf('opencode-ok'), /step_finish/);
+    expect(find(opencodeRequest(), lines)).toEqual({
+      tokens: null,
+      unknown: 'its first step did not finish',
+    });
+  });
+
+  it('pi is unknown if a tool began before any tokens were reported', () => {
+    const lines = without(linesOf('pi-ok'), /"message_end".*"role":"assistant"/);
+    expect(find(piRequest(), lines)).toEqual({
+      tokens: null,
+      unknown: 'the first answer of its model reports no tokens',
+    });
+  });
+
+  it('claude-code is unknown if the provider reports zeros, and that of a subagent does not count', () => {
+    const answer = (input: number, parent: string | null) =>
+      JSON.stringify({
+        type: 'assistant',
+        parent_tool_use_id: parent,
+        message: { model: 'm', usage: { input_tokens: input } },
+      });
+    expect(find(claudeCodeRequest(), [answer(0, null)])).toEqual(NOT_COUNTED);
+    expect(find(claudeCodeRequest(), [answer(5, 'toolu_1'), answer(7, null)])).toEqual({ tokens: 7 });
+  });
+
+  it('nothing is found in lines of another form', () => {
+    for (const reader of [claudeCodeRequest, codexRequest, geminiRequest, opencodeRequest, piRequest])
+      expect(find(reader(), ['', 'text', '[]', 'null', '{"type":1}', '{"payload":null}'])).toBeNull();
+  });
+});
