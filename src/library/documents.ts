@@ -207,7 +207,9 @@ export interface SweepDocument {
         /** Runs of which it is not */
         unknown: number;
       };
-      /** Difference of these medians; null: one is unknown */
+      /** Whether nothing else differs between the sides that may change the first request */
+      comparable: boolean;
+      /** Difference of these medians; null: one is unknown, or they are not comparable */
       difference: number | null;
     }>;
   }>;
@@ -1300,7 +1302,9 @@ export interface Comparison {
         /** Runs of which it is not */
         unknown: number;
       };
-      /** Difference of these medians; null: one is unknown */
+      /** Whether nothing else differs between the sides that may change the first request */
+      comparable: boolean;
+      /** Difference of these medians; null: one is unknown, or they are not comparable */
       difference: number | null;
     }>;
   }>;

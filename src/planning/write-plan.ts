@@ -2,15 +2,19 @@ import { ENGINE_PROTOCOL } from '../lib/engine-protocol.js';
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { groupBy } from '../lib/group-by.js';
 import { sha256 } from '../lib/hash.js';
+import type { Json } from '../lib/json.js';
 import { safeName } from '../lib/safe-name.js';
 import { isMirror } from '../platform/folders.js';
 import { isFolder, removeTree, snapshotNothing, snapshotTree, storeOnce } from '../platform/fs/tree.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
 import { SCHEMA_VERSION } from '../results/records/result-line.js';
+import { contextInputs } from '../results/context-inputs.js';
 import { subjectParts } from '../results/subject-parts.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import type { PlanTemplate } from '../scenario/stored-schedule.js';
+import { WITHOUT } from '../scenario/subject.js';
 import { TARGET_PROGRAM } from '../scenario/target.js';
 import { cleanIsOver } from '../store/clean-lock.js';
 import { planFile, storeFolder, sweepsFolder } from '../store/results-folder.js';
@@ -130,6 +134,7 @@ async function storeInputs(
 ): Promise<{ scenarios: Plan['scenarios']; hashes: string[] }> {
   await mkdir(store, { recursive: true, mode: 0o755 });
   const scenarios: Plan['scenarios'] = [];
+  const wholes: EffectiveScenario[] = [];
   const folders = new Map<string | null, string>();
   const snapshot = async (folder: string | null): Promise<string> => {
     const known = folders.get(folder);
@@ -144,6 +149,7 @@ async function storeInputs(
     const whole: EffectiveScenario = { ...effective, fixture, ...checks, ...target };
     const stored = `${JSON.stringify(whole, null, 2)}\n`;
     const hash = sha256(stored);
+    wholes.push(whole);
     await storeOnce(join(store, hash), async (folder) => {
       await writeFile(join(folder, 'scenario.json'), stored, { mode: 0o644 });
       await writeFile(join(folder, 'scenario.yaml'), selected.text, { mode: 0o644 });
@@ -152,12 +158,31 @@ async function storeInputs(
       ...{ name: selected.scenario.name, variant: variant.variant },
       ...{ file: selected.file, path: selected.path, hash },
       ...(variant.parameters === undefined ? {} : { parameters: variant.parameters }),
-      ...(effective.subject === undefined
-        ? {}
-        : { subject: subjectParts(effective.subject).map(({ name }) => name) }),
     });
   }
-  return { scenarios, hashes: [...new Set([...folders.values(), ...scenarios.map(({ hash }) => hash)])] };
+  return {
+    scenarios: withBaselines(scenarios, wholes),
+    hashes: [...new Set([...folders.values(), ...scenarios.map(({ hash }) => hash)])],
+  };
+}
+
+/** Adds to the entries with a subject which variant is the same without it: their own baseline, or else any. */
+function withBaselines(entries: Plan['scenarios'], wholes: readonly EffectiveScenario[]): Plan['scenarios'] {
+  if (wholes.every(({ subject }) => subject === undefined)) return entries;
+  const all = entries.map((entry, at) => {
+    const whole = wholes[at];
+    const parts = subjectParts(whole?.subject).map(({ name }) => name);
+    return { entry, parts, key: JSON.stringify([entry.name, contextInputs(whole as unknown as Json)]) };
+  });
+  const alike = new Map(groupBy(all, ({ key }) => key).map((group) => [group[0]?.key, group]));
+  return all.map(({ entry, parts, key }) => {
+    if (parts.length === 0) return entry;
+    const bare = (alike.get(key) ?? []).filter((other) => other.parts.length === 0);
+    const names = bare.map((other) => other.entry.variant);
+    const own = `${entry.variant}-${WITHOUT}`;
+    const [without] = names.includes(own) ? [own] : names;
+    return without === undefined ? entry : { ...entry, subject: { parts, without } };
+  });
 }
 
 /** Stores the program of a target that is given by a path, which is no path on other hosts. */

@@ -36,7 +36,10 @@ export function subjectGrid(all: readonly SubjectTokens[] | undefined): Grid {
 /** Says it in words: "skill pdf adds 412 tokens". */
 function addedText({ added, removed, difference, scenarios }: SubjectTokens): string {
   const [now, before] = [namesOf(added), namesOf(removed)];
-  if (difference === null) return `what ${added.length > 0 ? now : before} adds is not known`;
+  if (difference === null) {
+    const why = scenarios.every(({ comparable }) => comparable) ? '' : ': other inputs differ too';
+    return `what ${added.length > 0 ? now : before} adds is not known${why}`;
+  }
   const differences = scenarios.flatMap((one) => one.difference ?? []);
   const [low, high] = [Math.min(...differences), Math.max(...differences)];
   const range = low === high ? '' : `; ${count(low)} to ${count(high)} in ${differences.length} scenarios`;

@@ -18,20 +18,14 @@ export function addedTokens(variants: readonly Combined[], cells: readonly Measu
   return subjectTokens(
     groups.flatMap((group) => {
       const ofScenario = byScenario.get(group[0]?.scenario) ?? [];
-      return ofScenario.flatMap(({ variant, subject }) => sidesOf(group, variant, subject, ofScenario));
+      return ofScenario.flatMap((one) => sidesOf(group, one));
     }),
   );
 }
 
-function sidesOf(
-  cells: readonly MeasuredCell[],
-  variant: string,
-  subject: string[] | undefined,
-  variants: readonly Combined[],
-): SubjectSides[] {
-  const without = variantWithout(variant, variants);
+function sidesOf(cells: readonly MeasuredCell[], { variant, subject }: Combined): SubjectSides[] {
   const [first] = cells;
-  if (first === undefined || subject === undefined || without === null) return [];
+  if (first === undefined || subject === undefined) return [];
   const context = (name: string) =>
     contextOf(
       cells
@@ -40,14 +34,6 @@ function sidesOf(
     );
   const { sizes, tools } = context(variant);
   const { scenario, agent, model } = first;
-  const of = { scenario, variant, agent, model };
-  return [{ ...of, added: subject, removed: [], base: context(without).sizes, head: sizes, tools }];
-}
-
-/** Returns the variant that differs only in its lack of a subject: `x-without` of `x`, else the only one without any. */
-function variantWithout(variant: string, variants: readonly Combined[]): string | null {
-  const names = variants.flatMap((one) => (one.subject === undefined ? [one.variant] : []));
-  const [only, ...others] = names;
-  if (names.includes(`${variant}-without`)) return `${variant}-without`;
-  return only !== undefined && others.length === 0 ? only : null;
+  const of = { scenario, variant, agent, model, added: subject.parts, removed: [], comparable: true };
+  return [{ ...of, base: context(subject.without).sizes, head: sizes, tools }];
 }

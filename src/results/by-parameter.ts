@@ -42,13 +42,19 @@ export const ParameterResults = z.object({
 });
 export type ParameterResults = z.infer<typeof ParameterResults>;
 
+/** The names of the parts of a subject, and the variant of the scenario that is the same without it. */
+interface PlannedSubject {
+  parts: string[];
+  without: string;
+}
+
 /** A variant of a scenario; `parameters` if it is a combination of a matrix. */
 export interface Combined {
   name: string;
   variant: string;
   parameters?: Record<string, Json>;
-  /** Names of the parts of its subject; absent: it has none, or an older build has planned it. */
-  subject?: string[];
+  /** Its subject, if another variant differs only in its lack. */
+  subject?: PlannedSubject;
 }
 
 /** A cell of a sweep, and what its result says; null: unknown. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { groupBy } from '../lib/group-by.js';
 import { median } from '../lib/median.js';
-import { ToolDefinitions, type AgentWork } from './records/agent-work.js';
+import type { AgentWork } from './records/agent-work.js';
 import { Cell } from './records/cell.js';
+import { ToolDefinitions } from './records/tool-definitions.js';
 
 const Side = z.object({
   tokens: z.number().nullable().describe('Median of the known ones; null: none is known'),
@@ -28,7 +29,13 @@ export const SubjectTokens = Cell.pick({ agent: true, model: true }).extend({
       Cell.pick({ scenario: true, variant: true }).extend({
         base: Side.describe('First requests of base'),
         head: Side.describe('First requests of head'),
-        difference: z.number().nullable().describe('Difference of these medians; null: one is unknown'),
+        comparable: z
+          .boolean()
+          .describe('Whether nothing else differs between the sides that may change the first request'),
+        difference: z
+          .number()
+          .nullable()
+          .describe('Difference of these medians; null: one is unknown, or they are not comparable'),
       }),
     )
     .describe('The scenarios, each with the size of its first requests to the model'),
@@ -39,6 +46,8 @@ export type SubjectTokens = z.infer<typeof SubjectTokens>;
 export interface SubjectSides extends Pick<Cell, 'scenario' | 'variant' | 'agent' | 'model'> {
   added: string[];
   removed: string[];
+  /** Whether nothing else differs that may change the first request, such as the prompt. */
+  comparable: boolean;
   /** Tokens of the first request of each run; null: unknown. Runs of agents that do not say are left out. */
   base: readonly (number | null)[];
   head: readonly (number | null)[];
@@ -57,8 +66,8 @@ export function contextOf(works: readonly (AgentWork | null | undefined)[]) {
 }
 
 /**
- * Compares the first requests of both sides. The prompt is the same on both, so the difference of a scenario is what the subject
- * takes. Sides without a difference of the subject, or without runs, are left out.
+ * Compares the first requests of both sides. If nothing else differs, the difference of a scenario is what the subject takes. Sides
+ * that have the same subject, or no runs, are left out.
  */
 export const subjectTokens = (sides: readonly SubjectSides[]): SubjectTokens[] =>
   groupBy(
@@ -87,10 +96,11 @@ function togetherOf(sides: readonly SubjectSides[]): SubjectTokens {
   if (first === undefined) throw new Error('a group has at least one member');
   const { agent, model, added, removed } = first;
   const scenarios = sides
-    .map(({ scenario, variant, ...of }) => {
+    .map(({ scenario, variant, comparable, ...of }) => {
       const [base, head] = [sideOf(of.base), sideOf(of.head)];
-      const difference = base.tokens === null || head.tokens === null ? null : head.tokens - base.tokens;
-      return { scenario, variant, base, head, difference };
+      const difference =
+        comparable && base.tokens !== null && head.tokens !== null ? head.tokens - base.tokens : null;
+      return { scenario, variant, base, head, comparable, difference };
     })
     .sort((a, b) => compareTexts(nameOf(a), nameOf(b)));
   const difference = median(scenarios.flatMap((one) => one.difference ?? []));

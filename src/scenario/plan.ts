@@ -103,8 +103,11 @@ export const Plan = z.object({
       hash: z.string(),
       /** The values of a combination, by parameter. Absent if the variant is none. */
       parameters: z.record(z.string(), z.json()).exactOptional(),
-      /** Names of the parts of its subject. Absent if it has none, and in plans of older builds. */
-      subject: z.array(z.string()).exactOptional(),
+      /**
+       * The names of the parts of its subject, and the variant that is the same without it. Absent if there is none, and in
+       * plans of older builds.
+       */
+      subject: z.object({ parts: z.array(z.string()), without: z.string() }).exactOptional(),
     }),
   ),
   agents: z.record(z.string(), AgentTable.extend({ env: storedVariables })),

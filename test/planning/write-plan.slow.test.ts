@@ -43,6 +43,35 @@ test('restores snapshots that a clean removes while the plan is written, before 
   expect(existsSync(join(results, '.store', planned[0]?.hash ?? '', 'scenario.json'))).toBe(true);
 });
 
+test('names the variant that is the same without the subject, if there is one', async () => {
+  const root = await newFolder();
+  mkdirSync(join(root, 'fixtures', 'empty'), { recursive: true });
+  for (const file of ['empty/README.md', 'GUIDE.md']) writeFileSync(join(root, 'fixtures', file), 'x');
+  const guide = 'subject: {instructions: GUIDE.md}';
+  const variants = [
+    ...['{name: bare}', `{name: guided, ${guide}}`],
+    `{name: longer, ${guide}, prompt: 'Do it, and say so.'}`,
+  ];
+  const more = { a: `matrix: {variants: [${variants.join(', ')}]}`, b: `${guide}\nbaseline: true`, c: guide };
+  for (const [name, text] of Object.entries(more))
+    writeFileSync(join(root, 'fixtures', `${name}.yaml`), scenario(name, { steps: ['say: hi'], more: text }));
+  const project = {
+    ...{ root, config: defaultConfig, configFile: null, configSource: null },
+    ...{ resultsPath: join(root, 'results'), fixturesPath: join(root, 'fixtures') },
+  };
+  const { scenarios } = await loadScenarios(project, findFiles(project, { files: [], all: true }));
+  const choices = { agents: [], models: [], variants: [], cache: true, live: false, judge: true };
+  const plan = await writePlan(project, resolveSweep(project, scenarios, choices), 'subjects');
+  expect(plan.scenarios.map(({ name, variant, subject }) => [name, variant, subject])).toEqual([
+    ['a', 'bare', undefined],
+    ['a', 'guided', { parts: ['instructions'], without: 'bare' }],
+    ['a', 'longer', undefined], // nothing has its prompt without the subject
+    ['b', 'with', { parts: ['instructions'], without: 'without' }],
+    ['b', 'without', undefined],
+    ['c', 'default', undefined],
+  ]);
+});
+
 test('concurrent commands never get the same sweep id, nor one that exists', async () => {
   const ids = fc.constantFrom('nightly-0', 'nightly-1', 'nightly-2', 'nightly-3', 'nightly-4', 'nightly-5');
   await fc.assert(

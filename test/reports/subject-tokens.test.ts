@@ -6,7 +6,7 @@ import { subjectTokens, type SubjectSides } from '../../src/results/subject-toke
 const sides = (change: Partial<SubjectSides> = {}): SubjectSides => ({
   ...{ scenario: 's', variant: 'default', agent: 'codex', model: 'gpt' },
   ...{ added: ['skill pdf'], removed: [], base: [9564, 9564], head: [9640] },
-  tools: [],
+  ...{ tools: [], comparable: true },
   ...change,
 });
 const rowsOf = (...all: Partial<SubjectSides>[]) => subjectTable(subjectTokens(all.map(sides))).rows;
@@ -35,6 +35,7 @@ describe('the cost of being there', () => {
     expect(rowsOf({ head: [null, null] })).toEqual([
       ['what skill pdf adds is not known', 'codex/gpt', '9,564', 'n/a', '2 and 0 of 2'],
     ]);
+    expect(textOf({ comparable: false })).toBe('what skill pdf adds is not known: other inputs differ too');
     expect(textOf({ added: [], removed: ['skill pdf'], head: [null] })).toBe(
       'what skill pdf adds is not known',
     );

@@ -5,7 +5,7 @@ import { subjectTokens, SubjectTokens, type SubjectSides } from '../../src/resul
 const sides = (change: Partial<SubjectSides> = {}): SubjectSides => ({
   ...{ scenario: 's', variant: 'default', agent: 'codex', model: 'm' },
   ...{ added: ['skill pdf'], removed: [], base: [100], head: [110] },
-  tools: [],
+  ...{ tools: [], comparable: true },
   ...change,
 });
 const one = (...all: Partial<SubjectSides>[]): SubjectTokens | undefined => {
@@ -20,7 +20,7 @@ describe('what a subject adds before the first turn', () => {
       ...{ agent: 'codex', model: 'm', added: ['skill pdf'], removed: [], difference: 20 },
       scenarios: [
         {
-          ...{ scenario: 's', variant: 'default', difference: 20 },
+          ...{ scenario: 's', variant: 'default', comparable: true, difference: 20 },
           base: { tokens: 100, runs: 3, unknown: 0 },
           head: { tokens: 120, runs: 2, unknown: 0 },
         },

@@ -39,7 +39,7 @@ async function requestOfStart(
   { reader, log }: Source,
   start: AgentOutput,
 ): Promise<FirstRequest> {
-  const lines = log === undefined ? linesIn(start) : await linesOfLog(context, start, log).catch(String);
+  const lines = log === undefined ? linesIn(start) : await linesOfLog(context, start, log).catch(unreadable);
   if (typeof lines === 'string') return unknownRequest(context.redact(lines));
   const yieldIfDue = createYielder();
   const requests = reader();
@@ -50,6 +50,10 @@ async function requestOfStart(
   }
   return unknownRequest('its model has not answered');
 }
+
+/** The run goes on without the number. */
+const unreadable = (error: unknown): string =>
+  `the log of its session cannot be read: ${error instanceof Error ? error.message : String(error)}`;
 
 function* linesIn({ stdout }: AgentOutput): Generator<string> {
   for (const { text } of linesOf(stdout)) yield text;

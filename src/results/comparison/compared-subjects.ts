@@ -1,16 +1,18 @@
+import { canonicalJson } from '../../lib/canonical-json.js';
 import { isJsonObject } from '../../lib/json.js';
+import { contextInputs } from '../context-inputs.js';
 import { scenarioLabel } from '../records/cell-label.js';
-import type { ToolDefinitions } from '../records/agent-work.js';
+import type { ToolDefinitions } from '../records/tool-definitions.js';
 import { partsOnlyIn, subjectParts, type SubjectPart } from '../subject-parts.js';
 import { contextOf, subjectTokens, type SubjectTokens } from '../subject-tokens.js';
 import type { SweepInputs } from './changes.js';
 import type { Configuration } from './document.js';
-import type { Pair, Sample } from './samples.js';
+import type { Arm, Pair, Sample } from './samples.js';
 
-type Scenarios = Pick<SweepInputs, 'scenarios'>;
+type Inputs = Pick<SweepInputs, 'scenarios' | 'agents' | 'runInputs'>;
 
 /** Returns what the subjects of head add to the context in comparison with those of base. */
-export const comparedSubjects = (base: Scenarios, head: Scenarios, pairs: readonly Pair[]): SubjectTokens[] =>
+export const comparedSubjects = (base: Inputs, head: Inputs, pairs: readonly Pair[]): SubjectTokens[] =>
   subjectTokens(
     pairs.map((pair) => {
       const { configuration } = pair.head;
@@ -19,15 +21,33 @@ export const comparedSubjects = (base: Scenarios, head: Scenarios, pairs: readon
       const [old, now] = [contextIn(pair.base.samples), contextIn(pair.head.samples)];
       return {
         ...{ ...configuration, added, removed },
+        comparable: isAlike(base, head, pair),
         ...{ base: old.sizes, head: now.sizes },
         tools: added.length > 0 ? toolsOf(after, added, now) : toolsOf(before, removed, old),
       };
     }),
   );
 
-function partsOf({ scenarios }: Scenarios, configuration: Configuration): SubjectPart[] {
+function partsOf({ scenarios }: Inputs, configuration: Configuration): SubjectPart[] {
   const scenario = scenarios.get(scenarioLabel(configuration));
   return subjectParts(isJsonObject(scenario) ? scenario['subject'] : undefined);
+}
+
+/** Whether nothing else differs that may change the first request: the inputs of the scenario, the agent and where it ran. */
+function isAlike(base: Inputs, head: Inputs, { base: before, head: after }: Pair): boolean {
+  const { configuration } = after;
+  const inputsOf = ({ scenarios, agents }: Inputs): string =>
+    canonicalJson([
+      contextInputs(scenarios.get(scenarioLabel(configuration)) ?? null),
+      agents[configuration.agent] ?? null,
+    ]);
+  const factsOf = ({ runInputs }: Inputs, { samples }: Arm): string => {
+    const facts = samples.map(({ results_dir }) => runInputs.get(results_dir ?? ''));
+    const known = facts.map((one) => canonicalJson([one?.agent_version, one?.model_used, one?.environment]));
+    return canonicalJson([...new Set(known)].sort());
+  };
+  const isTested = before.samples.length > 0 && after.samples.length > 0;
+  return inputsOf(base) === inputsOf(head) && (!isTested || factsOf(base, before) === factsOf(head, after));
 }
 
 /** The tools that only one side has. They are recorded of all servers together, so all of them must be among these parts. */

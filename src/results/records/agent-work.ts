@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import type { RecordedTrajectory } from '../transcript/trajectory.js';
+import { ToolDefinitions } from './tool-definitions.js';
 import type { FirstRequest } from './first-request.js';
 import { totalTokens, type TokenUsage } from './token-usage.js';
-
-/** Tools of the MCP servers under test, of which the agent was told. */
-export const ToolDefinitions = z.object({
-  count: z.number().int().describe('Number of tools'),
-  bytes: z.number().int().describe('Bytes of their definitions as JSON'),
-});
-export type ToolDefinitions = z.infer<typeof ToolDefinitions>;
 
 /** How much an agent did, in a few numbers and names, so that many runs can be compared without reading their events. */
 export const AgentWork = z.object({

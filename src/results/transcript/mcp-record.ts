@@ -1,7 +1,7 @@
 import { beginningOf } from '../../lib/format/truncate.js';
 import type { Json } from '../../lib/json.js';
-import type { ToolDefinitions } from '../records/agent-work.js';
 import type { McpEvent } from '../records/mcp-events.js';
+import type { ToolDefinitions } from '../records/tool-definitions.js';
 
 /** A call of an MCP server under test, without its result. */
 export interface McpCall {

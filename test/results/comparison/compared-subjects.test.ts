@@ -3,7 +3,7 @@ import type { Json } from '../../../src/lib/json.js';
 import { compareSweeps, type SweepToCompare } from '../../../src/results/comparison/compare-sweeps.js';
 import { Comparison } from '../../../src/results/comparison/document.js';
 import { metrics } from '../sample.js';
-import { sweepOf } from './sample.js';
+import { runInputs, sweepOf } from './sample.js';
 
 const skill = (name: string, text = 'x'): Json => ({
   ...{ kind: 'skill', name },
@@ -70,6 +70,25 @@ describe('a comparison of two subjects', () => {
     expect(compare(none, one)).toMatchObject([{ difference: null, mcp_tools: { count: 2, bytes: 70 } }]);
     expect(compare(one, none)).toMatchObject([{ removed: ['MCP server files'], mcp_tools: { bytes: 70 } }]);
     expect(compare(one, two)).toBeUndefined(); // nothing is known of the skill
+  });
+
+  test.each<[string, Partial<SweepToCompare>]>([
+    [
+      'the prompt',
+      { scenarios: new Map([['notes', { scenario: { steps: { agent: { prompt: 'longer' } } } }]]) },
+    ],
+    ['the fixture', { scenarios: new Map([['notes', { scenario: { name: 'notes' }, fixture: 'f2' }]]) }],
+    ['the settings of the agent', { agents: { mock: { args: ['-x'] } } }],
+    ['the version of the agent', { runInputs: new Map([['b-notes-1', runInputs({ agent_version: '2' })]]) }],
+  ])('is unknown if %s differs too, which may be the cause', (_, change) => {
+    const base = sweep('a', [], [100]);
+    const head = { ...sweep('b', [], [150]), ...change };
+    const scenarios = new Map(
+      [...head.scenarios].map(([name, of]) => [name, { ...(of as object), subject: [skill('pdf')] }]),
+    );
+    expect(compare(base, { ...head, scenarios })).toMatchObject([
+      { added: ['skill pdf'], difference: null, scenarios: [{ comparable: false, difference: null }] },
+    ]);
   });
 
   test('is absent if the subjects are alike, or all results are of older builds', () => {
