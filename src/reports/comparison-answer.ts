@@ -86,7 +86,7 @@ function passRates(comparison: Comparison, configurations: number): string {
 const sidesOf = ({ base, head }: Comparison): [string, string] =>
   base.variant === null || head.variant === null
     ? ['before', 'now']
-    : [`with ${terminalText(base.variant)}`, `with ${terminalText(head.variant)}`];
+    : [`in variant ${terminalText(base.variant)}`, `in variant ${terminalText(head.variant)}`];
 
 const rate = (share: number | null): string => `${percent(share ?? 0)} %`;
 

@@ -14,7 +14,11 @@ beforeAll(async () => {
   );
   await project.write('bin/npx', '#!/bin/sh\n[ "$1" = --no ] && shift\nexec "$@"\n', 0o755);
 });
-afterAll(() => project.remove());
+afterAll(async () => {
+  // The README has an example in a folder of its own, whose results have an engine of their own.
+  await project.start(['engine', 'stop'], {}, 'skills');
+  await project.remove();
+});
 
 // In the order of the documents: a later block may show the results of an earlier one.
 const runnable = blocks('sh').filter(({ info }) => info === 'runnable');
