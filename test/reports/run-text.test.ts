@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/format/table.js';
 import { formatCost } from '../../src/lib/format/dollars.js';
 import { renderRun } from '../../src/reports/run-text.js';
+import { MOST_OF_A_TEXT } from '../../src/reports/shorten.js';
+import { LONGEST_LINE } from '../hostile-texts.js';
 import { gate, metrics, run } from '../results/sample.js';
 
 const options = { color: false, width: 80 };
@@ -74,6 +76,42 @@ describe('renderRun', () => {
   });
   test('uses colours only if allowed', () => {
     expect(renderRun(run(), metrics(), { ...options, color: true })).toContain('\x1b[32m✓ pass\x1b[39m');
+  });
+});
+
+describe('a run with very long texts', () => {
+  const long = 'žluťoučký kůň\n'.repeat(LONGEST_LINE / 14);
+  const { agent } = run();
+  const record = run({
+    ...{ outcome: 'error', message: long, warnings: [long] },
+    regressions: [{ kind: 'cost', message: long, since: 'before' }],
+    agent: agent === null ? null : { ...agent, history: [long] },
+  });
+  const found = metrics({ details: [gate({ status: 'fail', message: long }), gate({ message: long })] });
+  const human = { score: 0.5, points: 1, max: 2, reviewer: null, notes: long, problem: null };
+
+  test('shows the beginning of each, and names the file that has the rest', () => {
+    const text = renderRun(record, found, { ...options, human });
+    expect(text.length).toBeLessThan(8 * MOST_OF_A_TEXT);
+    const named = [...text.matchAll(/^ *… ([\d,]+) more characters are in (\S+)$/gm)];
+    const left = (long.length - MOST_OF_A_TEXT).toLocaleString('en');
+    expect(new Set(named.map(([, count]) => count))).toEqual(new Set([left]));
+    expect(named.map(([, , file]) => file).toSorted()).toEqual([
+      'artifacts/run.json',
+      'artifacts/run.json',
+      'artifacts/run.json',
+      'artifacts/run.json',
+      'evaluation.md',
+      'metrics.json',
+    ]);
+  });
+  test('still shows on a small screen which gate failed', () => {
+    const seeAll = '--all shows them';
+    const text = renderRun(record, found, { ...options, height: 50, seeAll });
+    expect(text).toMatch(/✗ fail {2}file_exists/);
+    expect(text).toMatch(/^ {6}… [\d,]+ more lines; --all shows them$/m);
+    expect(text).toMatch(/^not shown: .*warning lines/m);
+    expect(text.split('\n').length).toBeLessThanOrEqual(51);
   });
 });
 
