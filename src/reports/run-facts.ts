@@ -4,9 +4,11 @@ import { terminalText } from '../lib/format/table.js';
 import { runAgainText } from '../results/records/host.js';
 import { shownTokens } from '../results/records/recorded-usage.js';
 import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
+import type { ActionLog } from '../results/transcript/action-log.js';
+import { mcpText, skillsText } from './subject-use-text.js';
 
 /** The rows at the top of `show <run>`: who did what, when, and what it used. */
-export function runFacts(run: RunRecord): string[][] {
+export function runFacts(run: RunRecord, actionLog: ActionLog | null): string[][] {
   const { agent } = run;
   const used = agent === null ? null : tokens(agent);
   const again = runAgainText(run.lost_hosts);
@@ -27,6 +29,7 @@ export function runFacts(run: RunRecord): string[][] {
     ...(run.host === undefined ? [] : [['host', terminalText(run.host.name)]]),
     ...(again === null ? [] : [['again', terminalText(again)]]),
     ...(used === null || used === 'n/a' ? [] : [['tokens', used]]),
+    ...(actionLog === null ? [] : useRows(actionLog)),
     ...(agent?.completed === true
       ? []
       : [['ended', agent === null ? notStarted(run) : terminalText(agent.message)]]),
@@ -51,3 +54,11 @@ function tokens(agent: AgentRecord): string {
 
 const notStarted = ({ scenario }: RunRecord): string =>
   scenario.prompt === null ? 'no agent took part' : 'the agent was not started';
+
+function useRows({ use }: ActionLog): string[][] {
+  const [skills, mcp] = [skillsText(use), mcpText(use)];
+  return [
+    ...(skills === null ? [] : [['skills', terminalText(skills)]]),
+    ...(mcp === null ? [] : [['MCP', terminalText(mcp)]]),
+  ];
+}

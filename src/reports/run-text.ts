@@ -38,7 +38,7 @@ export interface RunTextOptions extends Screen, TextOptions {
  * On a small screen, what went well is left out first.
  */
 export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOptions): string {
-  const { width } = options;
+  const { width, actionLog = null } = options;
   const colors = pc.createColors(options.color);
   const rows = (cells: string[][], right: number[] = []): string[] =>
     renderTable(cells, { width, right, indent: '  ' });
@@ -57,7 +57,11 @@ export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOpti
       ),
   });
   const parts = [
-    always([...headline(run, options, colors), '', ...rows(runFacts(run))]),
+    always([
+      ...headline(run, options, colors),
+      '',
+      ...rows(runFacts(run, typeof actionLog === 'string' ? null : actionLog)),
+    ]),
     section(
       'other attempts',
       (run.agent?.history ?? []).flatMap((line) => indented(line, width, RECORD)),

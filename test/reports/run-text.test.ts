@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/format/table.js';
 import { formatCost } from '../../src/lib/format/dollars.js';
+import type { Json } from '../../src/lib/json.js';
+import type { EventBody } from '../../src/results/records/events.js';
+import { createActionCollector } from '../../src/results/transcript/action-log.js';
 import { renderRun } from '../../src/reports/run-text.js';
 import { MOST_OF_A_TEXT } from '../../src/reports/shorten.js';
 import { LONGEST_LINE } from '../hostile-texts.js';
@@ -77,6 +80,33 @@ describe('renderRun', () => {
   test('uses colours only if allowed', () => {
     expect(renderRun(run(), metrics(), { ...options, color: true })).toContain('\x1b[32m✓ pass\x1b[39m');
   });
+});
+
+test('counts the uses of skills and the calls of MCP servers', () => {
+  const collector = createActionCollector();
+  const call = (name: string, input: Json): EventBody => ({
+    ...{ type: 'tool_call', id: name, name, input, command: null },
+  });
+  const recorded = (tool: string, is_error = false): EventBody => ({
+    ...{ type: 'mcp_call', server: 'files', tool, arguments: {}, result: null, error: null },
+    ...{ is_error, duration_ms: 1, mocked: false },
+  });
+  const events = [
+    ...[
+      call('Skill', { skill: 'stamp' }),
+      call('Read', { path: 'skills/pdf/SKILL.md' }),
+      call('Skill', { skill: 'stamp' }),
+    ],
+    ...[call('files.read', {}), recorded('read'), recorded('read', true), recorded('write')],
+  ];
+  for (const [at, event] of events.entries()) collector.add({ ...event, ts: '', seq: at + 1, attempt: 1 });
+  collector.add({ type: 'mcp_problem', server: 'db', message: 'it ended', ts: '', seq: 9, attempt: 1 });
+  const text = renderRun(run(), metrics(), { ...options, actionLog: collector.end() });
+  expect(text).toMatch(/^ {2}skills +stamp \(2 times\), pdf$/m);
+  expect(text).toMatch(/^ {2}MCP +files: read 2 \(1 failed\), write 1; db: 1 problem$/m);
+  // the agent's own calls are the commands below
+  expect(text).toContain('4 tool calls');
+  expect(renderRun(run(), metrics(), options)).not.toMatch(/skills|MCP/);
 });
 
 describe('a run with very long texts', () => {
