@@ -52,6 +52,36 @@ export function eventsOfRecords(server: string, text: string | null, endedAt: nu
   });
   const written = (text ?? '').split('\n').filter((line) => line !== '');
   if (written.length === 0) return [problem(NOT_STARTED)];
+  const { lines, events, open } = readRecords(server, written);
+  const unanswered = [...open.values()].map((call): TimedEvent => ({
+    at: endedAt,
+    event: {
+      ...{ type: 'mcp_call', server, ...call, result: null, error: UNANSWERED },
+      ...{ is_error: true, duration_ms: null, mocked: false },
+    },
+  }));
+  const isUnknown = !lines.some(({ type }) => type === 'tools' || type === 'problem');
+  return [
+    ...events,
+    ...unanswered,
+    ...(isUnknown ? [problem(NOT_ASKED)] : []),
+    ...(lines.length < written.length ? [problem(DAMAGED)] : []),
+  ];
+}
+
+/** Converts the records of a server whose agent still works: without what only the end can tell, such as calls without an answer. */
+export const eventsSoFar = (server: string, text: string): TimedEvent[] =>
+  readRecords(server, text.split('\n')).events;
+
+interface Records {
+  /** Those that could be read. */
+  lines: z.infer<typeof Line>[];
+  events: TimedEvent[];
+  /** Calls without an answer, by their ids. */
+  open: Map<string, { tool: string; arguments: Json }>;
+}
+
+function readRecords(server: string, written: readonly string[]): Records {
   const lines = written.flatMap((line) => Line.safeParse(parseJson(line)).data ?? []);
   const open = new Map<string, { tool: string; arguments: Json }>();
   const events: TimedEvent[] = [];
@@ -81,18 +111,5 @@ export function eventsOfRecords(server: string, text: string | null, endedAt: nu
         break;
     }
   }
-  const unanswered = [...open.values()].map((call): TimedEvent => ({
-    at: endedAt,
-    event: {
-      ...{ type: 'mcp_call', server, ...call, result: null, error: UNANSWERED },
-      ...{ is_error: true, duration_ms: null, mocked: false },
-    },
-  }));
-  const isUnknown = !lines.some(({ type }) => type === 'tools' || type === 'problem');
-  return [
-    ...events,
-    ...unanswered,
-    ...(isUnknown ? [problem(NOT_ASKED)] : []),
-    ...(lines.length < written.length ? [problem(DAMAGED)] : []),
-  ];
+  return { lines, events, open };
 }

@@ -1,21 +1,28 @@
 import { join } from 'node:path';
 import pc from 'picocolors';
-import { formatKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
 import { wrap } from '../lib/format/wrap.js';
 import { gateTitle } from '../results/gate-title.js';
-import { runAgainText } from '../results/records/host.js';
-import { shownTokens } from '../results/records/recorded-usage.js';
 import type { HumanReview } from '../results/records/human-review.js';
-import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
+import type { RunRecord } from '../results/records/run-record.js';
 import type { GateDetail, Metrics, ResultLine } from '../results/records/result-line.js';
 import { REGRESSIONS_OF_RUN } from './regressions.js';
 import { givenScore, scoreText, votesText } from '../results/score-text.js';
 import type { ActionLog } from '../results/transcript/action-log.js';
 import { agentParts } from './agent-parts.js';
+import { runFacts } from './run-facts.js';
 import { always, firstItems, fitScreen, type Item, type Part, type Screen } from './screen.js';
+import { readableText } from './shorten.js';
 import { mark, pathText, type Colors, type TextOptions } from './terminal.js';
+
+/** Where texts of a run are that are too long for a terminal. */
+const RECORD = 'artifacts/run.json';
+const METRICS = 'metrics.json';
+const REVIEW = 'evaluation.md';
+
+/** The most lines of a gate's message on a screen that is too small for everything. */
+const LINES_OF_MESSAGE = 12;
 
 /** What `show <run>` is given besides the records of the run. */
 export interface RunTextOptions extends Screen, TextOptions {
@@ -31,7 +38,7 @@ export interface RunTextOptions extends Screen, TextOptions {
  * On a small screen, what went well is left out first.
  */
 export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOptions): string {
-  const { width } = options;
+  const { width, actionLog = null } = options;
   const colors = pc.createColors(options.color);
   const rows = (cells: string[][], right: number[] = []): string[] =>
     renderTable(cells, { width, right, indent: '  ' });
@@ -50,29 +57,33 @@ export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOpti
       ),
   });
   const parts = [
-    always([...headline(run, width, colors), '', ...rows(facts(run))]),
+    always([
+      ...headline(run, options, colors),
+      '',
+      ...rows(runFacts(run, typeof actionLog === 'string' ? null : actionLog)),
+    ]),
     section(
       'other attempts',
-      (run.agent?.history ?? []).flatMap((line) => indented(line, width)),
+      (run.agent?.history ?? []).flatMap((line) => indented(line, width, RECORD)),
       {
         ...{ items: ['attempt line', 'attempt lines'], importance: 2, least: 0 },
       },
     ),
     section(
       'warnings',
-      run.warnings.flatMap((warning) => indented(warning, width)),
+      run.warnings.flatMap((warning) => indented(warning, width, RECORD)),
       {
         ...{ items: ['warning line', 'warning lines'], importance: 5, least: 3 },
       },
     ),
     section(
       REGRESSIONS_OF_RUN.toLowerCase(),
-      run.regressions.flatMap(({ message }) => indented(message, width)),
+      run.regressions.flatMap(({ message }) => indented(message, width, RECORD)),
       {
         ...{ items: ['regression line', 'regression lines'], importance: 4, least: 3 },
       },
     ),
-    ...gatesParts(metrics, width, colors),
+    ...gatesParts(metrics, options, colors),
     ...actionParts(run, metrics, options, colors),
     stepsPart(run, rows, colors),
     section('evaluators', rows(evaluatorRows(metrics)), {
@@ -94,54 +105,48 @@ export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOpti
   return `${fitScreen(parts, options).join('\n')}\n`;
 }
 
-const indented = (text: string, width: number, indent = '  '): string[] =>
-  wrap(text, width - indent.length).map((line) => `${indent}${line}`);
+/** Wraps a text that is in `file`. */
+const indented = (text: string, width: number, file: string, indent = '  '): string[] =>
+  wrap(readableText(text, file), width - indent.length).map((line) => `${indent}${line}`);
+
+/** Shortens a message that nothing else makes room for: else, one that is longer than the screen would hide all the rest. */
+function firstLines(lines: readonly string[], { height, seeAll }: Screen): readonly string[] {
+  const more = lines.length - LINES_OF_MESSAGE;
+  if (height === undefined || more <= 1) return lines;
+  const indent = /^ */.exec(lines[0] ?? '')?.[0] ?? '';
+  const rest = `${indent}… ${more} more lines${seeAll === undefined ? '' : `; ${seeAll}`}`;
+  return [...lines.slice(0, LINES_OF_MESSAGE), rest];
+}
 
 /** The message follows the name if there is room, else it has lines of its own. That of gates is repeated below. */
-function headline({ outcome, scenario, message }: RunRecord, width: number, colors: Colors): string[] {
+function headline(
+  { outcome, scenario, message }: RunRecord,
+  options: RunTextOptions,
+  colors: Colors,
+): string[] {
+  const { width } = options;
   const name = terminalText(scenario.name);
   const start = truncate(`${mark(outcome, colors)}  ${colors.bold(name)}`, width);
   const line = `${start}  ${terminalText(message)}`;
   if (textWidth(line, width) <= width) return [line];
-  return outcome === 'fail' ? [truncate(line, width)] : [start, ...indented(message, width)];
+  return outcome === 'fail'
+    ? [truncate(line, width)]
+    : [start, ...firstLines(indented(message, width, RECORD), options)];
 }
 
-function facts(run: RunRecord): string[][] {
-  const { agent } = run;
-  const used = agent === null ? null : tokens(agent);
-  const again = runAgainText(run.lost_hosts);
-  const cost = formatKnownCost(agent?.cost_usd ?? null, agent?.cost_usd_at_least);
-  return [
-    ['run', terminalText(run.run_id)],
-    [
-      'agent',
-      terminalText(
-        `${run.agent_name} ${agent?.version ?? ''}`.trim() + `, ${agent?.model_used ?? run.model}`,
-      ),
-    ],
-    ['cell', terminalText(`${run.variant} #${run.repetition}, started ${run.started_at}`)],
-    [
-      'took',
-      `${formatDuration(run.duration_secs * 1000)}, cost ${cost}${used === 'n/a' ? ', tokens n/a' : ''}`,
-    ],
-    ...(run.host === undefined ? [] : [['host', terminalText(run.host.name)]]),
-    ...(again === null ? [] : [['again', terminalText(again)]]),
-    ...(used === null || used === 'n/a' ? [] : [['tokens', used]]),
-    ...(agent?.completed === true
-      ? []
-      : [['ended', agent === null ? notStarted(run) : terminalText(agent.message)]]),
-  ];
-}
-
-/** Gates that did not pass come first, with the whole message. The others are among the first to be left out. */
-function gatesParts(metrics: Metrics, width: number, colors: Colors): Part[] {
+/**
+ * Gates that did not pass come first, with the whole message if the screen has no end. The others are among the first to be
+ * left out.
+ */
+function gatesParts(metrics: Metrics, options: RunTextOptions, colors: Colors): Part[] {
+  const { width } = options;
   const failed = metrics.details.filter(({ status }) => status !== 'pass');
   const passed = metrics.details.filter(({ status }) => status === 'pass');
   const head = ['', colors.bold(`gates ${metrics.gates_passed}/${metrics.gates_total}`)];
   if (metrics.details.length === 0) return [always(head)];
   const failures = failed.map((gate): Item => {
     const title = truncate(`  ${mark(gate.status, colors)}  ${terminalText(gateTitle(gate))}`, width);
-    return [title, ...indented(gate.message, width, '      ')];
+    return [title, ...firstLines(indented(gate.message, width, METRICS, '      '), options)];
   });
   const rows = gateRows(passed, { width, color: colors.isColorSupported }).map((row): Item => [row]);
   const part = (items: readonly Item[], top: Item, of: Pick<Part, 'importance' | 'least'>): Part => ({
@@ -162,7 +167,7 @@ function actionParts(
 ): Part[] {
   if (actionLog === null) return [];
   if (typeof actionLog === 'string')
-    return [always(['', colors.bold('commands'), ...indented(actionLog, width)])];
+    return [always(['', colors.bold('commands'), ...indented(actionLog, width, 'artifacts/events.jsonl')])];
   return agentParts(actionLog, { ...{ width, colors }, calls: metrics.efficiency?.total_commands ?? null });
 }
 
@@ -217,7 +222,7 @@ function judgeRows({ judge }: Metrics, colors: Colors): string[][] {
   ];
 }
 
-/** Renders a human review, with the notes line by line. */
+/** Renders a human review, with the notes line by line, which keep their indentation. */
 const reviewLines = (human: HumanReview | null): string[] =>
   human === null
     ? []
@@ -228,27 +233,10 @@ const reviewLines = (human: HumanReview | null): string[] =>
         ...Object.entries(human.gates ?? {}).map(([number, verdict]) => `gate ${number} ${verdict}`),
         ...(human.labels === undefined ? [] : [`labels ${human.labels.join(', ')}`]),
         ...(human.problem === null ? [] : [human.problem]),
-        ...(human.notes?.split('\n') ?? []),
-      ].map((line) => `  ${terminalText(line)}`.trimEnd());
-
-/** Formats tokens: "input 1,200, output 350, reasoning n/a, ...". An unknown count is not 0. */
-function tokens(agent: AgentRecord): string {
-  const { usage, atLeast } = shownTokens(agent);
-  const { input, output, reasoning, cache_read, cache_write } = usage;
-  const parts: [number | null, string][] = [
-    [input, 'input'],
-    [output, 'output'],
-    [reasoning, 'reasoning'],
-    [cache_read, 'cache read'],
-    [cache_write, 'cache write'],
-  ];
-  if (parts.every(([count]) => count === null)) return 'n/a';
-  const counts = parts.map(([count, word]) => `${word} ${count?.toLocaleString('en') ?? 'n/a'}`).join(', ');
-  return `${atLeast ? 'at least ' : ''}${counts}`;
-}
-
-const notStarted = ({ scenario }: RunRecord): string =>
-  scenario.prompt === null ? 'no agent took part' : 'the agent was not started';
+        ...(human.notes === null ? [] : [human.notes]),
+      ]
+        .flatMap((text) => readableText(text, REVIEW).split('\n'))
+        .map((line) => `  ${terminalText(line)}`.trimEnd());
 
 const gateRows = (gates: readonly GateDetail[], { color, width }: TextOptions): string[] =>
   renderTable(

@@ -1,4 +1,5 @@
 import { plainText } from '../lib/format/plain-text.js';
+import { beginningOf } from '../lib/format/truncate.js';
 
 /** How much is shown of an output, of each of its lines, and of the input of a tool. */
 export interface Limits {
@@ -47,4 +48,14 @@ export function promptedCommand(command: string, limits: Limits): string {
 export function shortInput(input: unknown, { input: most }: Limits): string {
   const json = plainText(JSON.stringify(input));
   return json.length <= most ? json : `${json.slice(0, most)}... (${json.length} characters)`;
+}
+
+/** The most characters of one text that `show <run>` prints, even with `--all`. */
+export const MOST_OF_A_TEXT = 16 * 1024;
+
+/** Returns a text or, if it is longer than anybody reads in a terminal, its beginning and where the rest is. */
+export function readableText(text: string, file: string): string {
+  const left = text.length - MOST_OF_A_TEXT;
+  if (left <= 0) return text;
+  return `${beginningOf(text, MOST_OF_A_TEXT)}\n… ${left.toLocaleString('en')} more characters are in ${file}`;
 }

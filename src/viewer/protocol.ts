@@ -190,7 +190,7 @@ export interface ChangedReview extends ErrorAnswer {
 }
 
 /**
- * `GET /api/sweeps/:sweep/retry?failed=1` (or 0) and `GET /api/regrade/:id`, of a sweep or run: what would begin. `POST` to the
+ * `GET /api/sweeps/:sweep/retry?failed=1` (or 0), or with `cell=<id>`, and `GET /api/regrade/:id`, of a sweep or run: what would begin. `POST` to the
  * same address begins it.
  */
 export interface AgainAnswer {

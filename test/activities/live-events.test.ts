@@ -47,6 +47,29 @@ test('a worker that adopts the agent continues where the one before stopped', as
   ]);
 });
 
+test('calls of MCP servers are recorded once, wherever they are among the events of the output', async () => {
+  const { record, recorded } = await newRun();
+  const served = (tool: string, text = ''): EventBody => ({
+    ...{ type: 'mcp_call', server: 'files', tool, arguments: { text }, result: { text }, error: null },
+    ...{ is_error: false, duration_ms: 1, mocked: false },
+  });
+  await record(1, [say('a'), served('read'), say('b')]);
+  await record(1, [served('read'), say('a'), served('write', SECRET), say('b'), say('c')]);
+  const events = recorded();
+  expect(events.map((event) => [event.seq, 'tool' in event ? event.tool : event.type])).toEqual([
+    ...[
+      [1, 'message'],
+      [2, 'read'],
+      [3, 'message'],
+    ],
+    ...[
+      [4, 'write'],
+      [5, 'message'],
+    ],
+  ]);
+  expect(events[3]).toMatchObject({ arguments: { text: '[REDACTED]' }, result: { text: '[REDACTED]' } });
+});
+
 test('half a line of a killed worker is skipped, and its event is recorded again', async () => {
   const { path, record } = await newRun();
   await record(1, [say('a')]);

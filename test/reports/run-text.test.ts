@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/format/table.js';
 import { formatCost } from '../../src/lib/format/dollars.js';
+import type { Json } from '../../src/lib/json.js';
+import type { EventBody } from '../../src/results/records/events.js';
+import { createActionCollector } from '../../src/results/transcript/action-log.js';
 import { renderRun } from '../../src/reports/run-text.js';
+import { MOST_OF_A_TEXT } from '../../src/reports/shorten.js';
+import { LONGEST_LINE } from '../hostile-texts.js';
 import { gate, metrics, run } from '../results/sample.js';
 
 const options = { color: false, width: 80 };
@@ -74,6 +79,69 @@ describe('renderRun', () => {
   });
   test('uses colours only if allowed', () => {
     expect(renderRun(run(), metrics(), { ...options, color: true })).toContain('\x1b[32m✓ pass\x1b[39m');
+  });
+});
+
+test('counts the uses of skills and the calls of MCP servers', () => {
+  const collector = createActionCollector();
+  const call = (name: string, input: Json): EventBody => ({
+    ...{ type: 'tool_call', id: name, name, input, command: null },
+  });
+  const recorded = (tool: string, is_error = false): EventBody => ({
+    ...{ type: 'mcp_call', server: 'files', tool, arguments: {}, result: null, error: null },
+    ...{ is_error, duration_ms: 1, mocked: false },
+  });
+  const events = [
+    ...[
+      call('Skill', { skill: 'stamp' }),
+      call('Read', { path: 'skills/pdf/SKILL.md' }),
+      call('Skill', { skill: 'stamp' }),
+    ],
+    ...[call('files.read', {}), recorded('read'), recorded('read', true), recorded('write')],
+  ];
+  for (const [at, event] of events.entries()) collector.add({ ...event, ts: '', seq: at + 1, attempt: 1 });
+  collector.add({ type: 'mcp_problem', server: 'db', message: 'it ended', ts: '', seq: 9, attempt: 1 });
+  const text = renderRun(run(), metrics(), { ...options, actionLog: collector.end() });
+  expect(text).toMatch(/^ {2}skills +stamp \(2 times\), pdf$/m);
+  expect(text).toMatch(/^ {2}MCP +files: read 2 \(1 failed\), write 1; db: 1 problem$/m);
+  // the agent's own calls are the commands below
+  expect(text).toContain('4 tool calls');
+  expect(renderRun(run(), metrics(), options)).not.toMatch(/skills|MCP/);
+});
+
+describe('a run with very long texts', () => {
+  const long = 'žluťoučký kůň\n'.repeat(LONGEST_LINE / 14);
+  const { agent } = run();
+  const record = run({
+    ...{ outcome: 'error', message: long, warnings: [long] },
+    regressions: [{ kind: 'cost', message: long, since: 'before' }],
+    agent: agent === null ? null : { ...agent, history: [long] },
+  });
+  const found = metrics({ details: [gate({ status: 'fail', message: long }), gate({ message: long })] });
+  const human = { score: 0.5, points: 1, max: 2, reviewer: null, notes: long, problem: null };
+
+  test('shows the beginning of each, and names the file that has the rest', () => {
+    const text = renderRun(record, found, { ...options, human });
+    expect(text.length).toBeLessThan(8 * MOST_OF_A_TEXT);
+    const named = [...text.matchAll(/^ *… ([\d,]+) more characters are in (\S+)$/gm)];
+    const left = (long.length - MOST_OF_A_TEXT).toLocaleString('en');
+    expect(new Set(named.map(([, count]) => count))).toEqual(new Set([left]));
+    expect(named.map(([, , file]) => file).toSorted()).toEqual([
+      'artifacts/run.json',
+      'artifacts/run.json',
+      'artifacts/run.json',
+      'artifacts/run.json',
+      'evaluation.md',
+      'metrics.json',
+    ]);
+  });
+  test('still shows on a small screen which gate failed', () => {
+    const seeAll = '--all shows them';
+    const text = renderRun(record, found, { ...options, height: 50, seeAll });
+    expect(text).toMatch(/✗ fail {2}file_exists/);
+    expect(text).toMatch(/^ {6}… [\d,]+ more lines; --all shows them$/m);
+    expect(text).toMatch(/^not shown: .*warning lines/m);
+    expect(text.split('\n').length).toBeLessThanOrEqual(51);
   });
 });
 

@@ -16,11 +16,13 @@ describe.skipIf(lacking !== null)(`changes from a page${lacking === null ? '' : 
   let page: Page;
   let sweep: string;
   let later: string;
+  let twice: string;
 
-  const runOf = async (id: string): Promise<string> => {
+  const runsOf = async (id: string): Promise<string[]> => {
     const { stdout } = await project.cli(['show', id, '--json']);
-    return documentOf(stdout).cells[0]?.results_dir?.split('/').at(-1) ?? '';
+    return documentOf(stdout).cells.map(({ results_dir: folder }) => folder?.split('/').at(-1) ?? '');
   };
+  const runOf = async (id: string): Promise<string> => (await runsOf(id))[0] ?? '';
 
   beforeAll(async () => {
     project = await createProject({
@@ -29,9 +31,15 @@ describe.skipIf(lacking !== null)(`changes from a page${lacking === null ? '' : 
         gates: ['{type: file_exists, path: missing.md}'],
         steps: ['say: I begin.', 'run: cat README.md'],
       }),
+      'fixtures/pair.yaml': scenario('pair', {
+        gates: ['{type: file_exists, path: missing.md}'],
+        steps: ['say: I begin.', 'run: cat README.md'],
+      }),
     });
     sweep = (await project.run(['notes', '--agents', 'mock', '--name', 'first'])).document.sweep;
     later = (await project.run(['notes', '--agents', 'mock', '--name', 'later', '--no-cache'])).document
+      .sweep;
+    twice = (await project.run(['pair', '--agents', 'mock', '--name', 'twice', '--repeat', '2'])).document
       .sweep;
     viewing = await startViewing(project);
     browser = await launch();
@@ -130,6 +138,30 @@ describe.skipIf(lacking !== null)(`changes from a page${lacking === null ? '' : 
       .poll(() => page.locator('.title > .chip').textContent(), { timeout: 120_000 })
       .toContain('completed');
     expect(await runOf(later)).not.toBe(before);
+  });
+
+  test('a single run is done again from its page, and the others are not', async () => {
+    const [first = '', other = ''] = await runsOf(twice);
+    await open(`/runs/${first}`);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    const confirm = page.getByRole('group', { name: 'Run again' });
+    await confirm.getByText('1 cell run again: 1 with mock').waitFor();
+    await expectAccessible();
+    await confirm.getByRole('button', { name: 'Run again' }).click();
+    await page.getByRole('region', { name: 'Runs' }).waitFor();
+    expect(page.url()).toContain(twice);
+    await expect.poll(async () => (await runsOf(twice))[0], { timeout: 120_000 }).not.toBe(first);
+    expect((await runsOf(twice))[1]).toBe(other);
+  });
+
+  test('a single run is checked again from its page', async () => {
+    const [, run = ''] = await runsOf(twice);
+    await open(`/runs/${run}`);
+    await page.getByRole('button', { name: 'Regrade' }).click();
+    await page.getByText('A new sweep checks the work of 1 cell with').waitFor();
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.getByRole('region', { name: 'Runs' }).waitFor({ timeout: 120_000 });
+    expect(page.url()).not.toContain(twice);
   });
 
   test('a regrade starts a new sweep, and its page is shown', async () => {

@@ -13,8 +13,8 @@ export interface Viewing {
 }
 
 /** Starts `view` in a project. */
-export async function startViewing(project: TestProject): Promise<Viewing> {
-  const command = project.start(['view', '--no-open', '--json']);
+export async function startViewing(project: TestProject, args: readonly string[] = []): Promise<Viewing> {
+  const command = project.start(['view', '--no-open', '--json', ...args]);
   const { stdout } = printed(command);
   const { url, port } = await until('the address is printed', () =>
     stdout().endsWith('}\n') ? (JSON.parse(stdout()) as { url: string; port: number }) : null,

@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, mkdirSync, openSync, writeSync } from
 import { dirname } from 'node:path';
 import { createLineRedactor } from '../../lib/redaction/redact-key-block.js';
 import { shortenStrings } from '../../lib/shorten-strings.js';
-import { isJsonObject, parseJson } from '../../lib/json.js';
+import { isJsonObject, parseJson, type Json } from '../../lib/json.js';
 import { createYielder } from '../../lib/yield-to-event-loop.js';
 import { linesOf } from '../../platform/fs/lines.js';
 import { doingText } from '../../reports/doing-text.js';
@@ -24,6 +24,10 @@ export interface LiveEvents {
   flush(): Promise<string | null>;
 }
 
+/** Events of the proxies of MCP servers are not part of the agent's output, so their order among those of the output is by chance. */
+type Source = 'output' | 'proxies';
+const sourceOf = ({ type }: EventBody): Source => (type.startsWith('mcp_') ? 'proxies' : 'output');
+
 /**
  * Appends to events.live.jsonl. If an earlier worker has already written events of this start, they are not written
  * again: a parser finds the same events in the same output. After the file has been removed, nothing is written.
@@ -37,7 +41,7 @@ export function createLiveEvents(context: RunContext, start: number, limit = FIL
   );
   let added: EventBody[] = [];
   let doing: string | null = null;
-  let count = 0;
+  const counts = { output: 0, proxies: 0 };
   let file: Recorded | null = null;
   return {
     add: (event) => void added.push(shorten(event)),
@@ -54,11 +58,13 @@ export function createLiveEvents(context: RunContext, start: number, limit = FIL
       file.torn = false;
       for (const body of events) {
         await yieldIfDue();
-        const line = redactLine(
-          JSON.stringify({ ts, seq: file.before + ++count, attempt: start, ...body } satisfies RunEvent),
-        );
+        const source = sourceOf(body);
+        counts[source] += 1;
+        const isRecorded = counts[source] <= file.recorded[source];
+        const seq = isRecorded ? file.last : ++file.last;
+        const line = redactLine(JSON.stringify({ ts, seq, attempt: start, ...body } satisfies RunEvent));
         doing = doingText(JSON.parse(line) as RunEvent) ?? doing;
-        if (count > file.recorded) text += `${line}\n`;
+        if (!isRecorded) text += `${line}\n`;
       }
       file.bytes += Buffer.byteLength(text);
       if (text !== '' && file.bytes <= limit) file.torn = !append(path, text, isNew);
@@ -69,22 +75,29 @@ export function createLiveEvents(context: RunContext, start: number, limit = FIL
 
 function shorten(event: EventBody): EventBody {
   const short = shortenStrings(event, TEXT_LIMIT);
-  if (short.type !== 'tool_call') return short;
-  const input = JSON.stringify(short.input);
-  return input.length <= INPUT_LIMIT ? short : { ...short, input: `${input.slice(0, INPUT_LIMIT)}…` };
+  if (short.type === 'tool_call') return { ...short, input: beginningOfJson(short.input) };
+  if (short.type === 'mcp_call')
+    return { ...short, arguments: beginningOfJson(short.arguments), result: beginningOfJson(short.result) };
+  return short;
+}
+
+function beginningOfJson(value: Json): Json {
+  const text = JSON.stringify(value);
+  return text.length <= INPUT_LIMIT ? value : `${text.slice(0, INPUT_LIMIT)}…`;
 }
 
 interface Recorded {
-  /** Number of events of other starts, and of this one. */
-  before: number;
-  recorded: number;
+  /** Number of events of all starts, which is that of the last one. */
+  last: number;
+  /** Number of events of this start. */
+  recorded: Record<Source, number>;
   bytes: number;
   /** True if the last line is not complete. */
   torn: boolean;
 }
 
 function recordedIn(path: string, start: number): Recorded {
-  const found: Recorded = { before: 0, recorded: 0, bytes: 0, torn: false };
+  const found: Recorded = { last: 0, recorded: { output: 0, proxies: 0 }, bytes: 0, torn: false };
   if (!existsSync(path)) return found;
   for (const { text, end, whole } of linesOf(path)) {
     found.bytes = end;
@@ -92,8 +105,8 @@ function recordedIn(path: string, start: number): Recorded {
     found.torn = !whole;
     const event = parseJson(text);
     if (!whole || !isJsonObject(event)) continue;
-    if (event['attempt'] === start) found.recorded++;
-    else found.before++;
+    found.last += 1;
+    if (event['attempt'] === start) found.recorded[sourceOf(event as unknown as EventBody)] += 1;
   }
   return found;
 }

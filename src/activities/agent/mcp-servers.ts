@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { LaunchFile, McpProgram } from '../../agents/agent.js';
 import { fileText } from '../../gates/gate.js';
 import type { McpConnection, ProxyFile } from '../../mcp-proxy/proxy-file.js';
-import { eventsOfRecords, type TimedEvent } from '../../mcp-proxy/record.js';
+import { eventsOfRecords, eventsSoFar, type TimedEvent } from '../../mcp-proxy/record.js';
 import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
 import { STEPS } from '../../results/step-names.js';
 import { mcpServersOf } from '../../scenario/subject.js';
@@ -65,6 +65,21 @@ export async function planMcpServers(context: RunContext, start: number): Promis
 
 const pathsOf = (connection: McpConnection): string[] =>
   'command' in connection ? [connection.command, ...connection.args].filter(isAbsolute) : [];
+
+/** Of a start that goes on, more is not read: it is read again whenever it has grown. */
+const MOST_SO_FAR = 1024 * 1024;
+
+/** What the proxies have recorded so far of a start that goes on, in the order of time. */
+export async function mcpEventsSoFar(context: RunContext, start: number): Promise<TimedEvent[]> {
+  const { environment, handle } = context;
+  const found: TimedEvent[] = [];
+  for (const { name } of mcpServersOf(context.subject)) {
+    const look = await environment.look(handle, recordsName(name, start), folderOf(context));
+    if (look.kind === 'file' && look.bytes <= MOST_SO_FAR)
+      found.push(...eventsSoFar(name, (await fileText(look)) ?? ''));
+  }
+  return found.sort((a, b) => a.at - b.at);
+}
 
 /** What the proxies recorded of these starts of the agent, in the order of time; by start. */
 export async function mcpEventsOf(

@@ -6,10 +6,12 @@ import { everySecond } from '../../platform/process/every-second.js';
 import { sizeOf } from '../../platform/process/output-timeline.js';
 import type { EventBody } from '../../results/records/events.js';
 import type { UsageMeter } from '../../results/transcript/usage-meter.js';
+import { mcpServersOf } from '../../scenario/subject.js';
 import type { AgentProgress } from '../../workflows/protocol.js';
 import type { RunContext } from '../step/run-context.js';
 import type { Fence } from '../step/fence.js';
 import { createLiveEvents } from './live-events.js';
+import { mcpEventsSoFar } from './mcp-servers.js';
 import type { AgentOutput } from './outputs.js';
 import { messageOf } from './turns.js';
 import { usageOf } from './usage.js';
@@ -54,6 +56,16 @@ export async function watchOutput(
   let seen = 0;
   let stopped = false;
 
+  const hasServers = mcpServersOf(context.subject).length > 0;
+  let mcpEvents = 0;
+  /** Records the calls of MCP servers, which proxies note in files of their own. */
+  async function readCalls(): Promise<void> {
+    if (!hasServers) return;
+    const added = (await mcpEventsSoFar(context, started.start)).slice(mcpEvents);
+    mcpEvents += added.length;
+    if (added.length > 0) await record((to) => to.add(added.map(({ event }) => event)));
+  }
+
   async function read(): Promise<void> {
     reading ??= await begin(context, started);
     const { parser, meter } = reading;
@@ -72,15 +84,17 @@ export async function watchOutput(
       await stop();
       stopped = true;
     }
+    await readCalls();
     await record((to) => to.flush(costUsd));
   }
 
   const looking: { at: Promise<void> | null; failure: Error | null } = { at: null, failure: null };
   const look = (): void => {
     const size = sizeOf(stdout);
-    if (looking.at !== null || size <= seen) return;
-    seen = size;
-    looking.at = read()
+    if (looking.at !== null || (size <= seen && !hasServers)) return;
+    const look = size > seen ? read() : readCalls();
+    seen = Math.max(seen, size);
+    looking.at = look
       .catch((error: unknown) => {
         // Without the cost, the limit could not be kept.
         if (maxUsd !== undefined) looking.failure ??= error as Error;

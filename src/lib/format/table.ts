@@ -2,8 +2,12 @@ import { stripVTControlCharacters } from 'node:util';
 
 const STYLE = /\x1b\[[\d;]*m/;
 const STYLES = new RegExp(STYLE, 'g');
-/** ASCII, and the marks of our own texts: a column each, as long as nothing else is between them. */
-const PLAIN = /^[\x20-\x7E\u00B7\u00D7\u2013\u2026\u2713\u2717]*$/;
+/** Letters of Latin, Greek and Cyrillic, punctuation, and the marks of our own texts: a column each, if nothing else is between them. */
+const NARROW = String.raw`\x20-\x7E\u00A1-\u00AC\u00AE-\u02FF\u0384-\u0482\u048A-\u052F\u2010-\u2027\u2713\u2717`;
+const NARROW_ONLY = new RegExp(`^[${NARROW}]*$`);
+/** They and the most frequent letters of East Asia: a character each if another one of them follows, or nothing. */
+const SINGLE = String.raw`[${NARROW}\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3]`;
+const SINGLES = new RegExp(`${SINGLE}+(?=${SINGLE}|$)`, 'y');
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u;
 const WIDE =
   /[\p{Emoji_Presentation}\uFE0F\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F2FF}\u{1FA70}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
@@ -21,10 +25,10 @@ export function terminalText(text: string): string {
  * a foreign text may have megabytes.
  */
 export function textWidth(text: string, most = Infinity): number {
-  // Nearly all text in tables is plain, and segmenting each character of ten thousand rows takes seconds.
-  if (PLAIN.test(text)) return text.length;
+  // Nearly all text in tables is narrow, and segmenting each character of ten thousand rows takes seconds.
+  if (NARROW_ONLY.test(text)) return text.length;
   const plain = text.replace(STYLES, '');
-  if (PLAIN.test(plain)) return plain.length;
+  if (NARROW_ONLY.test(plain)) return plain.length;
   let width = 0;
   for (const { segment } of graphemes(plain)) {
     width += graphemeWidth(segment);
@@ -108,11 +112,18 @@ const AT_ONCE = 256;
 
 /**
  * Divides text into characters as a reader sees them. Marks that are combined with a character beyond `AT_ONCE` are given apart
- * from it. Creates the segmenter when it is first needed: that takes 8 ms, and few tables contain more than ASCII.
+ * from it. The segmenter is slow, and takes 8 ms to create: it is only asked where characters may consist of several letters.
  */
 export function* graphemes(text: string): Generator<{ segment: string }> {
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   for (let at = 0; at < text.length;) {
+    SINGLES.lastIndex = at;
+    const [singles] = SINGLES.exec(text) ?? [];
+    if (singles !== undefined) {
+      for (const segment of singles) yield { segment };
+      at += singles.length;
+      continue;
+    }
+    segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
     const part = text.slice(at, at + AT_ONCE);
     const isLast = at + part.length === text.length;
     const segments = Array.from(segmenter.segment(isLast ? part : part.replace(/[\uD800-\uDBFF]$/, '')));
@@ -127,6 +138,7 @@ export function* graphemes(text: string): Generator<{ segment: string }> {
 
 /** Returns the columns of one character as a reader sees it. */
 export function graphemeWidth(grapheme: string): number {
+  if (NARROW_ONLY.test(grapheme)) return grapheme.length;
   if (INVISIBLE.test(grapheme)) return 0;
   if (WIDE.test(grapheme)) return 2;
   // Terminals give each letter of a conjunct (in Devanagari, for example) a column, although it is one grapheme.

@@ -3,6 +3,7 @@ import type { Json } from '../../lib/json.js';
 import type { EventBody, RunEvent } from '../records/events.js';
 import { isFailedResult } from './is-failed-result.js';
 import { commandOf } from './structured-commands.js';
+import { createSubjectUseCollector, type SubjectUse } from './subject-use.js';
 
 /** A command of an agent, or another use of a tool. Long texts are cut and end with an ellipsis. */
 export interface Action {
@@ -27,6 +28,8 @@ export interface ActionLog {
   answer: string | null;
   /** The output is plain text, in which commands and other uses of tools cannot be told from what the agent said. */
   isText: boolean;
+  /** Uses of skills and MCP servers. Calls of a server are among the actions too, as the agent reports them. */
+  use: SubjectUse;
 }
 
 const MAX_ACTIONS = 5000;
@@ -51,6 +54,7 @@ export interface ActionCollector {
 /** Creates an empty collector. */
 export function createActionCollector(): ActionCollector {
   const actions: Action[] = [];
+  const use = createSubjectUseCollector();
   let open = new Map<string, Action>();
   let [attempt, more, isText] = [0, 0, true];
   let last: Action | undefined;
@@ -61,6 +65,7 @@ export function createActionCollector(): ActionCollector {
       if (event.attempt !== attempt) open = new Map();
       attempt = event.attempt;
       isText &&= !isStructured(event);
+      use.add(event);
       if (event.type === 'message') {
         if (event.role === 'assistant' && event.text.trim() !== '') answer = event.text;
       } else if (event.type === 'tool_call') {
@@ -78,7 +83,7 @@ export function createActionCollector(): ActionCollector {
       }
     },
     end: () => ({
-      ...{ actions, more, isText },
+      ...{ actions, more, isText, use: use.end() },
       answer: answer === null ? null : cutAnswer(answer.trim(), isText),
     }),
   };

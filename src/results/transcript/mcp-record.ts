@@ -45,7 +45,7 @@ export function createMcpCollector(): { add(event: McpEvent): void; end(): McpRe
         characters += JSON.stringify(event.arguments).length;
         if (record.callCount > MOST_CALLS || characters > MOST_CHARACTERS) return;
         const { server, tool, arguments: args, is_error } = event;
-        const why = is_error ? beginningOf(event.error ?? textIn(event.result), WHY_LENGTH) : null;
+        const why = is_error ? beginningOf(event.error ?? mcpResultText(event.result), WHY_LENGTH) : null;
         record.calls.push({ server, tool, arguments: args, is_error, why });
       } else if (event.type === 'mcp_problem' && record.problems.length < MOST_PROBLEMS)
         record.problems.push({ server: event.server, message: event.message });
@@ -61,8 +61,8 @@ const totalOf = (tools: ReadonlyMap<string, number>): ToolDefinitions => ({
   bytes: [...tools.values()].reduce((sum, bytes) => sum + bytes, 0),
 });
 
-/** The text in the result of a call. */
-function textIn(result: Json): string {
+/** The text in the result of a call; its JSON if there is none. */
+export function mcpResultText(result: Json): string {
   const { content } = (result ?? {}) as { content?: unknown };
   const parts = Array.isArray(content) ? (content as { text?: unknown }[]) : [];
   const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));

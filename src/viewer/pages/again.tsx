@@ -16,18 +16,7 @@ export function Again({ sweep, totals: { failed, errored, cancelled } }: AgainPr
   const address = `/api/sweeps/${encodeURIComponent(sweep)}`;
   const [asked, setAsked] = useState<Asked | null>(null);
   const untested = errored + cancelled;
-  const retry = (withFailed: boolean): Asked => ({
-    path: `${address}/retry?failed=${withFailed ? 1 : 0}`,
-    title: 'Run again',
-    words: ({ cells, agents }) =>
-      `${count(cells, 'cell')} run again: ${agents.map(({ agent, cells: of }) => `${of} with ${plainText(agent)}`).join(', ')}. Earlier results are kept, and the new ones count.`,
-  });
-  const regrade: Asked = {
-    path: `/api/regrade/${encodeURIComponent(sweep)}`,
-    title: 'Check again',
-    words: ({ cells, models }) =>
-      `A new sweep checks the work of ${count(cells, 'cell')} with the checks that the scenario files have now. No agent runs${models.length === 0 ? '' : `; ${models.map(plainText).join(', ')} judges`}.`,
-  };
+  const retry = (withFailed: boolean): Asked => retryOf(`${address}/retry?failed=${withFailed ? 1 : 0}`);
   return (
     <div class="steering">
       {asked === null ? (
@@ -42,7 +31,7 @@ export function Again({ sweep, totals: { failed, errored, cancelled } }: AgainPr
               Retry {untested + failed} not passed
             </button>
           )}
-          <button type="button" onClick={() => setAsked(regrade)}>
+          <button type="button" onClick={() => setAsked(regradeOf(sweep))}>
             Regrade
           </button>
         </>
@@ -53,12 +42,51 @@ export function Again({ sweep, totals: { failed, errored, cancelled } }: AgainPr
   );
 }
 
+/** The same buttons for a run that has ended. Those who retry it see its sweep, where the new run appears. */
+export function RunAgain({ run, sweep, cell }: { run: string; sweep: string; cell: string }) {
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const path = `/api/sweeps/${encodeURIComponent(sweep)}/retry?${new URLSearchParams({ cell }).toString()}`;
+  return (
+    <div class="steering">
+      {asked === null ? (
+        <>
+          <button type="button" onClick={() => setAsked({ ...retryOf(path), next: sweep })}>
+            Retry
+          </button>
+          <button type="button" onClick={() => setAsked(regradeOf(run))}>
+            Regrade
+          </button>
+        </>
+      ) : (
+        <Confirm asked={asked} whenDone={() => setAsked(null)} />
+      )}
+    </div>
+  );
+}
+
+const retryOf = (path: string): Asked => ({
+  path,
+  title: 'Run again',
+  words: ({ cells, agents }) =>
+    `${count(cells, 'cell')} run again: ${agents.map(({ agent, cells: of }) => `${of} with ${plainText(agent)}`).join(', ')}. Earlier results are kept, and the new ones count.`,
+});
+
+/** `id`: of a sweep or a run. */
+const regradeOf = (id: string): Asked => ({
+  path: `/api/regrade/${encodeURIComponent(id)}`,
+  title: 'Check again',
+  words: ({ cells, models }) =>
+    `A new sweep checks the work of ${count(cells, 'cell')} with the checks that the scenario files have now. No agent runs${models.length === 0 ? '' : `; ${models.map(plainText).join(', ')} judges`}.`,
+});
+
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
 /** Something that a person wants to begin. Its path answers with what it would do, and does it when it is posted to. */
 interface Asked {
   path: string;
   title: string;
+  /** The sweep that is shown then, unless a new one begins. Absent: the page stays. */
+  next?: string;
   words: (answer: AgainAnswer) => string;
 }
 
@@ -74,7 +102,8 @@ function Confirm({ asked, whenDone }: { asked: Asked; whenDone: () => void }) {
     setIsDoing(true);
     order(asked.path)
       .then(({ sweep }) => {
-        if (sweep !== undefined) location.hash = addressOf('sweeps', sweep);
+        const next = sweep ?? asked.next;
+        if (next !== undefined) location.hash = addressOf('sweeps', next);
         whenDone();
       }, fail)
       .finally(() => setIsDoing(false));

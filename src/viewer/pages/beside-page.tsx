@@ -88,7 +88,10 @@ function Side({ title, sweep, cell, chosen, onChoose }: SideProps) {
   return (
     <section aria-label={title} class="side">
       <h2>
-        {title} <Name>{sweep}</Name>
+        {title}{' '}
+        <span class="soft">
+          <Name>{sweep}</Name>
+        </span>
       </h2>
       {value === null ? (
         <Waiting problem={problem} />

@@ -1,17 +1,23 @@
+import { formatBytes } from '../../lib/format/bytes.js';
+import { formatDuration } from '../../lib/format/duration.js';
 import { plainText } from '../../lib/format/plain-text.js';
 import type { RunEvent } from '../../results/records/events.js';
-import { hasFailed, type Call } from './conversation.js';
-import { Text } from './parts.js';
+import { mcpResultText } from '../../results/transcript/mcp-record.js';
+import { hasFailed, type Call, type Item, type McpCall } from './conversation.js';
+import { Name, Text } from './parts.js';
 
 interface CallProps {
   call: Call;
   /** Whether the address points to it. */
   isShown: boolean;
-  wholeOf: (
-    event: { seq: number; cut?: number },
-    textOf: (event: RunEvent) => string,
-  ) => (() => Promise<string>) | undefined;
+  wholeOf: WholeOf;
 }
+
+/** Returns a function that gets the whole text of an event; undefined if nothing of it is cut. */
+export type WholeOf = (
+  event: { seq: number; cut?: number },
+  textOf: (event: RunEvent) => string,
+) => (() => Promise<string>) | undefined;
 
 const LONGEST_INPUT = 160;
 
@@ -35,6 +41,11 @@ export function CallView({ call, isShown, wholeOf }: CallProps) {
             {plainText(command).slice(0, 2000)}
           </code>
         )}
+        {call.skills.map((skill) => (
+          <span key={skill} class="chip">
+            skill <Name>{skill}</Name>
+          </span>
+        ))}
         <Status call={call} />
       </summary>
       <div class="output">
@@ -57,6 +68,83 @@ export function CallView({ call, isShown, wholeOf }: CallProps) {
           />
         )}
         {result?.truncated === true && <p class="soft">The agent has shortened this output.</p>}
+      </div>
+    </details>
+  );
+}
+
+interface McpCallProps {
+  event: McpCall;
+  isShown: boolean;
+  wholeOf: WholeOf;
+}
+
+/** A call of an MCP server under test, folded; one that failed is open. */
+export function McpCallView({ event, isShown, wholeOf }: McpCallProps) {
+  const { server, tool, is_error: failed, error, duration_ms: took } = event;
+  const input = JSON.stringify(event.arguments, null, 2);
+  const result = error ?? mcpResultText(event.result);
+  /** Both are parts of one event; what was cut has an ellipsis. */
+  const wholeIfCut = (shown: string, textOf: (event: McpCall) => string): ReturnType<WholeOf> =>
+    shown.includes('…')
+      ? wholeOf(event, (whole) => (whole.type === 'mcp_call' ? textOf(whole) : ''))
+      : undefined;
+  return (
+    <details open={failed || isShown} class={failed ? 'failed' : ''}>
+      <summary>
+        <code class="command">
+          <span class="soft">
+            MCP <Name>{server}</Name>
+          </span>{' '}
+          <b>{plainText(tool)}</b> {shortInput(event.arguments)}
+        </code>
+        <span class={`chip ${failed ? 'fail' : ''}`}>
+          {failed && 'failed '}
+          {took === null ? 'no answer' : formatDuration(took)}
+        </span>
+      </summary>
+      <div class="output">
+        {event.arguments !== null && (
+          <Text
+            text={input}
+            lines={12}
+            mono
+            whole={wholeIfCut(input, (whole) => JSON.stringify(whole.arguments, null, 2))}
+          />
+        )}
+        <Text
+          text={result}
+          lines={24}
+          mono
+          whole={wholeIfCut(result, (whole) => whole.error ?? mcpResultText(whole.result))}
+        />
+        {event.mocked && <p class="soft">A mock of the scenario answered, not the server.</p>}
+      </div>
+    </details>
+  );
+}
+
+/** The tools that an MCP server has offered to the agent, with the sizes of their definitions. */
+export function ToolsView({
+  event: { server, tools },
+}: {
+  event: Extract<Item, { kind: 'tools' }>['event'];
+}) {
+  const bytes = tools.reduce((sum, tool) => sum + tool.bytes, 0);
+  return (
+    <details>
+      <summary>
+        <span class="soft">
+          MCP <Name>{server}</Name> offers {tools.length} {tools.length === 1 ? 'tool' : 'tools'},{' '}
+          {formatBytes(bytes)} of definitions
+        </span>
+      </summary>
+      <div class="output">
+        <Text
+          text={tools.map((tool) => `${tool.name}  ${formatBytes(tool.bytes)}`).join('\n')}
+          lines={24}
+          mono
+        />
       </div>
     </details>
   );

@@ -3,7 +3,7 @@ import { formatDuration } from '../../lib/format/duration.js';
 import { plainText } from '../../lib/format/plain-text.js';
 import type { RunEvent } from '../../results/records/events.js';
 import { get } from './api.js';
-import { CallView } from './call-view.js';
+import { CallView, McpCallView, ToolsView, type WholeOf } from './call-view.js';
 import type { Conversation, Item } from './conversation.js';
 import { Name, Text } from './parts.js';
 
@@ -107,12 +107,7 @@ function useShown(anchor: string, isThere: boolean): void {
   }, [anchor, isThere]);
 }
 
-/** Returns a function that gets the whole text of an event; undefined if nothing of it is cut. */
-function wholeOf(
-  run: string,
-  event: { seq: number; cut?: number },
-  textOf: (event: RunEvent) => string,
-): (() => Promise<string>) | undefined {
+function wholeOf(run: string, ...[event, textOf]: Parameters<WholeOf>): ReturnType<WholeOf> {
   return event.cut === undefined
     ? undefined
     : async () => textOf(await get<RunEvent>(`/api/runs/${encodeURIComponent(run)}/events/${event.seq}`));
@@ -144,8 +139,26 @@ function ItemView({ run, item, isShown }: { run: string; item: Item; isShown: bo
         </>
       );
     case 'call':
+    case 'mcp': {
+      const ofRun: WholeOf = (event, textOf) => wholeOf(run, event, textOf);
+      const parts = { isShown, wholeOf: ofRun };
+      if (item.kind === 'mcp') return <McpCallView event={item.event} {...parts} />;
+      return item.mcp === null ? (
+        <CallView call={item} {...parts} />
+      ) : (
+        <McpCallView event={item.mcp} {...parts} />
+      );
+    }
+    case 'tools':
+      return <ToolsView event={item.event} />;
+    case 'problem':
       return (
-        <CallView call={item} isShown={isShown} wholeOf={(event, textOf) => wholeOf(run, event, textOf)} />
+        <>
+          <span class="who fail">
+            MCP server <Name>{item.event.server}</Name>
+          </span>
+          <Text text={item.event.message} lines={10} />
+        </>
       );
     case 'script': {
       const { type, command, exit_code: code, stdout, stderr } = item.event;

@@ -1,4 +1,6 @@
 import { isFailedResult } from '../../results/transcript/is-failed-result.js';
+import { pairMcpCalls } from '../../results/transcript/pair-mcp-calls.js';
+import { skillsOf } from '../../results/transcript/skill-uses.js';
 import { commandOf } from '../../results/transcript/structured-commands.js';
 import type { ShownEvent } from '../protocol.js';
 
@@ -11,13 +13,23 @@ export interface Call {
   /** The shell command; null if the tool is not a shell. */
   command: string | null;
   result: EventOf<'tool_result'> | null;
+  /** Names of the skills that it uses. */
+  skills: string[];
+  /** What the proxy of an MCP server has recorded of it; null: it calls none, or is not answered yet. */
+  mcp: McpCall | null;
 }
+
+export type McpCall = EventOf<'mcp_call'>;
 
 /** One thing in the conversation with an agent. */
 export type Item =
   | { kind: 'message'; event: EventOf<'message'> }
   | { kind: 'thought'; event: EventOf<'reasoning'> }
   | Call
+  /** A call that the agent itself does not report. */
+  | { kind: 'mcp'; event: McpCall }
+  | { kind: 'tools'; event: EventOf<'mcp_tools'> }
+  | { kind: 'problem'; event: EventOf<'mcp_problem'> }
   | { kind: 'script'; event: EventOf<'setup_command' | 'post_script'> }
   | { kind: 'start'; event: EventOf<'session'>; number: number }
   | { kind: 'error'; event: EventOf<'error'> }
@@ -28,6 +40,10 @@ export interface Used {
   /** Null: nothing but text is known of the agent, so it may have made some. */
   calls: number | null;
   failed: number;
+  /** Of MCP servers under test. */
+  mcpCalls: number;
+  /** Names of the skills that were used. */
+  skills: string[];
   tokensIn: number | null;
   tokensOut: number | null;
   /** US dollars; null: not reported. */
@@ -40,12 +56,23 @@ export interface Conversation {
 }
 
 /** Whether a call failed; false while it runs. */
-export const hasFailed = ({ result }: Call): boolean => result !== null && isFailedResult(result);
+export const hasFailed = ({ result, mcp }: Call): boolean =>
+  mcp?.is_error === true || (result !== null && isFailedResult(result));
 
 /** Puts the events of a run together: calls with their results, and what was used. */
 export function conversationOf(events: readonly ShownEvent[]): Conversation {
   const items: Item[] = [];
-  const used: Used = { calls: null, failed: 0, tokensIn: null, tokensOut: null, costUsd: null };
+  const used: Used = {
+    ...{ calls: null, failed: 0, mcpCalls: 0, skills: [] },
+    ...{ tokensIn: null, tokensOut: null, costUsd: null },
+  };
+  const pairs = pairMcpCalls(events);
+  const recorded = new Map(
+    events.flatMap((event) => {
+      const call = event.type === 'mcp_call' ? pairs.get(event.seq) : undefined;
+      return event.type !== 'mcp_call' || call === undefined ? [] : [[call, event] as const];
+    }),
+  );
   let open = new Map<string, Call>();
   let last: Call | undefined;
   let [attempt, starts] = [0, 0];
@@ -62,7 +89,11 @@ export function conversationOf(events: readonly ShownEvent[]): Conversation {
         items.push({ kind: 'thought', event });
         break;
       case 'tool_call':
-        last = { kind: 'call', event, command: commandOf(event), result: null };
+        last = {
+          ...{ kind: 'call', event, command: commandOf(event), result: null },
+          ...{ skills: skillsOf(event), mcp: recorded.get(event.seq) ?? null },
+        };
+        used.skills = [...new Set([...used.skills, ...last.skills])];
         open.set(event.id, last);
         items.push(last);
         used.calls = (used.calls ?? 0) + 1;
@@ -73,7 +104,6 @@ export function conversationOf(events: readonly ShownEvent[]): Conversation {
         open.delete(event.id);
         if (call === undefined) break;
         call.result = event;
-        if (hasFailed(call)) used.failed += 1;
         break;
       }
       case 'usage':
@@ -102,13 +132,25 @@ export function conversationOf(events: readonly ShownEvent[]): Conversation {
       case 'result':
         items.push({ kind: 'end', event });
         break;
-      case 'unknown':
       case 'mcp_call':
+        used.mcpCalls += 1;
+        if (pairs.has(event.seq)) break;
+        items.push({ kind: 'mcp', event });
+        used.calls = (used.calls ?? 0) + 1;
+        break;
       case 'mcp_tools':
+        items.push({ kind: 'tools', event });
+        break;
       case 'mcp_problem':
+        items.push({ kind: 'problem', event });
+        break;
+      case 'unknown':
         break;
     }
   }
+  used.failed = items.filter(
+    (item) => (item.kind === 'call' && hasFailed(item)) || (item.kind === 'mcp' && item.event.is_error),
+  ).length;
   return { items, used };
 }
 

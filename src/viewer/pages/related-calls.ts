@@ -28,6 +28,11 @@ export function relatedCalls(gate: GateDetail, calls: readonly Call[]): Related[
     );
     if (naming.length > 0) return few(naming.slice(-1), `the last call that names ${gate.subject}`);
   }
+  if (gate.gate_type === 'mcp_no_errors')
+    return few(
+      calls.filter(({ mcp }) => mcp?.is_error === true),
+      'it failed',
+    );
   return gate.gate_type === 'no_transcript_errors' ? few(calls.filter(hasFailed), 'it failed') : [];
 }
 

@@ -14,11 +14,20 @@ interface FormProps {
   whenDone: (isSaved: boolean) => void;
 }
 
-/** The form of a run's evaluation.md. If the file changes while it is filled in, both versions are shown. */
+/** The version of a review that is not in the form, after two people have written different ones. */
+interface OtherReview {
+  isMine: boolean;
+  fields: ReviewFields;
+}
+
+/**
+ * The form of a run's evaluation.md. If the file changes while it is filled in, both versions are shown, and neither is lost before one
+ * is saved.
+ */
 export function ReviewForm({ run, judged, whenDone }: FormProps) {
   const address = `/api/runs/${encodeURIComponent(run)}/review`;
   const [review, setReview] = useState<ReviewAnswer | null>(null);
-  const [newer, setNewer] = useState<ReviewAnswer | null>(null);
+  const [other, setOther] = useState<OtherReview | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [isSaving, setIsSaving] = useState(false);
   const form = useRef<HTMLFormElement>(null);
@@ -44,8 +53,8 @@ export function ReviewForm({ run, judged, whenDone }: FormProps) {
           whenDone(true);
           return;
         }
-        setNewer(changed.review);
-        setProblem(changed.error);
+        setOther({ isMine: false, fields: changed.review.fields });
+        setProblem(`Not saved: ${changed.error}. Your review is still in the form.`);
         // what is here replaces what is there only if it is saved once more
         setReview({ ...review, version: changed.review.version });
       }, fail)
@@ -102,24 +111,25 @@ export function ReviewForm({ run, judged, whenDone }: FormProps) {
         />
       </label>
       <Problem text={problem} />
-      {newer !== null && (
-        <div class="newer" role="group" aria-label="What the file says now">
-          <Text text={summaryOf(newer.fields)} lines={12} />
+      {other !== null && (
+        <div class="other" role="group" aria-label={TITLES[other.isMine ? 'mine' : 'file']}>
+          <h3>{TITLES[other.isMine ? 'mine' : 'file']}</h3>
+          <Text text={summaryOf(other.fields)} lines={12} />
           <button
             type="button"
             onClick={() => {
-              setReview(newer);
-              setNewer(null);
+              setReview({ ...review, fields: other.fields });
+              setOther({ isMine: !other.isMine, fields });
               setProblem(null);
             }}
           >
-            Take this
+            {other.isMine ? 'Edit mine again' : 'Edit this instead'}
           </button>
         </div>
       )}
       <p class="buttons">
         <button type="submit" disabled={isSaving}>
-          {newer === null ? 'Save the review' : 'Replace it with mine'}
+          {other?.isMine === false ? 'Replace it with mine' : 'Save the review'}
         </button>
         <button type="button" onClick={() => whenDone(false)}>
           Discard
@@ -128,6 +138,8 @@ export function ReviewForm({ run, judged, whenDone }: FormProps) {
     </form>
   );
 }
+
+const TITLES = { mine: 'What you wrote', file: 'What the file says now' } as const;
 
 interface FieldProps {
   label: string;

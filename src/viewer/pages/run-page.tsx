@@ -3,6 +3,7 @@ import { formatKnownCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
 import { plainText } from '../../lib/format/plain-text.js';
 import type { EndedRunAnswer, OpenRunAnswer, RunAnswer } from '../protocol.js';
+import { RunAgain } from './again.js';
 import { useEvents, useLoaded } from './api.js';
 import { Changes } from './changes.js';
 import { ConversationView } from './conversation-view.js';
@@ -137,6 +138,7 @@ function EndedRun({ answer, conversation, at, whenReviewed }: EndedRunProps) {
           ))}
         </nav>
       )}
+      {embedded === null && <RunAgain run={run.run_id} sweep={run.sweep} cell={run.cell} />}
       {run.outcome !== 'pass' && (
         <p class={`reason ${run.outcome}`}>
           <Name>{run.message}</Name>

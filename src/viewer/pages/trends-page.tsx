@@ -49,7 +49,14 @@ function Configuration({ trend }: { trend: Trend }) {
         <Name>{name}</Name>
       </h2>
       <div class="card scroll trend" tabIndex={0} role="group" aria-label={`Trend of ${name}`}>
-        <Chart points={trend.points} />
+        <div class="chart">
+          <div class="rates" aria-hidden="true">
+            <span>100 %</span>
+            <span>50 %</span>
+            <span>0 %</span>
+          </div>
+          <Chart points={trend.points} />
+        </div>
         <table class="plain">
           <thead>
             <tr>

@@ -1,7 +1,7 @@
 import { findWork } from '../../client/find-work.js';
 import { startRetryRound } from '../../client/next-round.js';
 import { storedScenarios } from '../../client/pass-variables-again.js';
-import { planRetry } from '../../client/retry-sweep.js';
+import { planRetry, type RetryChoice } from '../../client/retry-sweep.js';
 import { openSession } from '../../client/session.js';
 import { planSweep, startPlanned } from '../../client/start-planned.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
@@ -26,10 +26,10 @@ interface Source {
 export async function retryPreview(
   { resultsPath, warn }: Source,
   id: string,
-  failed: boolean,
+  choice: RetryChoice,
 ): Promise<AgainAnswer> {
   const plan = endedPlan(resultsPath, id);
-  const { cells, isUseful, mayCost } = await planRetry(resultsPath, plan, { failed, cells: [] }, warn);
+  const { cells, isUseful, mayCost } = await planRetry(resultsPath, plan, choice, warn);
   return { cells: isUseful ? cells.length : 0, agents: agentsIn(cells), models: [], mayCost };
 }
 
@@ -37,10 +37,10 @@ export async function retryPreview(
 export async function retryFromPage(
   { resultsPath, variables, warn }: Source,
   id: string,
-  failed: boolean,
+  choice: RetryChoice,
 ): Promise<void> {
   const plan = endedPlan(resultsPath, id);
-  const { rerun, isUseful } = await planRetry(resultsPath, plan, { failed, cells: [] }, warn);
+  const { rerun, isUseful } = await planRetry(resultsPath, plan, choice, warn);
   if (!isUseful) throw new UsageError('nothing_selected', `${plan.sweep} has no cells to run again`);
   const round = { scenarios: await storedScenarios(resultsPath, plan), file: variables() };
   const session = await openSession(resultsPath, warn);

@@ -8,6 +8,7 @@ import { parseJson } from '../../lib/json.js';
 import type { ChangedReview, ErrorAnswer, ReviewAnswer, TrendsAnswer } from '../protocol.js';
 import { scenarioTrends } from '../../results/trends.js';
 import { readDigests } from '../../store/result-digests.js';
+import type { RetryChoice } from '../../client/retry-sweep.js';
 import { regradeFromPage, regradePreview, retryFromPage, retryPreview } from './again.js';
 import { changesOf } from './changes.js';
 import { comparisonFor } from './compare.js';
@@ -108,10 +109,10 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     return ndjson((signal) => sweepStates(source, req.param('sweep'), shown, signal));
   });
   app.get('/api/sweeps/:sweep/retry', async (context) =>
-    context.json(await retryPreview(source, context.req.param('sweep'), withFailed(context))),
+    context.json(await retryPreview(source, context.req.param('sweep'), choiceIn(context))),
   );
   app.post('/api/sweeps/:sweep/retry', async (context) => {
-    await retryFromPage(source, context.req.param('sweep'), withFailed(context));
+    await retryFromPage(source, context.req.param('sweep'), choiceIn(context));
     return context.json({});
   });
   app.get('/api/regrade/:id', async (context) =>
@@ -169,7 +170,11 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
   return app;
 }
 
-const withFailed = (context: Context): boolean => context.req.query('failed') === '1';
+/** Which cells of a sweep run again: those that `cell` names, else those without a result, with `failed` also those that failed. */
+const choiceIn = ({ req }: Context): RetryChoice => ({
+  failed: req.query('failed') === '1',
+  cells: req.queries('cell') ?? [],
+});
 
 /** @throws UsageError if the body is not JSON */
 const bodyOf = async (context: Context): Promise<unknown> => {

@@ -32,9 +32,12 @@ export async function comparisonFor(
   return { comparison, words, tables, needed: isOpen ? neededRuns(comparison.total) : [] };
 }
 
+const SIDES: Readonly<Record<string, string>> = { base: 'Before', head: 'After' };
+
 const shown = (title: string, { columns = [], rows, right = [] }: Grid): ShownTable => ({
   title,
-  columns: [...columns],
+  // as the page names the two sides
+  columns: columns.map((name) => SIDES[name] ?? name),
   rows: rows.map((row) => [...row]),
   right: [...right],
 });

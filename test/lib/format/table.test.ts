@@ -18,6 +18,9 @@ describe('textWidth', () => {
     ['✓', 1],
     ['❤️', 2],
     ['한글', 4],
+    ['žluťoučký kůň', 13],
+    ['Ελλάδα и Москва', 15],
+    ['z\u030c a\u00ad', 3],
     ['', 0],
   ])('%j takes %d columns', (text, width) => {
     expect(textWidth(text)).toBe(width);
@@ -40,6 +43,22 @@ describe('graphemes', () => {
       fc.string({ unit: 'grapheme', maxLength: 400 }),
       fc.string({ unit: 'binary', maxLength: 400 }),
       fc.constantFrom('🇩🇪', '👩‍👩‍👧', 'e\u0301', '한', 'क्षि', '\r\n').map((text) => text.repeat(90)),
+      fc.string({
+        unit: fc.constantFrom(
+          'a',
+          'ů',
+          'Ж',
+          '漢',
+          'が',
+          'か\u3099',
+          '가',
+          '가\u11a8',
+          '\u0301',
+          '…',
+          '✓\ufe0f',
+          '\u200d',
+        ),
+      }),
     );
     fc.assert(
       fc.property(fc.array(part, { maxLength: 5 }), (parts) => {

@@ -42,6 +42,41 @@ test('an id that a second start uses again is another call', () => {
   expect(conversationOf(events).used).toMatchObject({ calls: 2, failed: 1 });
 });
 
+const toolCall = (id: string, name: string, input: Record<string, string>): EventBody => ({
+  ...{ type: 'tool_call', id, name, input, command: null },
+});
+const mcpCall = (tool: string, args: Record<string, string>, is_error = false): EventBody => ({
+  ...{ type: 'mcp_call', server: 'files', tool, arguments: args, result: null, error: null },
+  ...{ is_error, duration_ms: 12, mocked: false },
+});
+
+test('a call of an MCP server is one call, with what its proxy has recorded', () => {
+  const { items, used } = conversationOf(
+    numbered([
+      ...[
+        toolCall('a', 'mcp__files__read', { path: 'x' }),
+        mcpCall('read', { path: 'x' }, true),
+        result('a', null),
+      ],
+      ...[mcpCall('write', { path: 'y' }), toolCall('b', 'mcp__files__read', { path: 'z' })],
+      { type: 'mcp_problem', server: 'files', message: 'it ended' },
+    ]),
+  );
+  expect(items.map((item) => [item.kind, item.kind === 'call' ? (item.mcp?.tool ?? null) : null])).toEqual([
+    ['call', 'read'],
+    ['mcp', null], // the agent has not reported it
+    ['call', null], // its proxy has not recorded it yet
+    ['problem', null],
+  ]);
+  expect(used).toMatchObject({ calls: 3, failed: 1, mcpCalls: 2 });
+});
+
+test('says which skills a call uses', () => {
+  const events = [toolCall('a', 'Skill', { skill: 'stamp' }), call('b', 'cat skills/pdf/SKILL.md; ls')];
+  expect(callsIn(events).map(({ skills }) => skills)).toEqual([['stamp'], ['pdf']]);
+  expect(conversationOf(numbered([...events, ...events])).used.skills).toEqual(['stamp', 'pdf']);
+});
+
 test('adds up what is reported, and leaves unknown what is not', () => {
   expect(conversationOf(numbered([usage(0.5), usage(0.25)])).used).toMatchObject({
     ...{ tokensIn: 20, tokensOut: 10, costUsd: 0.75 },
@@ -70,6 +105,16 @@ test('finds the calls that a gate quotes, the last one that names its file, and 
   ]);
   expect(related({ gate_type: 'file_matches', subject: 'report.md' })).toEqual(['echo 1 > report.md']);
   expect(related({ gate_type: 'no_transcript_errors' })).toEqual(['stock remove lamps']);
+});
+
+test('of a gate that asks for no errors of MCP servers, names the calls that failed', () => {
+  const calls = callsIn([
+    ...[toolCall('a', 'files.read', { path: 'x' }), mcpCall('read', { path: 'x' })],
+    ...[toolCall('b', 'files.read', { path: 'y' }), mcpCall('read', { path: 'y' }, true)],
+  ]);
+  expect(
+    relatedCalls(gate({ gate_type: 'mcp_no_errors' }), calls).map(({ call: of }) => of.event.id),
+  ).toEqual(['b']);
 });
 
 test('names no call if nothing is known', () => {
