@@ -23,8 +23,10 @@ export interface RetryChoice {
 /** The round that a retry starts. */
 export interface PlannedRetry {
   rerun: Rerun;
-  /** Cells that run again. Of a sweep that runs until its verdict is clear, more may follow. */
+  /** Cells that run, whatever the round finds. */
   cells: Cell[];
+  /** Whether more follow if they are needed: the sweep runs until its verdict is clear. */
+  mayFollow: boolean;
   /** Whether there is anything to run. */
   isUseful: boolean;
   /** Whether an agent that takes part may cost money. */
@@ -45,14 +47,16 @@ export async function planRetry(
   const rerun = rerunOf(plan.cells, choice);
   const results = lastResults(readDigestedLog(resultsPath, report), plan.sweep);
   const isRerun = (cell: string): boolean => willRun(rerun, cell, results.get(cell)?.outcome ?? null);
-  const cells = plan.cells.filter(({ id }) => isRerun(id));
+  const candidates = plan.cells.filter(({ id }) => isRerun(id));
   const known = knownAgents(plan.agents);
+  const isUseful = isDeciding
+    ? canContinue((await sweepDocument(resultsPath, plan, report)).decision)
+    : candidates.length > 0;
   return {
-    ...{ rerun, cells },
-    isUseful: isDeciding
-      ? canContinue((await sweepDocument(resultsPath, plan, report)).decision)
-      : cells.length > 0,
-    mayCost: cells.some((cell) => agentOfCell(cell, known)?.free !== true),
+    ...{ rerun, isUseful, mayFollow: isDeciding && isUseful },
+    // Those without a result have not been needed so far.
+    cells: isDeciding ? candidates.filter(({ id }) => results.has(id)) : candidates,
+    mayCost: candidates.some((cell) => agentOfCell(cell, known)?.free !== true),
     earlier: {
       all: idsOf([...results.values()]),
       replaced: idsOf([...results.values()].filter(({ cell }) => isRerun(cell))),

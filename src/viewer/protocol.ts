@@ -194,8 +194,9 @@ export interface ChangedReview extends ErrorAnswer {
  * same address begins it.
  */
 export interface AgainAnswer {
-  /** 0: there is nothing to do. */
   cells: number;
+  /** Whether more runs follow until a verdict is clear. If not, and there are no cells, there is nothing to do. */
+  mayFollow: boolean;
   /** Agents that would run, with their cells. */
   agents: { agent: string; cells: number }[];
   /** Models that would judge. */

@@ -67,8 +67,16 @@ export function RunAgain({ run, sweep, cell }: { run: string; sweep: string; cel
 const retryOf = (path: string): Asked => ({
   path,
   title: 'Run again',
-  words: ({ cells, agents }) =>
-    `${count(cells, 'cell')} run again: ${agents.map(({ agent, cells: of }) => `${of} with ${plainText(agent)}`).join(', ')}. Earlier results are kept, and the new ones count.`,
+  words: ({ cells, agents, mayFollow }) =>
+    [
+      ...(cells === 0
+        ? []
+        : [
+            `${count(cells, 'cell')} run again: ${agents.map(({ agent, cells: of }) => `${of} with ${plainText(agent)}`).join(', ')}.`,
+          ]),
+      ...(mayFollow ? ['More runs follow until the verdict is clear.'] : []),
+      'Earlier results are kept, and the new ones count.',
+    ].join(' '),
 });
 
 /** `id`: of a sweep or a run. */
@@ -108,7 +116,7 @@ function Confirm({ asked, whenDone }: { asked: Asked; whenDone: () => void }) {
       }, fail)
       .finally(() => setIsDoing(false));
   };
-  const isUseless = answer !== null && answer.cells === 0;
+  const isUseless = answer !== null && answer.cells === 0 && !answer.mayFollow;
   return (
     <div class="confirm" role="group" aria-label={asked.title}>
       <p role="status">

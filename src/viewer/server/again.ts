@@ -29,8 +29,8 @@ export async function retryPreview(
   choice: RetryChoice,
 ): Promise<AgainAnswer> {
   const plan = endedPlan(resultsPath, id);
-  const { cells, isUseful, mayCost } = await planRetry(resultsPath, plan, choice, warn);
-  return { cells: isUseful ? cells.length : 0, agents: agentsIn(cells), models: [], mayCost };
+  const { cells, isUseful, mayFollow, mayCost } = await planRetry(resultsPath, plan, choice, warn);
+  return { cells: isUseful ? cells.length : 0, mayFollow, agents: agentsIn(cells), models: [], mayCost };
 }
 
 /** Starts the round that `retry` starts, without following it. @throws UsageError if that is impossible */
@@ -57,7 +57,7 @@ export async function regradePreview({ resultsPath, warn }: Source, id: string):
   const work = await findWork(resultsPath, id, warn);
   const { scenarios } = await resolveRegrade(project, work, NO_FLAGS);
   const models = [...new Set(scenarios.flatMap(({ effective }) => modelAsked(effective) ?? []))];
-  return { cells: work.cells.length, agents: [], models, mayCost: models.length > 0 };
+  return { cells: work.cells.length, mayFollow: false, agents: [], models, mayCost: models.length > 0 };
 }
 
 /** Starts the sweep that `regrade` starts, without following it. Returns its id. @throws UsageError if that is impossible */
