@@ -115,9 +115,11 @@ test('a server that ends early, or cannot be started, is an error of the server'
     withServer('gone', [call('echo', '{text: a}')]).replace('command: node', 'command: no-such-program'),
   );
   const gone = await runOne('gone');
-  expect(gone.metrics.details[0]?.message).toContain(
-    'the server could not be started: spawn no-such-program',
-  );
+  const reason = 'the server could not be started: spawn no-such-program';
+  expect(gone.metrics.details[0]?.message).toContain(reason);
+  // Also if no gate looks at it.
+  expect(gone.run.warnings.join('\n')).toContain(`the MCP server test under test: ${reason}`);
+  expect(gone.run.warnings.filter((text) => text.includes(reason))).toHaveLength(1);
 });
 
 test('values of variables reach the server, and are in no record', async () => {

@@ -156,6 +156,12 @@ export async function summarizeOutput(
           ]
         : []),
       ...(problems === null ? [] : outputWarnings(problems)),
+      // Without its server, a run says nothing about it, whether or not a gate looks.
+      ...new Set(
+        (recorded.mcp?.problems ?? []).map(({ server, message }) =>
+          redact(`the MCP server ${server} under test: ${message}`),
+        ),
+      ),
       ...(unread ? ["not all of the agent's output could be read, so what it did is not fully known"] : []),
     ],
   };
