@@ -73,8 +73,8 @@ const row = fc.record(
 );
 
 test('lists of prompts, in either form, can be written back as the same list', () => {
-  const inCsv = (value: unknown): string =>
-    value === undefined ? '' : `"${String(value as string).replaceAll('"', '""')}"`;
+  const inCsv = (value: string | number | boolean | undefined): string =>
+    value === undefined ? '' : `"${String(value).replaceAll('"', '""')}"`;
   const columns = ['id', 'prompt', 'should_trigger', 'expected_tool'] as const;
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 4 }), (rows) => {
