@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatKnownCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
@@ -58,9 +59,11 @@ interface TitleProps {
   cell: { scenario: string; variant: string; agent: string; model: string; repetition: number };
   look: string;
   uiUrl: string | null;
+  /** Buttons. */
+  children?: ComponentChildren;
 }
 
-function Title({ sweep, cell, look, uiUrl }: TitleProps) {
+function Title({ sweep, cell, look, uiUrl, children }: TitleProps) {
   return (
     <>
       <nav aria-label="Breadcrumb" class="crumbs">
@@ -91,6 +94,7 @@ function Title({ sweep, cell, look, uiUrl }: TitleProps) {
           <Name>{cell.model === 'default' ? cell.agent : `${cell.agent}/${cell.model}`}</Name> #
           {cell.repetition}
         </span>
+        {children}
         {uiUrl !== null && <Outside href={uiUrl}>Temporal</Outside>}
       </div>
     </>
@@ -122,7 +126,9 @@ function EndedRun({ answer, conversation, at, whenReviewed }: EndedRunProps) {
   const calls = conversation.items.filter((item): item is Call => item.kind === 'call');
   return (
     <>
-      <Title sweep={run.sweep} cell={cell} look={run.outcome} uiUrl={answer.uiUrl} />
+      <Title sweep={run.sweep} cell={cell} look={run.outcome} uiUrl={answer.uiUrl}>
+        {embedded === null && <RunAgain run={run.run_id} sweep={run.sweep} cell={run.cell} />}
+      </Title>
       {siblings.length > 1 && (
         <nav aria-label="Repetitions" class="siblings">
           {siblings.map((one) => (
@@ -138,7 +144,6 @@ function EndedRun({ answer, conversation, at, whenReviewed }: EndedRunProps) {
           ))}
         </nav>
       )}
-      {embedded === null && <RunAgain run={run.run_id} sweep={run.sweep} cell={run.cell} />}
       {run.outcome !== 'pass' && (
         <p class={`reason ${run.outcome}`}>
           <Name>{run.message}</Name>
