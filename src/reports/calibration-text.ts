@@ -61,15 +61,7 @@ type CalibrationHead = Omit<CalibrationTable, 'rows'>;
 
 const JUDGES: CalibrationHead = {
   title: 'Judges compared with people',
-  columns: [
-    'Judge',
-    'Criterion',
-    'Reviewed',
-    'Weighted kappa',
-    'Judge minus person',
-    'Judge mean',
-    'Corrected',
-  ],
+  columns: ['Judge', 'Criterion', 'Reviewed', 'Weighted kappa', 'Judge minus person', 'Mean', 'Corrected'],
   right: [2],
   whole: [2, 3, 4, 5, 6],
 };
