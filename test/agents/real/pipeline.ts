@@ -84,7 +84,8 @@ export function testPipeline(agent: CliName): void {
         );
       await write('ok', '', '- task ok: a prompt that begins like an option');
       for (const name of ['busy', 'key', 'adopted', 'resumed']) await write(name);
-      await write('hang', 'run: {timeout_secs: 20}');
+      // Enough for an agent that starts slowly to reach the point where it hangs.
+      await write('hang', 'run: {timeout_secs: 40}');
     });
     afterAll(async () => {
       await server.close();
