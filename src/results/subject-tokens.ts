@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { compareTexts } from '../lib/compare-texts.js';
 import { groupBy } from '../lib/group-by.js';
 import { median } from '../lib/median.js';
 import type { AgentWork } from './records/agent-work.js';
@@ -116,5 +117,3 @@ function sideOf(sizes: readonly (number | null)[]): z.infer<typeof Side> {
   const known = sizes.filter((size) => size !== null);
   return { tokens: median(known), runs: known.length, unknown: sizes.length - known.length };
 }
-
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

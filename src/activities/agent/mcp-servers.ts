@@ -66,7 +66,7 @@ export async function planMcpServers(context: RunContext, start: number): Promis
 const pathsOf = (connection: McpConnection): string[] =>
   'command' in connection ? [connection.command, ...connection.args].filter(isAbsolute) : [];
 
-/** Of a start that goes on, more is not read: it is read again whenever it has grown. */
+/** Of a start that goes on, more is not read: it is read as a whole, every second. */
 const MOST_SO_FAR = 1024 * 1024;
 
 /** What the proxies have recorded so far of a start that goes on, in the order of time. */

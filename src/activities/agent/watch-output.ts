@@ -92,9 +92,9 @@ export async function watchOutput(
   const look = (): void => {
     const size = sizeOf(stdout);
     if (looking.at !== null || (size <= seen && !hasServers)) return;
-    const look = size > seen ? read() : readCalls();
+    const work = size > seen ? read() : readCalls();
     seen = Math.max(seen, size);
-    looking.at = look
+    looking.at = work
       .catch((error: unknown) => {
         // Without the cost, the limit could not be kept.
         if (maxUsd !== undefined) looking.failure ??= error as Error;

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { compareTexts } from '../../lib/compare-texts.js';
 import { isJsonObject, parseJson } from '../../lib/json.js';
 import { planFile, sweepsFolder } from '../../store/results-folder.js';
 
@@ -8,7 +9,7 @@ export function newestSweeps(results: string): string[] {
   return (existsSync(folder) ? readdirSync(folder) : [])
     .filter((id) => existsSync(planFile(results, id)))
     .map((id) => ({ id, started: startOf(planFile(results, id)) }))
-    .sort((a, b) => compare(b.started, a.started) || compare(b.id, a.id))
+    .sort((a, b) => compareTexts(b.started, a.started) || compareTexts(b.id, a.id))
     .map(({ id }) => id);
 }
 
@@ -18,5 +19,3 @@ function startOf(file: string): string {
   const created = isJsonObject(plan) ? plan['created_at'] : null;
   return typeof created === 'string' ? created : '';
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

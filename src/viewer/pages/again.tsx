@@ -11,52 +11,46 @@ interface AgainProps {
   totals: { failed: number; errored: number; cancelled: number };
 }
 
-/** Buttons of a sweep that has ended: run cells again, or check their work again. What that means is shown before it begins. */
+/** Buttons of a sweep that has ended: run cells again, or check their work again. */
 export function Again({ sweep, totals: { failed, errored, cancelled } }: AgainProps) {
-  const address = `/api/sweeps/${encodeURIComponent(sweep)}`;
-  const [asked, setAsked] = useState<Asked | null>(null);
   const untested = errored + cancelled;
-  const retry = (withFailed: boolean): Asked => retryOf(`${address}/retry?failed=${withFailed ? 1 : 0}`);
+  const retry = (withFailed: boolean): Asked =>
+    retryOf(`/api/sweeps/${encodeURIComponent(sweep)}/retry?failed=${withFailed ? 1 : 0}`);
   return (
-    <div class="steering">
-      {asked === null ? (
-        <>
-          {untested > 0 && (
-            <button type="button" onClick={() => setAsked(retry(false))}>
-              Retry {untested} untested
-            </button>
-          )}
-          {failed > 0 && (
-            <button type="button" onClick={() => setAsked(retry(true))}>
-              Retry {untested + failed} not passed
-            </button>
-          )}
-          <button type="button" onClick={() => setAsked(regradeOf(sweep))}>
-            Regrade
-          </button>
-        </>
-      ) : (
-        <Confirm asked={asked} whenDone={() => setAsked(null)} />
-      )}
-    </div>
+    <Choices
+      choices={[
+        ...(untested > 0 ? [{ label: `Retry ${untested} untested`, asked: retry(false) }] : []),
+        ...(failed > 0 ? [{ label: `Retry ${untested + failed} not passed`, asked: retry(true) }] : []),
+        { label: 'Regrade', asked: regradeOf(sweep) },
+      ]}
+    />
   );
 }
 
 /** The same buttons for a run that has ended. Those who retry it see its sweep, where the new run appears. */
 export function RunAgain({ run, sweep, cell }: { run: string; sweep: string; cell: string }) {
-  const [asked, setAsked] = useState<Asked | null>(null);
   const path = `/api/sweeps/${encodeURIComponent(sweep)}/retry?${new URLSearchParams({ cell }).toString()}`;
+  return (
+    <Choices
+      choices={[
+        { label: 'Retry', asked: { ...retryOf(path), next: sweep } },
+        { label: 'Regrade', asked: regradeOf(run) },
+      ]}
+    />
+  );
+}
+
+/** Buttons, and once one is chosen, what it means before it begins. */
+function Choices({ choices }: { choices: { label: string; asked: Asked }[] }) {
+  const [asked, setAsked] = useState<Asked | null>(null);
   return (
     <div class="steering">
       {asked === null ? (
-        <>
-          <button type="button" onClick={() => setAsked({ ...retryOf(path), next: sweep })}>
-            Retry
+        choices.map(({ label, asked: one }) => (
+          <button key={label} type="button" onClick={() => setAsked(one)}>
+            {label}
           </button>
-          <button type="button" onClick={() => setAsked(regradeOf(run))}>
-            Regrade
-          </button>
-        </>
+        ))
       ) : (
         <Confirm asked={asked} whenDone={() => setAsked(null)} />
       )}
