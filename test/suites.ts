@@ -1,34 +1,375 @@
-/** The files that need a Temporal server; the others run without one. */
-export const TEMPORAL = [
-  'workflows',
-  'commands',
-  'viewer',
-  'planning',
-  'client',
-  'chaos',
-  'package',
-  'documents',
-].map((folder) => `test/${folder}/**/*.test.ts`);
-
-/** Run by `npm run test:production` and `test:agents`: they need programs that take minutes to build or install. */
-export const APART = ['test/production/**/*.test.ts', 'test/agents/real/**/*.test.ts'];
-
-/** Run by `npm run test:long`, because they are many: tests of commands and workflows that need 15 seconds or more. */
-export const SLOW = ['test/**/*.slow.test.ts'];
+/*
+ * The suites, which files belong to each, and which parts of the repository the tests that are not fast depend on. `.ci/run`
+ * runs all fast tests, and of the others those that a change can affect (scripts/select-tests.js).
+ */
 
 /**
- * Run by `npm run test:long`, three at a time, because each takes long: separate servers, kills and waits, sandboxes, containers,
- * gigabytes, full disks, and every error code.
+ * - plain: fast tests without a Temporal server
+ * - temporal: fast tests with one
+ * - slow: tests of commands and workflows that need 15 seconds or more
+ * - long: separate servers, kills and waits, sandboxes, containers, gigabytes, full disks, every error code
+ * - production: the settings of docker-compose.yml
+ * - agents: the real agents, which npm installs, with a scripted model
  */
-export const LONG = [
-  'test/long/**/*.test.ts',
-  'test/@(action/steps|walks/walks).test.ts',
-  'test/chaos/**/*.test.ts',
-  'test/agent-scripts/@(contract|error-codes).test.ts',
-  'test/platform/process/supervise-@(end|full-disk).test.ts',
-  'test/workflows/sweep-@(histories|placed).test.ts',
-  'test/commands/@(asking-gates|broken-places|compare-bias|e2b|eliza-matrix|engine|engine-stop|hostile|injection|large-file|mocked-endpoints|privacy|sandbox|scripts-check|shared-sweep|shut-workspace).test.ts',
-  'test/documents/runnable.test.ts',
-  'test/store/shared/s3-store.test.ts',
-  'test/environments/@(container-contract|e2b|e2b-contract).test.ts',
+export type Suite = 'plain' | 'temporal' | 'slow' | 'long' | 'production' | 'agents';
+
+const PATTERNS: Record<Exclude<Suite, 'plain'>, readonly string[]> = {
+  production: ['test/production/**/*.test.ts'],
+  agents: ['test/agents/real/**/*.test.ts'],
+  slow: ['test/**/*.slow.test.ts'],
+  long: [
+    'test/long/**/*.test.ts',
+    'test/@(action/steps|walks/walks).test.ts',
+    'test/chaos/**/*.test.ts',
+    'test/agent-scripts/@(contract|error-codes).test.ts',
+    'test/platform/process/supervise-@(end|full-disk).test.ts',
+    'test/workflows/sweep-@(histories|placed).test.ts',
+    'test/commands/@(asking-gates|broken-places|compare-bias|e2b|eliza-matrix|engine|engine-stop|hostile|injection|large-file|mocked-endpoints|privacy|sandbox|scripts-check|shared-sweep|shut-workspace).test.ts',
+    'test/documents/runnable.test.ts',
+    'test/store/shared/s3-store.test.ts',
+    'test/environments/@(container-contract|e2b|e2b-contract).test.ts',
+  ],
+  temporal: ['workflows', 'commands', 'viewer', 'planning', 'client', 'chaos', 'package', 'documents'].map(
+    (folder) => `test/${folder}/**/*.test.ts`,
+  ),
+};
+
+/** The number of files of a suite that run at the same time, on two cores. */
+export const WORKERS: Record<Suite, number> = {
+  plain: 5, // many tests only wait for processes and timers: on two cores, four workers take 10 % longer
+  temporal: 5,
+  slow: 5,
+  long: 3, // they mostly wait for kills, restarts and time limits
+  production: 2,
+  agents: 2,
+};
+
+/** From the narrowest to the widest: a file belongs to the first suite that has a pattern for it, or else to `plain`. */
+const ORDER = ['production', 'agents', 'slow', 'long', 'temporal'] as const;
+
+/** Returns Vitest's patterns for the files of a suite. */
+export function filesOf(suite: Suite): { include: string[]; exclude: string[] } {
+  const narrower = suite === 'plain' ? ORDER : ORDER.slice(0, ORDER.indexOf(suite));
+  return {
+    include: suite === 'plain' ? ['test/**/*.test.ts'] : [...PATTERNS[suite]],
+    exclude: narrower.flatMap((name) => PATTERNS[name]),
+  };
+}
+
+/** Some tests that are not fast, and what they depend on besides the modules that they import. */
+interface Area {
+  /** Paths of test files, or the beginnings of such paths. */
+  tests: readonly string[];
+  /** Files and folders (with a slash at the end). What their modules import counts, too, but less. */
+  covers: readonly string[];
+}
+
+/** A change of these can affect every test. */
+export const COVERED_BY_ALL = [
+  'package-lock.json',
+  'vitest.config.ts',
+  'scripts/build.js',
+  'test/global-setup.ts',
+];
+
+/** A test belongs to every area that names it. */
+export const AREAS: readonly Area[] = [
+  {
+    tests: [
+      'test/chaos/infrastructure',
+      'test/chaos/kill',
+      'test/chaos/lost-',
+      'test/chaos/random',
+      'test/chaos/ended-runs',
+      'test/chaos/stop-run',
+      'test/chaos/show-follow',
+      'test/chaos/until-clear',
+      'test/long/random-faults',
+      'test/long/regrade',
+    ],
+    covers: [
+      'src/workflows/',
+      'src/activities/agent/',
+      'src/activities/step/',
+      'src/activities/watch/',
+      'src/activities/report/',
+      'src/activities/run-agent.ts',
+      'src/platform/process/',
+    ],
+  },
+  {
+    tests: [
+      'test/chaos/starting-engine',
+      'test/chaos/lasting-engine',
+      'test/chaos/frozen-server',
+      'test/commands/engine',
+      'test/commands/ui.',
+      'test/commands/interrupted-start',
+      'test/commands/signals',
+      'test/long/away-server',
+    ],
+    covers: ['src/platform/engine/', 'src/commands/engine/', 'src/client/', 'src/platform/temporal/'],
+  },
+  {
+    tests: ['test/chaos/attacks-', 'test/workflows/proofs', 'test/workflows/malformed-arguments'],
+    covers: [
+      'src/activities/step/verify-origin.ts',
+      'src/activities/step/run-step-once.ts',
+      'src/platform/origin.ts',
+      'src/platform/origin-ledger.ts',
+      'src/store/origin.ts',
+      'src/workflows/',
+    ],
+  },
+  {
+    tests: ['test/chaos/continue-as-new', 'test/workflows/', 'test/long/large-sweep'],
+    covers: [
+      'src/workflows/',
+      'src/activities/load-cells.ts',
+      'src/activities/finish-sweep.ts',
+      'src/client/',
+    ],
+  },
+  {
+    tests: ['test/chaos/mock-server', 'test/commands/mocks', 'test/commands/mocked-endpoints'],
+    covers: ['src/mocks/', 'src/activities/mocks/', 'src/activities/step/mock-server.ts'],
+  },
+  {
+    tests: [
+      'test/chaos/mcp',
+      'test/commands/mcp',
+      'test/commands/subject',
+      'test/long/mcp-sandbox',
+      'test/long/subject-in-container',
+    ],
+    covers: [
+      'src/mcp-proxy/',
+      'src/scenario/subject.ts',
+      'src/scenario/mcp-server.ts',
+      'src/agents/subject-files.ts',
+      'src/agents/mcp-settings.ts',
+      'src/results/subject-parts.ts',
+      'src/results/subject-tokens.ts',
+      'src/planning/find-subject.ts',
+    ],
+  },
+  {
+    tests: [
+      'test/chaos/container',
+      'test/chaos/sandbox-attacks',
+      'test/environments/',
+      'test/commands/sandbox',
+      'test/commands/shut-workspace',
+      'test/commands/run-workspace',
+      'test/commands/doctor-machine',
+      'test/long/hidden-checks',
+      'test/long/mcp-sandbox',
+      'test/long/subject-in-container',
+    ],
+    covers: [
+      'src/environments/',
+      'src/activities/prepare/',
+      'src/activities/teardown/',
+      'src/commands/doctor/',
+    ],
+  },
+  {
+    tests: ['test/chaos/e2b', 'test/commands/e2b', 'test/environments/e2b'],
+    covers: ['src/environments/e2b/'],
+  },
+  {
+    tests: ['test/chaos/stop-on-full-disk', 'test/long/full-disk', 'test/long/keeper-full-disk'],
+    covers: [
+      'src/platform/fs/disk-room.ts',
+      'src/activities/step/room.ts',
+      'src/activities/write-report.ts',
+      'src/activities/report/',
+      'src/lib/errors/',
+      'src/platform/engine/keeper.ts',
+      'src/store/',
+    ],
+  },
+  {
+    tests: ['test/platform/process/supervise-', 'test/chaos/lost-agent', 'test/long/try-endless'],
+    covers: ['src/platform/process/', 'src/commands/try/'],
+  },
+  {
+    tests: [
+      'test/long/host',
+      'test/long/many-hosts',
+      'test/commands/shared-sweep',
+      'test/workflows/sweep-placed',
+    ],
+    covers: [
+      'src/activities/hosts/',
+      'src/workflows/scheduler/',
+      'src/store/shared/',
+      'src/client/end-runs-of-lost-hosts.ts',
+      'src/lib/signs-of-life.ts',
+      'src/commands/worker/',
+    ],
+  },
+  { tests: ['test/store/shared/', 'test/long/hosts-on-s3'], covers: ['src/store/'] },
+  {
+    tests: ['test/long/schedules'],
+    covers: [
+      'src/client/schedules/',
+      'src/commands/schedule/',
+      'src/commands/schedule.ts',
+      'src/activities/plan-scheduled.ts',
+      'src/results/schedules/',
+    ],
+  },
+  {
+    tests: [
+      'test/long/temporal-cloud',
+      'test/long/encrypted-payloads',
+      'test/commands/login',
+      'test/commands/traces',
+    ],
+    covers: [
+      'src/platform/temporal/',
+      'src/platform/codec/',
+      'src/platform/traces/',
+      'src/commands/codec-server/',
+    ],
+  },
+  {
+    tests: ['test/long/databases', 'test/commands/databases'],
+    covers: [
+      'src/activities/databases/',
+      'src/lib/sql/',
+      'src/platform/postgres.ts',
+      'src/scenario/database.ts',
+    ],
+  },
+  {
+    tests: [
+      'test/long/until-clear',
+      'test/chaos/until-clear',
+      'test/commands/until-clear',
+      'test/commands/compare',
+      'test/commands/next-round',
+      'test/commands/cost',
+      'test/workflows/sweep-until-clear',
+    ],
+    covers: [
+      'src/statistics/',
+      'src/results/comparison/',
+      'src/results/decision/',
+      'src/commands/compare/',
+      'src/client/next-round.ts',
+    ],
+  },
+  {
+    tests: ['test/long/production', 'test/long/monitoring/', 'test/production/'],
+    covers: [
+      'src/platform/metrics/',
+      'docker-compose.yml',
+      'Dockerfile',
+      '.dockerignore',
+      'grafana/',
+      'specs/how-to/production.md',
+      'seccomp.json',
+    ],
+  },
+  {
+    tests: ['test/agents/real/', 'test/commands/profiles'],
+    covers: ['src/agents/', 'src/activities/agent/', 'src/agent-host/', 'test/agents/clis.ts'],
+  },
+  {
+    tests: ['test/commands/eliza', 'test/agents/real/eliza'],
+    covers: ['src/scenario/eliza/', 'src/agent-host/', 'src/gates/types/', 'src/commands/scenario/'],
+  },
+  {
+    tests: [
+      'test/commands/judge',
+      'test/commands/asking-gates',
+      'test/commands/calibration',
+      'test/commands/gate-calibration',
+      'test/commands/compare-bias',
+      'test/chaos/kill-asking-gate',
+      'test/long/full-disk-judge',
+      'test/workflows/run-judged',
+      'test/viewer/review',
+    ],
+    covers: [
+      'src/judge/',
+      'src/activities/ask/',
+      'src/activities/judge/',
+      'src/results/calibration/',
+      'src/results/review/',
+    ],
+  },
+  {
+    tests: ['test/commands/conversation', 'test/chaos/kill-conversation', 'test/commands/context'],
+    covers: ['src/conversation/', 'src/activities/conversation/', 'src/activities/simulate-user.ts'],
+  },
+  {
+    tests: [
+      'test/commands/cache',
+      'test/commands/cells',
+      'test/commands/checks',
+      'test/commands/regrade',
+      'test/commands/retry-failed',
+      'test/commands/limits',
+      'test/commands/steer',
+      'test/commands/clean',
+      'test/commands/processes',
+      'test/commands/recorded-results',
+      'test/planning/',
+      'test/long/regrade',
+      'test/workflows/',
+    ],
+    covers: ['src/planning/', 'src/client/', 'src/store/', 'src/activities/', 'src/gates/', 'src/commands/'],
+  },
+  {
+    tests: [
+      'test/commands/live',
+      'test/commands/show-follow',
+      'test/commands/report',
+      'test/commands/completion',
+      'test/chaos/show-follow',
+    ],
+    covers: ['src/reports/', 'src/client/follow/', 'src/commands/show/', 'src/commands/completion/'],
+  },
+  { tests: ['test/viewer/'], covers: ['src/viewer/', 'src/reports/', 'src/client/sweeps/'] },
+  {
+    tests: [
+      'test/commands/secrets',
+      'test/viewer/secrets',
+      'test/commands/injection',
+      'test/commands/hostile',
+      'test/viewer/hostile',
+      'test/commands/privacy',
+      'test/commands/large-file',
+      'test/commands/broken-places',
+      'test/fuzz',
+    ],
+    covers: [
+      'src/lib/redaction/',
+      'src/lib/format/',
+      'src/reports/',
+      'src/scenario/',
+      'src/store/',
+      'scripts/fuzz/',
+    ],
+  },
+  {
+    tests: ['test/agent-scripts/', 'test/commands/scripts'],
+    covers: ['.agents/', 'src/agent-scripts/', 'src/commands/scripts/', 'templates/agent-scripts/'],
+  },
+  {
+    tests: ['test/package/', 'test/walks/', 'test/documents/', 'test/commands/init'],
+    covers: [
+      'README.md',
+      'specs/',
+      'fixtures/',
+      'templates/',
+      'package.json',
+      'src/library/',
+      'src/commands/init/',
+    ],
+  },
+  { tests: ['test/action/'], covers: ['action/', 'action.yml'] },
 ];

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
@@ -27,7 +28,8 @@ test('run follows a sweep to its end, prints one document, and exits', async () 
   expect(documentOf(stdout).totals).toMatchObject({ cells: 1, passed: 1 });
 });
 
-test.each<[string, string[], number, RegExp]>([
+/** A verb, the arguments, the exit code, and what it prints. */
+const STARTS: [string, string[], number, RegExp][] = [
   ['validate', ['validate'], 0, /^1 scenario file is valid$/],
   ['scenarios', ['scenarios'], 0, /small/],
   ['show', ['show', 'real'], 0, /pass/],
@@ -48,9 +50,40 @@ test.each<[string, string[], number, RegExp]>([
   ['complete-words', ['complete-words', 'val'], 0, /^validate/],
   ['scripts', ['scripts', 'list', '--json'], 0, /"scripts"/],
   ['engine', ['engine', 'status', '--json'], 0, /"running"/],
+  ['regrade', ['regrade', 'real', '--dry-run'], 0, /small/],
+  ['schedule', ['schedule', 'list'], 0, /no schedules yet/],
+  ['scenario', ['scenario', 'run', 'none.yaml'], 2, /was not found/],
+  ['try', ['try', 'none-such'], 2, /is not on PATH/],
+  ['worker', ['worker'], 2, /--results <place>/],
+  ['workers', ['workers', 'list'], 2, /is not shared/],
+  ['codec-server', ['codec-server'], 2, /LLM_TOOL_TEST_CODEC_KEYS/],
   ['an unknown verb', ['rnu', '--json'], 2, /"usage"/],
-])('%s prints its result and exits as a process of its own', async (_verb, args, code, prints) => {
-  const { exitCode, stdout, stderr } = await project.start(args);
-  expect({ exitCode, stderr }).toMatchObject({ exitCode: code });
-  expect(code === 0 ? stdout : stdout + stderr).toMatch(prints);
+];
+
+test.each(STARTS)(
+  '%s prints its result and exits as a process of its own',
+  async (_verb, args, code, prints) => {
+    const { exitCode, stdout, stderr } = await project.start(args);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: code });
+    expect(code === 0 ? stdout : stdout + stderr).toMatch(prints);
+  },
+);
+
+test('view prints its address, and ends when it is interrupted', async () => {
+  const view = project.start(['view', '--no-open']);
+  await once(view.stdout, 'data');
+  view.kill('SIGINT');
+  const { stdout, exitCode } = await view;
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 0,
+    stdout: expect.stringMatching(/http:\/\/127\.0\.0\.1:\d+/) as string,
+  });
+});
+
+test('every verb is started here', async () => {
+  const { stdout } = await project.start(['--help']);
+  const verbs = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)\S* .*$/gm)].map(([, verb]) => verb);
+  expect(verbs.length).toBeGreaterThan(20);
+  const started = [...STARTS.map(([verb]) => verb), 'run', 'view', 'help'];
+  expect(verbs.filter((verb) => verb === undefined || !started.includes(verb))).toEqual([]);
 });
