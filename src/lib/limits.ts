@@ -1,5 +1,7 @@
 /** How long the tool waits for what may never come, and how often it tries again. Only tests change this. */
 export interface Limits extends RunLimits {
+  /** How long `doctor` waits for a program or a server, ms. */
+  doctorMs: number;
   /** The longest time between two attempts to start an engine, ms. */
   engineRetryMs: number;
   /** How long a command waits for an engine that fails to start, ms. */
@@ -38,6 +40,7 @@ const RUN_LIMITS: RunLimits = {
 /** What users have. */
 export const LIMITS: Limits = {
   ...RUN_LIMITS,
+  doctorMs: 3000,
   engineRetryMs: 15_000,
   engineFailsMs: 60_000,
   serverSilentMs: 40_000,

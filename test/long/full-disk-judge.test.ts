@@ -73,7 +73,10 @@ describe(`a disk that cannot be written while the judge is asked${why}`, () => {
         const command = one.start(['run', 'w', '--json'], judgeEnv(model));
         const output = collectStderr(command);
         await untilAsked();
-        for (const path of DISKS[disk](one)) await (how === 'full' ? fill(path) : forbid(path));
+        for (const path of DISKS[disk](one)) {
+          if (how === 'full') fill(path);
+          else await forbid(path);
+        }
         await until('the command says what it waits for', () =>
           /waiting since .*Z: /.test(output()) ? true : null,
         );
@@ -100,7 +103,7 @@ test.runIf(canMount)(`a judge is not asked while its answer could not be stored$
   model.script('thinking', { status: 503, after }, { say: judgment(1) });
   const command = one.start(['run', 'w', '--json'], judgeEnv(model));
   await untilAsked();
-  await fill(one.results);
+  fill(one.results);
   fail(); // a failed request costs nothing
   await until('the step waits for the disk', async () =>
     /^judgeRun .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,

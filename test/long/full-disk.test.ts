@@ -83,7 +83,10 @@ describe(`a disk that cannot be written${why}`, () => {
         const command = one.start(['run', 'w', '--json']);
         const output = collectStderr(command);
         await until(`the ${step}`, () => (existsSync(join(project.folder, `${step}.begun`)) ? true : null));
-        for (const path of DISKS[disk](one)) await (how === 'full' ? fill(path) : forbid(path));
+        for (const path of DISKS[disk](one)) {
+          if (how === 'full') fill(path);
+          else await forbid(path);
+        }
         await until('the command says what it waits for', () =>
           /waiting since .*Z: /.test(output()) ? true : null,
         );
@@ -130,7 +133,7 @@ test.runIf(canMount)(`no agent starts while its start could not be recorded${why
   await project.write('fixtures/w.yaml', scenario('w', { steps, gates, more }));
   const command = one.start(['run', 'w', '--json']);
   await until('the setup', () => (existsSync(join(project.folder, 'setup.begun')) ? true : null));
-  await fill(results);
+  fill(results);
   await project.write('setup.go', '');
   await until('the agent step waits for the disk', async () =>
     /^runAgent .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
@@ -148,7 +151,7 @@ test.runIf(canMount)(`the next command waits for an idle engine whose state disk
   const { project, state } = one;
   await project.write('fixtures/w.yaml', scenario('w', { steps: ['say: x'] }));
   expect((await one.start(['engine', 'start'])).exitCode).toBe(0);
-  await fill(state);
+  fill(state);
   const command = one.start(['run', 'w', '--json']);
   const output = collectStderr(command);
   await until('the command says what it waits for', () =>
