@@ -8,8 +8,14 @@ export interface Limits extends RunLimits {
   engineFailsMs: number;
   /** How long the engine's own server may be silent before it is taken for hung, ms. */
   serverSilentMs: number;
+  /** How long a worker tries to reach its server when it starts, ms. */
+  workerConnectMs: number;
+  /** How long `engine stop` waits for the keeper to end, ms. */
+  engineStopMs: number;
   /** How long a worker may show no sign of life before it is taken for stuck, ms. */
   workerSilentMs: number;
+  /** How often a worker looks for new credentials of its server, ms. */
+  credentialsMs: number;
   /** How often a worker looks for runs that nobody takes care of, ms. */
   watchMs: number;
   /** The longest time between two attempts of a step that waits for a disk or for shared results, ms. */
@@ -45,6 +51,9 @@ export const LIMITS: Limits = {
   engineFailsMs: 60_000,
   serverSilentMs: 40_000,
   workerSilentMs: 20_000,
+  workerConnectMs: 60_000,
+  engineStopMs: 30_000,
+  credentialsMs: 10_000,
   watchMs: 10_000,
   waitedOutMs: 30_000,
   cellsPerHistory: Infinity,

@@ -56,7 +56,7 @@ export async function engineStart({ json, results, address, stay }: Started & As
 
 export async function engineStop({ json, results }: Asked): Promise<number> {
   const { folder } = projectState(openProject(results).resultsPath);
-  const stop = await stopEngine(folder);
+  const stop = await stopEngine(folder, limitsOf(process.env));
   if (stop.status === 'ending') {
     const { pid } = stop.process;
     throw new InfrastructureError(

@@ -6,7 +6,7 @@ import { buildId, packageFile } from '../package-info.js';
 import { isAlive, signalProcess, type ProcessIdentity } from '../process/process-identity.js';
 import { whyNoRoom } from '../fs/disk-room.js';
 import { diskRemedy } from '../../lib/errors/disk-failure.js';
-import type { Limits } from '../../lib/limits.js';
+import { LIMITS, type Limits } from '../../lib/limits.js';
 import { waitUntil } from '../process/wait-until.js';
 import { codecKeysFor } from './check-codec-keys.js';
 import { endProcess } from './end-process.js';
@@ -38,7 +38,7 @@ export interface EngineRequest {
 
 /** Longer than building the Temporal CLI may take. */
 const START_MS = 45 * 60_000;
-const STOP_MS = 30_000;
+const LOCK_MS = 30_000;
 /** Bytes that the state of the engine needs. Only a few, because the room is checked often. */
 const BARELY = 4096;
 
@@ -142,7 +142,7 @@ async function startKeeper(request: EngineRequest, folder: string): Promise<void
   );
   await waitUntil(
     async () => (!isAlive(keeper) || (await lockHolder(folder, 'engine')) !== null ? true : null),
-    STOP_MS,
+    LOCK_MS,
   );
 }
 
@@ -152,7 +152,10 @@ export type Stopped =
   | { status: 'ending'; process: ProcessIdentity };
 
 /** Stops the keeper, the worker and the server; also a server or worker without a keeper. */
-export async function stopEngine(stateFolder: string): Promise<Stopped> {
+export async function stopEngine(
+  stateFolder: string,
+  { engineStopMs }: Pick<Limits, 'engineStopMs'> = LIMITS,
+): Promise<Stopped> {
   try {
     rmSync(stayFile(stateFolder), { force: true });
   } catch {
@@ -161,7 +164,7 @@ export async function stopEngine(stateFolder: string): Promise<Stopped> {
   const keeper = await lockHolder(stateFolder, 'engine');
   if (keeper !== null) {
     signalProcess(keeper, 'SIGTERM');
-    if (!(await waitForExit(keeper, STOP_MS))) return { status: 'ending', process: keeper };
+    if (!(await waitForExit(keeper, engineStopMs))) return { status: 'ending', process: keeper };
   }
   const state = await readEngineState(stateFolder);
   const left = [state?.worker ?? null, state?.server ?? null].filter(
