@@ -16,6 +16,7 @@ import type { Deps } from './activities/step/deps.js';
 import { whileUnderWay } from './activities/watch/fail-orphaned-activities.js';
 import { watchRuns, type Watch } from './activities/watch/watch-runs.js';
 import { UsageError } from './lib/errors/usage-error.js';
+import { limitsOf, type Limits } from './lib/limits.js';
 import { MAX_CONCURRENCY } from './lib/max-concurrency.js';
 import {
   taskQueueOf,
@@ -59,7 +60,6 @@ export interface WorkerSettings {
   host?: HostSettings | undefined;
 }
 
-const CONNECT_MS = 60_000;
 const DEFAULT_ADDRESS = 'localhost:7233';
 
 /**
@@ -69,6 +69,7 @@ const DEFAULT_ADDRESS = 'localhost:7233';
  */
 export async function runWorker(settings: WorkerSettings): Promise<void> {
   ignoreOutputErrors();
+  const limits = limitsOf(process.env);
   const { id, folder } = projectState(settings.resultsPath);
   const given = loadTemporalConfig();
   const namespace = settings.namespace ?? given.namespace ?? 'default';
@@ -88,7 +89,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
         if (reason !== null) throw new Error(`Temporal at ${options.address}: ${reason}`);
         return null;
       }),
-    CONNECT_MS,
+    limits.workerConnectMs,
     200,
   );
   if (connection === null) throw new Error(`Temporal at ${options.address} does not answer`);
@@ -112,7 +113,8 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     environment: workerEnvironment({ envFile: settings.host?.envFile ?? undefined }),
     // Both paths are absolute.
     hidden: [settings.host?.envFile ?? '', process.env[CODEC_KEYS] ?? ''].filter((file) => file !== ''),
-    limits: hosting === null ? localLimits(folder) : sharedLimits(hosting.store),
+    limits,
+    providerLimits: hosting === null ? localLimits(folder) : sharedLimits(hosting.store),
     ...(hosting === null ? {} : { host: hosting.host }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(traces === undefined ? {} : { traces }),
@@ -149,7 +151,8 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   try {
     const ended = Promise.all(workers.map((worker) => worker.run()));
     void watch.start(...(hosting === null ? [] : [hosting.host.queue]), taskQueue);
-    if (isExternal) void endWhenCredentialsChange(workers, { ...options, namespace }, watching.signal);
+    if (isExternal)
+      void endWhenCredentialsChange(workers, { ...options, namespace }, limits, watching.signal);
     const hosted = hosting?.begin(client, metrics);
     // Loads the price list now, because the first run would have to wait for it. A run that needs it reports a failure.
     createPricer({}).catch(() => undefined);
@@ -179,10 +182,18 @@ async function createTraces(): Promise<Traces | undefined> {
 async function endWhenCredentialsChange(
   workers: readonly Worker[],
   { address, namespace }: Pick<TemporalAddress, 'address' | 'namespace'>,
+  { credentialsMs }: Limits,
   signal: AbortSignal,
 ): Promise<void> {
   const to = { address, namespace, external: true };
-  if (!(await untilCredentialsChange(to, { signal, warn: (line) => console.error(line) }))) return;
+  if (
+    !(await untilCredentialsChange(to, {
+      signal,
+      everyMs: credentialsMs,
+      warn: (line) => console.error(line),
+    }))
+  )
+    return;
   console.error('the credentials for the Temporal server were replaced; the worker starts again with them');
   for (const worker of workers) worker.shutdown();
 }

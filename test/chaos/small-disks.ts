@@ -1,6 +1,8 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import type { Limits } from '../../src/lib/limits.js';
 import { createProject, EMPTY_FIXTURE, type ProjectOptions, type TestProject } from '../commands/project.js';
 
 /** Mounting a small file system requires root, which CI has. */
@@ -14,15 +16,35 @@ const unmount = (path: string): Promise<unknown> => execa('umount', ['-l', path]
 
 const ballast = (disk: string): string => join(disk, 'ballast');
 
-/** Fills a small disk. */
-export const fill = (disk: string): Promise<unknown> =>
-  writeFile(ballast(disk), Buffer.alloc(64 * 1024 * 1024)).catch(() => undefined);
+const PAGE = Buffer.alloc(4096);
+const FILL_MS = 5;
+
+/**
+ * Fills a small disk and keeps it full until it is mended: whatever is removed, truncated or replaced meanwhile would make
+ * room for something else.
+ */
+export function fill(disk: string): void {
+  const topUp = (): void => {
+    const file = openSync(ballast(disk), 'a');
+    try {
+      for (;;) writeSync(file, PAGE);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    } finally {
+      closeSync(file);
+    }
+  };
+  topUp();
+  filling.set(disk, setInterval(topUp, FILL_MS));
+}
+const filling = new Map<string, NodeJS.Timeout>();
 
 /** Makes a disk read-only. Fails while files on it are open for writing, as the server's are. */
 export const forbid = (disk: string): Promise<unknown> => execa('mount', ['-o', 'remount,ro', disk]);
 
 /** Undoes `fill` and `forbid`. */
 export async function mend(disk: string): Promise<void> {
+  clearInterval(filling.get(disk));
   await execa('mount', ['-o', 'remount,rw', disk], { reject: false });
   await rm(ballast(disk), { force: true });
 }
@@ -37,15 +59,19 @@ export interface Small {
   remove: () => Promise<void>;
 }
 
+/** What waits for a disk tries again soon, and `doctor` has time on a busy machine. */
+const SOON: Partial<Limits> = { waitedOutMs: 1000, retryMs: 1000, engineRetryMs: 1000, doctorMs: 120_000 };
+
 export async function onSmallDisks(
   files: Record<string, string> = {},
-  options: ProjectOptions = { ownServer: true },
+  { limits = {}, ...options }: ProjectOptions & { limits?: Partial<Limits> } = { ownServer: true },
 ): Promise<Small> {
   const project = await createProject({ ...EMPTY_FIXTURE, ...files }, { ownEngine: true, ...options });
   const [state, results] = [join(project.folder, 'disk-state'), join(project.folder, 'disk-results')];
   for (const disk of [state, results]) await mountSmall(disk);
+  const own = { LLM_TOOL_TEST_HOME: state, LLM_TOOL_TEST_LIMITS: JSON.stringify({ ...SOON, ...limits }) };
   const start: Small['start'] = (args, env = {}) =>
-    project.start([...args, '--results', results], { ...env, LLM_TOOL_TEST_HOME: state });
+    project.start([...args, '--results', results], { ...env, ...own });
   return {
     ...{ project, state, results, start },
     async remove() {

@@ -14,7 +14,7 @@ test.runIf(canMount)(
     const startAndFill = async (): Promise<ProcessIdentity[]> => {
       expect((await one.start(['engine', 'start'])).exitCode).toBe(0);
       const parts = [await part('keeper'), await part('server'), await part('worker')];
-      await fill(one.state);
+      fill(one.state);
       return parts;
     };
     const stopped = await startAndFill();

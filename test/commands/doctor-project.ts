@@ -22,8 +22,12 @@ export async function createDoctorProject(): Promise<TestProject> {
   return project;
 }
 
-/** No server is given, and the Temporal CLI is the project's fake one. */
-export const LOCAL = { TEMPORAL_ADDRESS: '', LLM_TOOL_TEST_TEMPORAL_BIN: './bin/temporal' };
+/** No server is given, programs have time on a busy machine, and the Temporal CLI is the project's fake one. */
+export const LOCAL = {
+  TEMPORAL_ADDRESS: '',
+  LLM_TOOL_TEST_TEMPORAL_BIN: './bin/temporal',
+  LLM_TOOL_TEST_LIMITS: JSON.stringify({ doctorMs: 120_000 }),
+};
 
 /** Runs `doctor --json`: its exit code, and its checks by name. */
 export async function doctor(

@@ -83,7 +83,8 @@ describe.concurrent('engine stop', () => {
     const { folder } = projectState(project.results, project.state);
     await mkdir(folder);
     await writeFile(join(folder, 'engine.lock.1'), JSON.stringify(identify(deaf.pid ?? 0)));
-    const { exitCode, stderr } = await project.cli(['engine', 'stop']);
+    const limits = { LLM_TOOL_TEST_LIMITS: JSON.stringify({ engineStopMs: 1000 }) };
+    const { exitCode, stderr } = await project.cli(['engine', 'stop'], limits);
     expect(exitCode).toBe(3);
     expect(stderr).toContain(`the engine is still stopping (pid ${deaf.pid})`);
     expect(stderr).toContain(`kill -KILL ${deaf.pid}`);

@@ -13,12 +13,16 @@ import { collectStderr } from '../chaos/small-disks.js';
 import { letGo, startsOf, untilStarted, writeGated } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, until } from '../commands/project.js';
 
-/** Longer than a worker retries by itself, and longer than a keeper may fail before it has been ready. */
-const AWAY_MS = 61_000;
+const LIMITS = JSON.stringify({ workerConnectMs: 20_000, engineRetryMs: 500 });
+/**
+ * Longer than a worker retries by itself under these limits, and than a keeper may fail before it has been ready: five
+ * times 5 s.
+ */
+const AWAY_MS = 31_000;
 
 for (const how of ['TEMPORAL_ADDRESS', '--address'])
   test.concurrent(
-    `the keeper keeps trying while a given server (${how}) is down for more than a minute, and the agent is adopted afterwards`,
+    `the keeper keeps trying while a given server (${how}) is down for longer than it may take to start, and the agent is adopted afterwards`,
     async ({ onTestFinished }) => {
       const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-away-'));
       const ports = { port: await anyFreePort(), uiPort: await anyFreePort() };
@@ -35,7 +39,10 @@ for (const how of ['TEMPORAL_ADDRESS', '--address'])
         await rm(folder, { recursive: true, force: true, maxRetries: 3 });
       });
       const given = how === '--address' ? ['--address', address] : [];
-      const env: Record<string, string> = how === '--address' ? {} : { TEMPORAL_ADDRESS: address };
+      const env: Record<string, string> = {
+        LLM_TOOL_TEST_LIMITS: LIMITS,
+        ...(how === '--address' ? {} : { TEMPORAL_ADDRESS: address }),
+      };
       await writeGated(project, 'working');
       const command = project.start(['run', 'working', '--json', ...given], env);
       const output = collectStderr(command);
@@ -44,7 +51,7 @@ for (const how of ['TEMPORAL_ADDRESS', '--address'])
 
       signalProcess(server, 'SIGKILL');
       // The test is about an outage of this length.
-      const minute = sleep(AWAY_MS);
+      const outage = sleep(AWAY_MS);
       await kill(project, 'worker');
       await until('the command says what it waits for', () =>
         /the Temporal server does not answer \(.*\); waiting for it/.test(output()) ? true : null,
@@ -55,7 +62,7 @@ for (const how of ['TEMPORAL_ADDRESS', '--address'])
           ? true
           : null;
       });
-      await minute;
+      await outage;
       expect(command.exitCode).toBeNull();
       expect(await partOf(project, 'keeper')).toEqual(keeper);
 

@@ -22,7 +22,7 @@ describe.concurrent(`a run that is cancelled while its report waits for a disk${
     test.runIf(canMount)(
       `has exactly one result, and leaves nothing running, if room ${room}`,
       async ({ onTestFinished }) => {
-        const one = await onSmallDisks({}, {});
+        const one = await onSmallDisks({}, { limits: { cancelledReportMs: 3000 } });
         onTestFinished(() => one.remove());
         const { project, state, results, start } = one;
         const more = `scripts: {post: [{command: '${gatedCommand(project, 'post')}', timeout_secs: 900}]}`;
@@ -31,7 +31,7 @@ describe.concurrent(`a run that is cancelled while its report waits for a disk${
         expect((await start(['run', 'w', '--name', 'w', '--detach'])).exitCode).toBe(0);
         const sweep = await sweepOf({ ...project, results }, 'w');
         await untilStarted(project, 'post');
-        await fill(results);
+        fill(results);
         await letGo(project, 'post');
         await until('the report waits for the disk', async () =>
           /^writeReport .*disk is full/.test(await pendingFailure(one)) ? true : null,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test, type TestContext } from 'vitest';
 import { projectState } from '../../src/platform/folders.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { linesIn } from '../commands/engine-parts.js';
@@ -21,26 +21,23 @@ import { pendingFailure } from './pending-failure.js';
 
 const why = canMount ? '' : ' (skipped: only root may mount a small file system)';
 
-let model: ModelServer;
-beforeEach(async () => {
-  model = await createModelServer();
-});
-afterEach(() => model.close());
-const small: Small[] = [];
-afterAll(async () => {
-  for (const one of small) await one.remove();
-});
-
-async function judgedOnSmallDisks(): Promise<Small> {
-  const one = await onSmallDisks(judgedFiles(model));
-  small.push(one);
-  const start = `run: 'echo start >> ${one.project.folder}/starts; echo milk > note.txt'`;
-  await one.project.write('fixtures/w.yaml', judged('w', 'house/thinking', { steps: [start] }));
-  return one;
+interface Asking {
+  one: Small;
+  model: ModelServer;
+  asked: () => number;
+  untilAsked: () => Promise<true>;
 }
 
-const asked = (): number => model.askedOf('thinking').length;
-const untilAsked = (): Promise<true> => until('the question', () => (asked() === 1 ? true : null));
+async function judgedOnSmallDisks({ onTestFinished }: TestContext): Promise<Asking> {
+  const model = await createModelServer();
+  onTestFinished(() => model.close());
+  const one = await onSmallDisks(judgedFiles(model));
+  onTestFinished(() => one.remove());
+  const start = `run: 'echo start >> ${one.project.folder}/starts; echo milk > note.txt'`;
+  await one.project.write('fixtures/w.yaml', judged('w', 'house/thinking', { steps: [start] }));
+  const asked = (): number => model.askedOf('thinking').length;
+  return { one, model, asked, untilAsked: () => until('the question', () => (asked() === 1 ? true : null)) };
+}
 
 /** Whether the worker has received the answer and begun to store it. */
 function answerHasArrived({ results, state }: Small): true | null {
@@ -57,7 +54,7 @@ async function expectOneAnswer(command: ReturnType<Small['start']>, { project }:
   expect((await openRun(document)).metrics.judge).toMatchObject({ attempts: 1 });
 }
 
-describe(`a disk that cannot be written while the judge is asked${why}`, () => {
+describe.concurrent(`a disk that cannot be written while the judge is asked${why}`, () => {
   const cases = [
     ...(['state', 'results', 'both'] as const).map((disk) => ({ how: 'full' as const, disk })),
     { how: 'read-only' as const, disk: 'results' as const },
@@ -65,15 +62,18 @@ describe(`a disk that cannot be written while the judge is asked${why}`, () => {
   for (const { how, disk } of cases)
     test.runIf(canMount)(
       `${how}, ${disk}: the answer is stored once the disk can be written, and paid for once`,
-      async () => {
-        const one = await judgedOnSmallDisks();
+      async (context) => {
+        const { one, model, asked, untilAsked } = await judgedOnSmallDisks(context);
         let answer = (): void => undefined;
         const after = new Promise<void>((resolve) => (answer = resolve));
         model.script('thinking', { say: judgment(1), after });
         const command = one.start(['run', 'w', '--json'], judgeEnv(model));
         const output = collectStderr(command);
         await untilAsked();
-        for (const path of DISKS[disk](one)) await (how === 'full' ? fill(path) : forbid(path));
+        for (const path of DISKS[disk](one)) {
+          if (how === 'full') fill(path);
+          else await forbid(path);
+        }
         await until('the command says what it waits for', () =>
           /waiting since .*Z: /.test(output()) ? true : null,
         );
@@ -93,20 +93,22 @@ describe(`a disk that cannot be written while the judge is asked${why}`, () => {
     );
 });
 
-test.runIf(canMount)(`a judge is not asked while its answer could not be stored${why}`, async () => {
-  const one = await judgedOnSmallDisks();
-  let fail = (): void => undefined;
-  const after = new Promise<void>((resolve) => (fail = resolve));
-  model.script('thinking', { status: 503, after }, { say: judgment(1) });
-  const command = one.start(['run', 'w', '--json'], judgeEnv(model));
-  await untilAsked();
-  await fill(one.results);
-  fail(); // a failed request costs nothing
-  await until('the step waits for the disk', async () =>
-    /^judgeRun .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
-  );
-  expect(asked()).toBe(1);
-  await mend(one.results);
-  await expectOneAnswer(command, one);
-  expect(asked()).toBe(2);
-});
+test
+  .runIf(canMount)
+  .concurrent(`a judge is not asked while its answer could not be stored${why}`, async (context) => {
+    const { one, model, asked, untilAsked } = await judgedOnSmallDisks(context);
+    let fail = (): void => undefined;
+    const after = new Promise<void>((resolve) => (fail = resolve));
+    model.script('thinking', { status: 503, after }, { say: judgment(1) });
+    const command = one.start(['run', 'w', '--json'], judgeEnv(model));
+    await untilAsked();
+    fill(one.results);
+    fail(); // a failed request costs nothing
+    await until('the step waits for the disk', async () =>
+      /^judgeRun .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
+    );
+    expect(asked()).toBe(1);
+    await mend(one.results);
+    await expectOneAnswer(command, one);
+    expect(asked()).toBe(2);
+  });

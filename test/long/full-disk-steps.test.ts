@@ -33,7 +33,7 @@ describe.concurrent('with a full state disk', () => {
         const command = one.start(['run', 'w', '--json']);
         const output = collectStderr(command);
         await until('the step', () => (existsSync(join(folder, 'begun')) ? true : null));
-        await fill(state);
+        fill(state);
         await until('the command says what it waits for', () =>
           /waiting since .*Z: .*the disk is full: free some space/.test(output()) ? true : null,
         );

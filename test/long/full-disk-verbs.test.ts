@@ -41,7 +41,7 @@ async function sweepsOn(disk: 'state' | 'results'): Promise<Sweeps> {
   }
   const ids = await Promise.all([...waiting, 'ended'].map((name) => sweepOf(project, name)));
   const [followed = '', paused = '', cancelled = '', ended = ''] = ids;
-  for (const path of DISKS[disk](one)) await fill(path);
+  for (const path of DISKS[disk](one)) fill(path);
   return { ...one, project, followed, paused, cancelled, ended };
 }
 
@@ -84,8 +84,8 @@ async function expectRefused({ start }: Small, args: string[], disk: string): Pr
 }
 
 /** Expects that verbs which write nothing work, and that `doctor` names the disk. */
-async function expectReadable(sweeps: Sweeps, disk: string): Promise<void> {
-  const { start, followed, ended } = sweeps;
+async function expectReadable(sweeps: Sweeps, name: 'state' | 'results'): Promise<void> {
+  const { start, followed, ended, [name]: disk } = sweeps;
   for (const args of [
     ['show', ended],
     ['show', followed],
@@ -103,6 +103,7 @@ async function expectReadable(sweeps: Sweeps, disk: string): Promise<void> {
   const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string }[] };
   expect(checks.filter(({ status }) => status === 'problem')).toMatchObject([
     {
+      name,
       message: expect.stringContaining(disk) as string,
       remedy: 'the disk is full: free some space',
     },
@@ -126,7 +127,7 @@ describe.concurrent(`each verb while a disk is full${why}`, () => {
       await expectRefused(sweeps, ['run', 'ended'], results);
       await expectRefused(sweeps, ['report', ended, '--output', join(results, 'report.md')], results);
       await expectRefused(sweeps, ['clean', '--older-than', '0d'], results);
-      await expectReadable(sweeps, results);
+      await expectReadable(sweeps, 'results');
       expect((await start(['engine', 'start', '--json'])).exitCode).toBe(0);
       const pausing = await start(['pause', paused, '--json']);
       expect([pausing.exitCode, documentOf(pausing.stdout).status]).toEqual([0, 'paused']);
@@ -163,7 +164,7 @@ describe.concurrent(`each verb while a disk is full${why}`, () => {
           ['engine', 'start'],
         ].map((args) => waitingFor(sweeps, args, state)),
       );
-      await expectReadable(sweeps, state);
+      await expectReadable(sweeps, 'state');
 
       await mend(state);
       await letGo(project, 'followed');

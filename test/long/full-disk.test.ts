@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test, type TestContext } from 'vitest';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { linesIn, partOf } from '../commands/engine-parts.js';
 import {
@@ -19,14 +19,9 @@ import { pendingFailure } from './pending-failure.js';
 
 const why = canMount ? '' : ' (skipped: only root may mount a small file system)';
 
-const small: Small[] = [];
-afterAll(async () => {
-  for (const one of small) await one.remove();
-});
-
-async function newDisks(): Promise<Small> {
+async function newDisks({ onTestFinished }: TestContext): Promise<Small> {
   const one = await onSmallDisks();
-  small.push(one);
+  onTestFinished(() => one.remove());
   return one;
 }
 
@@ -67,12 +62,12 @@ const cases = (['state', 'results', 'both'] as const).flatMap((disk) =>
   ),
 );
 
-describe(`a disk that cannot be written${why}`, () => {
+describe.concurrent(`a disk that cannot be written${why}`, () => {
   for (const { name, disk, step, how } of cases) {
     test.runIf(canMount)(
       `${name}: the command says what it waits for, no agent starts twice, and the run continues by itself`,
-      async () => {
-        const one = await newDisks();
+      async (context) => {
+        const one = await newDisks(context);
         const { project } = one;
         const { steps, gates, more } = STEPS[step];
         const counted = [`run: 'echo start >> ${project.folder}/starts'`, ...steps(project)];
@@ -83,7 +78,10 @@ describe(`a disk that cannot be written${why}`, () => {
         const command = one.start(['run', 'w', '--json']);
         const output = collectStderr(command);
         await until(`the ${step}`, () => (existsSync(join(project.folder, `${step}.begun`)) ? true : null));
-        for (const path of DISKS[disk](one)) await (how === 'full' ? fill(path) : forbid(path));
+        for (const path of DISKS[disk](one)) {
+          if (how === 'full') fill(path);
+          else await forbid(path);
+        }
         await until('the command says what it waits for', () =>
           /waiting since .*Z: /.test(output()) ? true : null,
         );
@@ -121,39 +119,43 @@ async function agentHasEnded({ project }: Small): Promise<true | null> {
   return stdout.split('\n').some((line) => line.includes(`${project.folder}/agent.go`)) ? null : true;
 }
 
-test.runIf(canMount)(`no agent starts while its start could not be recorded${why}`, async () => {
-  const one = await newDisks();
-  const { project, results } = one;
-  const steps = [`run: 'echo start >> ${project.folder}/starts; echo over > out.txt'`];
-  const gates = ['{type: file_contains, path: out.txt, substring: over}'];
-  const more = `setup: {commands: ['${waitFor(project, 'setup')}']}`;
-  await project.write('fixtures/w.yaml', scenario('w', { steps, gates, more }));
-  const command = one.start(['run', 'w', '--json']);
-  await until('the setup', () => (existsSync(join(project.folder, 'setup.begun')) ? true : null));
-  await fill(results);
-  await project.write('setup.go', '');
-  await until('the agent step waits for the disk', async () =>
-    /^runAgent .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
-  );
-  expect(linesIn(project, 'starts')).toEqual([]);
-  await mend(results);
-  const { exitCode, stdout } = await command;
-  expect(exitCode).toBe(0);
-  expect((JSON.parse(stdout) as SweepDocument).cells[0]).toMatchObject({ outcome: 'pass', starts: 1 });
-  expect(linesIn(project, 'starts')).toHaveLength(1);
-});
+test
+  .runIf(canMount)
+  .concurrent(`no agent starts while its start could not be recorded${why}`, async (context) => {
+    const one = await newDisks(context);
+    const { project, results } = one;
+    const steps = [`run: 'echo start >> ${project.folder}/starts; echo over > out.txt'`];
+    const gates = ['{type: file_contains, path: out.txt, substring: over}'];
+    const more = `setup: {commands: ['${waitFor(project, 'setup')}']}`;
+    await project.write('fixtures/w.yaml', scenario('w', { steps, gates, more }));
+    const command = one.start(['run', 'w', '--json']);
+    await until('the setup', () => (existsSync(join(project.folder, 'setup.begun')) ? true : null));
+    fill(results);
+    await project.write('setup.go', '');
+    await until('the agent step waits for the disk', async () =>
+      /^runAgent .*disk is full.*waiting since/.test(await pendingFailure(one)) ? true : null,
+    );
+    expect(linesIn(project, 'starts')).toEqual([]);
+    await mend(results);
+    const { exitCode, stdout } = await command;
+    expect(exitCode).toBe(0);
+    expect((JSON.parse(stdout) as SweepDocument).cells[0]).toMatchObject({ outcome: 'pass', starts: 1 });
+    expect(linesIn(project, 'starts')).toHaveLength(1);
+  });
 
-test.runIf(canMount)(`the next command waits for an idle engine whose state disk is full${why}`, async () => {
-  const one = await newDisks();
-  const { project, state } = one;
-  await project.write('fixtures/w.yaml', scenario('w', { steps: ['say: x'] }));
-  expect((await one.start(['engine', 'start'])).exitCode).toBe(0);
-  await fill(state);
-  const command = one.start(['run', 'w', '--json']);
-  const output = collectStderr(command);
-  await until('the command says what it waits for', () =>
-    /waiting: .*disk-state.*the disk is full: free some space/.test(output()) ? true : null,
-  );
-  await mend(state);
-  expect((await command).exitCode).toBe(0);
-});
+test
+  .runIf(canMount)
+  .concurrent(`the next command waits for an idle engine whose state disk is full${why}`, async (context) => {
+    const one = await newDisks(context);
+    const { project, state } = one;
+    await project.write('fixtures/w.yaml', scenario('w', { steps: ['say: x'] }));
+    expect((await one.start(['engine', 'start'])).exitCode).toBe(0);
+    fill(state);
+    const command = one.start(['run', 'w', '--json']);
+    const output = collectStderr(command);
+    await until('the command says what it waits for', () =>
+      /waiting: .*disk-state.*the disk is full: free some space/.test(output()) ? true : null,
+    );
+    await mend(state);
+    expect((await command).exitCode).toBe(0);
+  });

@@ -11,7 +11,7 @@ test.runIf(canMount)(
     const engine = { ...one.project, state: one.state, results: one.results };
     expect((await one.start(['engine', 'start'])).exitCode).toBe(0);
     const keeper = await until('a keeper', () => partOf(engine, 'keeper'));
-    await fill(one.state);
+    fill(one.state);
     await kill(engine, 'worker');
     const command = one.start(['engine', 'start', '--json']);
     const output = collectStderr(command);

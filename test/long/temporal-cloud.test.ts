@@ -60,6 +60,7 @@ async function cloudProject(profile: Record<string, string>): Promise<TestProjec
     TEMPORAL_ADDRESS: '',
     TEMPORAL_CONFIG_FILE: config,
     TEMPORAL_PROFILE: 'cloud',
+    LLM_TOOL_TEST_LIMITS: JSON.stringify({ credentialsMs: 500, doctorMs: 60_000 }),
   });
   writeProfile(config, profile);
   return { ...project, config };

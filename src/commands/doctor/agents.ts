@@ -10,7 +10,6 @@ import { knownProviders } from '../../platform/models/model-providers.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import type { DoctorContext, DoctorCheck } from './context.js';
 
-const VERSION_MS = 3000;
 const MAX_VERSION = 80;
 
 /** Returns a check for every agent that a scenario can name. */
@@ -20,7 +19,7 @@ export const agentChecks = ({ project }: DoctorContext): DoctorCheck[] =>
     look: (context) => lookAtAgent(agent, context),
   }));
 
-async function lookAtAgent(agent: Agent, { project, env }: DoctorContext): Promise<Finding> {
+async function lookAtAgent(agent: Agent, { project, env, limits }: DoctorContext): Promise<Finding> {
   const settings = project.config.agents[agent.name];
   const executable = await findExecutable(programOf(agent, project.root));
   const required = referredNames(settings?.env ?? {});
@@ -31,7 +30,7 @@ async function lookAtAgent(agent: Agent, { project, env }: DoctorContext): Promi
     name,
     set: env[name] !== undefined,
   }));
-  const version = executable === null ? null : await versionOf(agent, env);
+  const version = executable === null ? null : await versionOf(agent, env, limits.doctorMs);
   const detail = { agent: agent.name, executable, version, free: agent.free, variables };
   if (executable === null)
     return settings === undefined
@@ -71,12 +70,16 @@ const programOf = ({ program }: Agent, root: string): string =>
   program.includes('/') ? resolve(root, program) : program;
 
 /** Asks for the version as a run does, with a private HOME, because agents write files there when they start. */
-async function versionOf({ version }: Agent, env: NodeJS.ProcessEnv): Promise<string | null> {
+async function versionOf(
+  { version }: Agent,
+  env: NodeJS.ProcessEnv,
+  timeoutMs: number,
+): Promise<string | null> {
   if (version === null) return null;
   const home = await mkdtemp(join(tmpdir(), 'llm-tool-test-doctor-'));
   try {
     const own = { PATH: env['PATH'], LANG: env['LANG'], HOME: home, TMPDIR: home };
-    const output = await detectVersion(version, { env: own, cwd: home, timeoutMs: VERSION_MS });
+    const output = await detectVersion(version, { env: own, cwd: home, timeoutMs });
     return output === null ? null : output.slice(0, MAX_VERSION);
   } finally {
     await rm(home, { recursive: true, force: true });

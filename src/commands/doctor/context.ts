@@ -1,3 +1,4 @@
+import { limitsOf, type Limits } from '../../lib/limits.js';
 import { plannedHomes, projectState } from '../../platform/folders.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import { openProject, projectByDefault, type Project } from '../../planning/project.js';
@@ -14,6 +15,7 @@ export interface DoctorContext {
   engine: string;
   address: string | undefined;
   env: NodeJS.ProcessEnv;
+  limits: Limits;
 }
 
 /** One line of the table: a name, and a small function that performs the check and leaves nothing behind. */
@@ -33,6 +35,7 @@ export function doctorContext(options: { results?: string; address?: string }): 
     engine: projectState(project.resultsPath, state).folder,
     address: options.address,
     env: process.env,
+    limits: limitsOf(process.env),
   };
 }
 

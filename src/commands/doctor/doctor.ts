@@ -13,8 +13,10 @@ export interface DoctorOptions {
   model?: string;
 }
 
-/** Time limit for checks that hang, for example on a network file system. Programs and servers have shorter limits. */
-const LIMIT_MS = 8000;
+/**
+ * How much longer than a program or a server a whole check may take that hangs, for example on a network file system, ms.
+ */
+const MORE_MS = 5000;
 
 /** `doctor`: checks that this machine can run scenarios. Returns the exit code, 3 if there is a problem. */
 export async function doctor(options: DoctorOptions): Promise<number> {
@@ -35,9 +37,10 @@ async function findings({ try: agent, ...options }: DoctorOptions): Promise<Chec
 
 /** Performs a check. An error in the check itself becomes a warning and does not affect the others. */
 async function perform({ name, look }: DoctorCheck, context: DoctorContext): Promise<Check> {
+  const limitMs = context.limits.doctorMs + MORE_MS;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${LIMIT_MS / 1000} s`)), LIMIT_MS);
+    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
   });
   try {
     return { name, ...(await Promise.race([(async () => look(context))(), late])) };

@@ -13,9 +13,6 @@ import type { Finding } from '../../reports/doctor-text.js';
 import { ownCommand } from '../../platform/invocation.js';
 import type { DoctorContext } from './context.js';
 
-const VERSION_MS = 3000;
-const ANSWER_MS = 2000;
-
 /** Checks the configured server, or else the executable that would be started. */
 export async function temporal(context: DoctorContext): Promise<Finding> {
   let server;
@@ -30,7 +27,8 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
       remedy: 'correct that configuration, or unset the variables that begin with TEMPORAL_',
     };
   }
-  if (server !== null) return askServer(server);
+  const { doctorMs } = context.limits;
+  if (server !== null) return askServer(server, doctorMs);
   const found = await lookForTemporal(() => context.cache);
   if (found === null) return notThereYet();
   const detail = { path: found.path, from: found.from };
@@ -42,7 +40,7 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
       detail,
     };
   try {
-    const version = await temporalVersion(found.path, VERSION_MS);
+    const version = await temporalVersion(found.path, doctorMs);
     const from = found.from === 'LLM_TOOL_TEST_TEMPORAL_BIN' ? `by ${found.from}` : `from ${found.from}`;
     return {
       status: 'ok',
@@ -59,7 +57,7 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
   }
 }
 
-async function askServer(server: TemporalAddress): Promise<Finding> {
+async function askServer(server: TemporalAddress, answerMs: number): Promise<Finding> {
   const { assertNamespace, connect } = await import('../../platform/temporal/temporal-client.js');
   const { namespaceProblem, UnusableNamespace } =
     await import('../../platform/temporal/search-attributes.js');
@@ -74,7 +72,7 @@ async function askServer(server: TemporalAddress): Promise<Finding> {
   });
   let client;
   try {
-    client = await connect(server, ANSWER_MS);
+    client = await connect(server, answerMs);
   } catch (error) {
     if (error instanceof InfrastructureError || error instanceof UsageError)
       return refused(error.message, 'correct the settings that it names; see specs/how-to/temporal-cloud.md');
@@ -84,7 +82,7 @@ async function askServer(server: TemporalAddress): Promise<Finding> {
     );
   }
   try {
-    const lacks = await client.connection.withDeadline(Date.now() + ANSWER_MS, async () => {
+    const lacks = await client.connection.withDeadline(Date.now() + answerMs, async () => {
       await assertNamespace(client);
       return namespaceProblem(client);
     });

@@ -11,10 +11,9 @@ interface Watching {
   /** Is called with a line about credentials that do not work. */
   warn: (line: string) => void;
   signal: AbortSignal;
-  everyMs?: number;
+  everyMs: number;
 }
 
-const EVERY_MS = 10_000;
 const ANSWER_MS = 5000;
 
 /**
@@ -24,7 +23,7 @@ const ANSWER_MS = 5000;
  */
 export async function untilCredentialsChange(
   to: TemporalAddress,
-  { environment = () => process.env, warn, signal, everyMs = EVERY_MS }: Watching,
+  { environment = () => process.env, warn, signal, everyMs }: Watching,
 ): Promise<boolean> {
   const read = (): string => sha256(JSON.stringify(connectionOptions(to, environment())));
   const first = read();

@@ -77,7 +77,10 @@ beforeAll(async () => {
   );
   await project.write('codex', CODEX, 0o755);
   await project.write('opencode', OPENCODE, 0o755);
-  Object.assign(project.env, ENV, { LLM_TOOL_TEST_METRICS: address });
+  Object.assign(project.env, ENV, {
+    LLM_TOOL_TEST_METRICS: address,
+    LLM_TOOL_TEST_LIMITS: JSON.stringify({ watchMs: 500 }),
+  });
 });
 afterAll(() => project.remove());
 
@@ -90,7 +93,7 @@ async function scrape(): Promise<Sample[]> {
   return samples;
 }
 
-/** Waits until a metric has a value; a worker looks at its open runs every 10 s. */
+/** Waits until a metric has a value; a worker looks at its open runs again and again. */
 const untilValue = (name: string, labels: Record<string, string>, wanted: (value: number) => boolean) =>
   until(`${name} ${JSON.stringify(labels)}`, async () => {
     const value = valueOf(await scrape().catch(() => []), name, labels);
