@@ -16,6 +16,7 @@ import type { Deps } from './activities/step/deps.js';
 import { whileUnderWay } from './activities/watch/fail-orphaned-activities.js';
 import { watchRuns, type Watch } from './activities/watch/watch-runs.js';
 import { UsageError } from './lib/errors/usage-error.js';
+import { limitsOf } from './lib/limits.js';
 import { MAX_CONCURRENCY } from './lib/max-concurrency.js';
 import {
   taskQueueOf,
@@ -69,6 +70,7 @@ const DEFAULT_ADDRESS = 'localhost:7233';
  */
 export async function runWorker(settings: WorkerSettings): Promise<void> {
   ignoreOutputErrors();
+  const limits = limitsOf(process.env);
   const { id, folder } = projectState(settings.resultsPath);
   const given = loadTemporalConfig();
   const namespace = settings.namespace ?? given.namespace ?? 'default';
@@ -112,7 +114,8 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
     environment: workerEnvironment({ envFile: settings.host?.envFile ?? undefined }),
     // Both paths are absolute.
     hidden: [settings.host?.envFile ?? '', process.env[CODEC_KEYS] ?? ''].filter((file) => file !== ''),
-    limits: hosting === null ? localLimits(folder) : sharedLimits(hosting.store),
+    limits,
+    providerLimits: hosting === null ? localLimits(folder) : sharedLimits(hosting.store),
     ...(hosting === null ? {} : { host: hosting.host }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(traces === undefined ? {} : { traces }),

@@ -122,10 +122,10 @@ function resultCounts(index: ResultsIndex, sweep: string): Map<string, number> {
 
 /** The limits of these cells' accounts that other sweeps or hosts have reached. */
 async function limitsOf(
-  { limits }: Pick<Deps, 'limits'>,
+  { providerLimits }: Pick<Deps, 'providerLimits'>,
   cells: readonly PageCell[],
 ): Promise<ProviderLimit[]> {
-  if (limits === undefined) return [];
+  if (providerLimits === undefined) return [];
   const providers = new Map(
     cells.flatMap(({ account, provider }) =>
       account === undefined || provider === undefined ? [] : [[account, provider]],
@@ -133,7 +133,7 @@ async function limitsOf(
   );
   const found: ProviderLimit[] = [];
   for (const [account, provider] of providers) {
-    const until = await limits.current(account);
+    const until = await providerLimits.current(account);
     if (until !== null) found.push({ provider, account, until });
   }
   return found;

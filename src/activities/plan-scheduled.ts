@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { sha256 } from '../lib/hash.js';
+import { LIMITS } from '../lib/limits.js';
 import { lostSecsOf } from '../lib/signs-of-life.js';
 import { isMirror } from '../platform/folders.js';
 import { writeFileAtomic } from '../platform/fs/write-file.js';
@@ -50,6 +51,7 @@ export const planScheduled =
       shared,
       external: deps.server !== 'own',
       lostSecs: lostSecsOf(process.env),
+      limits: deps.limits ?? LIMITS,
     });
     const { key } = await originOf(deps);
     return { ...planned, sweep: { sweep, ...order, proof: proveSweep(key, { sweep, planHash, order }) } };

@@ -19,11 +19,13 @@ import {
   PAUSE_MS,
   type ServerConnection,
 } from './ask-server.js';
+import { limitsOf, type Limits } from '../lib/limits.js';
 import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
 
 /** A connection to a running engine. */
 export interface Session extends ServerConnection {
   stateFolder: string;
+  limits: Limits;
   /** Shows progress and warnings to the user. */
   report: (text: string) => void;
   close(): Promise<void>;
@@ -139,6 +141,7 @@ function sessionWith(first: Connected, stateFolder: string, report: (text: strin
       return now.engine;
     },
     stateFolder,
+    limits: limitsOf(process.env),
     report,
     async followServer() {
       const moved = await connectIfMoved(now.engine, stateFolder);
@@ -175,6 +178,7 @@ async function bringUpEngine(
     return await ensureEngine({
       ...options,
       resultsPath,
+      limits: limitsOf(process.env),
       report: (text) => report(`engine: ${text} ...`),
     });
   } catch (error) {

@@ -38,8 +38,8 @@ export async function startSweep(
       shared: project !== null,
       external: session.engine.external,
       lostSecs: lostSecsOf(process.env),
+      limits: session.limits,
     }),
-    ...cellsPerHistory(),
     ...rerun,
   };
   const input: SweepInput = { sweep: plan.sweep, ...order, proof: await proofOf(session, plan.sweep, order) };
@@ -68,12 +68,6 @@ export async function startSweep(
     500,
   );
   if (started === null) await start();
-}
-
-/** For tests: makes histories shorter than the server suggests. */
-function cellsPerHistory(): Pick<SweepInput, 'cellsPerHistory'> {
-  const cells = Number(process.env['LLM_TOOL_TEST_CELLS_PER_HISTORY']);
-  return cells > 0 ? { cellsPerHistory: cells } : {};
 }
 
 /** Proves that this command starts the sweep, with the plan as it is now. */

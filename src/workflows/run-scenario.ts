@@ -7,6 +7,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import { runLimitsIn, type RunLimits } from '../lib/limits.js';
 import { safeName } from '../lib/safe-name.js';
 import {
   STEPS,
@@ -25,8 +26,6 @@ import { waitParked, waitByTimer } from './wait-for-provider.js';
 import { attributesOf, summaryOf } from './ui.js';
 import { passedRun } from './visible-failures.js';
 
-const CANCELLED_REPORT_MS = 15_000;
-
 /** One execution of a cell. Every step is a separate activity, visible by name and summary. */
 export async function runScenario(input: RunInput): Promise<RunResult> {
   const { workflowId, startTime, firstExecutionRunId: firstRunId } = workflowInfo();
@@ -38,7 +37,8 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
     ...(lostHosts === undefined ? {} : { lostHosts }),
     ...(failsVisibly === undefined ? {} : { failsVisibly }),
   };
-  const performer = createPerformer(input.inProcess === true, input.sparse === true);
+  const limits = runLimitsIn(input);
+  const performer = createPerformer(input.inProcess === true, input.sparse === true, limits);
   const { failures, perform, performEither } = performer;
   let reused: RunResult | null = null;
   let agentUsd: number | null = null;
@@ -58,8 +58,8 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       );
       if (reused !== null || failures.length > 0) return;
     }
-    const done = await performSteps(performer, run, plan, (limits, turn) =>
-      runAgent(performer, run, limits, turn, waitForProvider, (usd) => (agentUsd = usd)),
+    const done = await performSteps(performer, run, plan, (turnLimits, turn) =>
+      runAgent(performer, run, turnLimits, turn, waitForProvider, (usd) => (agentUsd = usd)),
     );
     if (done !== null) await performChecks(performer, run, plan, done);
   }
@@ -102,7 +102,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
           ...(cancelled ? { retry: FOR_MINUTES } : {}),
         },
         ({ writeReport }, options) =>
-          untilCancelled(whole, writeReport.executeWithOptions(options, [run, report])),
+          untilCancelled(whole, limits, writeReport.executeWithOptions(options, [run, report])),
       ));
     await performEither(
       { step: STEPS.cleanUp, title: 'clean up', retry: FOR_MINUTES },
@@ -125,16 +125,20 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
 }
 
 /**
- * Waits for the report. If the run is cancelled meanwhile, the report has CANCELLED_REPORT_MS more: it may be waiting
+ * Waits for the report. If the run is cancelled meanwhile, the report has `cancelledReportMs` more: it may be waiting
  * for a full disk, and a cancel must not wait for that. If the run was cancelled before, only the retry policy limits
  * the wait.
  */
-async function untilCancelled<R>(whole: CancellationScope, doing: Promise<R>): Promise<R> {
+async function untilCancelled<R>(
+  whole: CancellationScope,
+  { cancelledReportMs }: RunLimits,
+  doing: Promise<R>,
+): Promise<R> {
   if (whole.consideredCancelled) return doing;
   const cancelled = whole.cancelRequested.catch(async (): Promise<never> => {
     // In histories of older builds, a cancelled run waited for its report.
     if (!patched('report-cancelled')) return new Promise(() => undefined);
-    await sleep(CANCELLED_REPORT_MS);
+    await sleep(cancelledReportMs);
     throw ApplicationFailure.nonRetryable('the run was cancelled while its report waited to be written');
   });
   cancelled.catch(() => undefined);

@@ -177,6 +177,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
               ...(fresh === undefined ? {} : { fresh }),
               ...(lostHosts === undefined ? {} : { lostHosts }),
               ...(input.sparse === undefined ? {} : { sparse: input.sparse }),
+              ...(input.limits === undefined ? {} : { limits: input.limits }),
               ...(isHandingOver ? { announcesEnd: true } : {}),
             },
           ],

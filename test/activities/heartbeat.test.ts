@@ -7,6 +7,7 @@ const MINUTE = 60_000;
 test('a step with a timeout of one minute sends a heartbeat every 15 s, one with three minutes every minute', () => {
   expect(rhythmFor(MINUTE)).toEqual({ intervalMs: 15_000, progressMs: 5000 });
   expect(rhythmFor(undefined)).toEqual({ intervalMs: 15_000, progressMs: 5000 });
+  expect(rhythmFor(4000)).toEqual({ intervalMs: 1000, progressMs: 5000 });
   expect(rhythmFor(3 * MINUTE)).toEqual({ intervalMs: MINUTE, progressMs: Infinity });
 });
 

@@ -14,7 +14,7 @@ import { linesIn, partOf } from '../commands/engine-parts.js';
 const CELLS = 18;
 const KILLS = 3;
 /** A new history of the sweep begins after every second cell. */
-const SHORT_HISTORIES = { LLM_TOOL_TEST_CELLS_PER_HISTORY: '2' };
+const SHORT_HISTORIES = { LLM_TOOL_TEST_LIMITS: '{"cellsPerHistory": 2}' };
 
 test(
   'SIGKILL of all parts while a sweep continues as new loses no cell and runs none twice',

@@ -9,7 +9,7 @@ import { addScripted } from '../commands/scripted-sides.js';
 
 const { project, client } = await projectWithClient({}, { ownEngine: true });
 /** A new history of the sweep begins after every third cell. */
-const SHORT_HISTORIES = { LLM_TOOL_TEST_CELLS_PER_HISTORY: '3' };
+const SHORT_HISTORIES = { LLM_TOOL_TEST_LIMITS: '{"cellsPerHistory": 3}' };
 const ARGS = ['run', 'falls', 'stays', '--until-clear', '--vs', 'base', '--json'];
 
 beforeAll(async () => {

@@ -15,7 +15,7 @@ const CELLS_PER_HISTORY = 200;
 const ENV = {
   LLM_TOOL_TEST_ENABLED: '1',
   OPENAI_API_KEY: 'key-of-the-test',
-  LLM_TOOL_TEST_CELLS_PER_HISTORY: String(CELLS_PER_HISTORY),
+  LLM_TOOL_TEST_LIMITS: JSON.stringify({ cellsPerHistory: CELLS_PER_HISTORY }),
 };
 
 /** Imitates Codex, and reports a limit of five hours while the file `at-limit` exists. */

@@ -1,3 +1,4 @@
+import type { Limits } from '../../lib/limits.js';
 import type { ReadEnvironment } from '../../platform/worker-environment.js';
 import type { ProviderLimits } from '../../store/provider-limits.js';
 import type { Traces } from '../../platform/traces/create-traces.js';
@@ -26,7 +27,9 @@ export interface Deps {
   /** Files with secrets of this worker, which sandboxes hide. */
   hidden?: readonly string[];
   /** Absent if the limits of accounts are not shared. */
-  limits?: ProviderLimits;
+  providerLimits?: ProviderLimits;
+  /** Absent: what users have. */
+  limits?: Limits;
   /** Ends other runs of the cell whose workflows have ended, so that no two agents work for it. */
   endOthers?: (run: RunRef) => Promise<void>;
   /** Absent if the worker serves no metrics. */

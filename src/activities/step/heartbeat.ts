@@ -11,9 +11,9 @@ const PROGRESS_MS = 5000;
 const SPARSE_FROM_MS = 120_000;
 
 /** Returns how often to send heartbeats, and how soon after news of the agent, ms. */
-export const rhythmFor = (timeoutMs = 0): { intervalMs: number; progressMs: number } =>
+export const rhythmFor = (timeoutMs = 4 * INTERVAL_MS): { intervalMs: number; progressMs: number } =>
   timeoutMs < SPARSE_FROM_MS
-    ? { intervalMs: INTERVAL_MS, progressMs: PROGRESS_MS }
+    ? { intervalMs: Math.min(INTERVAL_MS, timeoutMs / 4), progressMs: PROGRESS_MS }
     : { intervalMs: timeoutMs / 3, progressMs: Infinity };
 
 type OnProgress = (progress: AgentProgress) => void;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { LIMITS, type Limits } from '../../lib/limits.js';
 import { EnvFileProblem } from '../../platform/worker-environment.js';
 import { MachineGone } from '../../environments/machine/machine.js';
 import { heartbeating } from './heartbeat.js';
@@ -54,7 +55,6 @@ const WAITED_OUT: ReadonlySet<string> = new Set([
 /** Those whose message says since when the step waits. */
 const SAYS_SINCE: ReadonlySet<string> = new Set([DISK_FAILURE, STORE_AWAY, ENV_FILE]);
 const FIRST_DELAY_MS = 1000;
-const LONGEST_DELAY_MS = 30_000;
 
 /**
  * What happened to earlier attempts. The server passes it to the next attempt, as the details of the last heartbeat.
@@ -82,7 +82,7 @@ export const waitingSince = (): number => Date.parse(before().since ?? new Date(
  * and shared results that cannot be reached are waited for without limit. Other failures are final after a number of attempts, so that a bug is not retried forever.
  */
 export function withRetryPolicy<T extends Record<string, (...args: never[]) => Promise<unknown>>>(
-  { resultsPath, stateFolder, metrics }: Deps,
+  { resultsPath, stateFolder, metrics, limits = LIMITS }: Deps,
   activities: T,
 ): T {
   const own = [stateFolder, resultsPath, join(resultsPath, '.store')];
@@ -90,7 +90,7 @@ export function withRetryPolicy<T extends Record<string, (...args: never[]) => P
     name,
     (...args: never[]) =>
       measured(metrics, name, () =>
-        retrying(name, () => withAdvice(() => heartbeating(() => activity(...args)), own)),
+        retrying(name, limits, () => withAdvice(() => heartbeating(() => activity(...args)), own)),
       ),
   ]);
   return Object.fromEntries(wrapped) as T;
@@ -117,7 +117,7 @@ async function measured<R>(
   }
 }
 
-async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> {
+async function retrying<R>(name: string, limits: Limits, perform: () => Promise<R>): Promise<R> {
   // A local activity is tried once, and then as a regular activity.
   if (Context.current().info.isLocal) return perform();
   const tries = TRIES[name] ?? MAX_TRIES;
@@ -138,7 +138,7 @@ async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> 
         : caught;
     const { type } = error as ApplicationFailure;
     if (error instanceof ApplicationFailure && type != null && WAITED_OUT.has(type))
-      throw waitOut(error, type);
+      throw waitOut(error, type, limits);
     // A worker that shuts down ends its attempts, which is not a failure of the step.
     if (Context.current().cancellationSignal.aborted) throw error;
     if (error instanceof MachineGone && !REPLACES_MACHINE.has(name))
@@ -155,7 +155,7 @@ async function retrying<R>(name: string, perform: () => Promise<R>): Promise<R> 
 /**
  * Records the wait for the next attempt, and returns the failure to throw. Some say since when the step waits.
  */
-function waitOut(failure: ApplicationFailure, why: string): ApplicationFailure {
+function waitOut(failure: ApplicationFailure, why: string, { waitedOutMs }: Limits): ApplicationFailure {
   const { times: earlier = 0, ...last } = before();
   const times = earlier + 1;
   const since = (last.why === why ? last.since : undefined) ?? new Date().toISOString();
@@ -164,7 +164,7 @@ function waitOut(failure: ApplicationFailure, why: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: why,
     message: `${failure.message} (waiting since ${since.slice(0, 19)}Z)`,
-    nextRetryDelay: Math.min(FIRST_DELAY_MS * 2 ** Math.min(times - 1, 10), LONGEST_DELAY_MS),
+    nextRetryDelay: Math.min(FIRST_DELAY_MS * 2 ** Math.min(times - 1, 10), waitedOutMs),
   });
 }
 

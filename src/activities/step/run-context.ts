@@ -268,7 +268,7 @@ export async function loadRun(
       judgeName.ok && provider !== null && judgeName.by === 'api'
         ? accountOfProvider(judgeName.provider, provider, sweepEnv.values)
         : (judging?.account ?? null),
-    limits: deps.limits ?? null,
+    limits: deps.providerLimits ?? null,
     modelAsked: asked,
     provider,
     judgeAgent: judge,

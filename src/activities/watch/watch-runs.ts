@@ -1,5 +1,6 @@
 import { WorkflowNotFoundError, type Client, type WorkflowExecutionStatusName } from '@temporalio/client';
 import { assertNever } from '../../lib/assert-never.js';
+import { LIMITS } from '../../lib/limits.js';
 import type { MeasuredRun } from '../../platform/metrics/metrics.js';
 import { waitUntil } from '../../platform/process/wait-until.js';
 import { sweepWorkflowId, type RunRef } from '../../workflows/protocol.js';
@@ -18,7 +19,6 @@ import {
   type PendingStep,
 } from './fail-orphaned-activities.js';
 
-const ROUND_MS = 10_000;
 /**
  * Runs without a living agent mostly wait for a provider. There may be many, so each round checks only this many of
  * them.
@@ -48,6 +48,7 @@ export interface Watch {
 
 /** `warn` is called with one line for each run that is ended or cannot be. */
 export function watchRuns(deps: Deps, client: Client, warn: (line: string) => void): Watch {
+  const { watchMs } = deps.limits ?? LIMITS;
   const lost = createLostSteps(workersOn(deps.host?.identity));
   let timer: NodeJS.Timeout | undefined;
   let turn = 0; // index at which the next round begins
@@ -128,7 +129,7 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
       )
       .then(tearDownIfDue)
       .catch((error: unknown) => warn(String(error)));
-    if (!stopped) timer = setTimeout(() => void repeat(false), ROUND_MS);
+    if (!stopped) timer = setTimeout(() => void repeat(false), watchMs);
   }
 
   return {

@@ -7,6 +7,7 @@ import { isAlive, type ProcessIdentity } from '../../platform/process/process-id
 import { printJson, printNotice } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { openProject } from '../../planning/project.js';
+import { limitsOf } from '../../lib/limits.js';
 import { InfrastructureError } from '../../lib/errors/usage-error.js';
 
 interface Where {
@@ -34,7 +35,7 @@ export async function engineKeep({ results, address, stay }: Started): Promise<n
   // imported here, so that `status` and `stop` do not have to load Temporal's client
   const { keep } = await import('../../platform/engine/keeper.js');
   ignoreOutputErrors();
-  await keep({ resultsPath, external, idleMs: stay ? null : idleSecs * 1000 });
+  await keep({ resultsPath, external, idleMs: stay ? null : idleSecs * 1000, limits: limitsOf(process.env) });
   // a command that waits for the engine reads the error from its state, but a service manager only sees the output
   const state = await engineState(resultsPath);
   if (state?.phase !== 'failed' || state.keeper.pid !== process.pid) return 0;

@@ -1,6 +1,7 @@
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
+import { limitsOf } from '../../lib/limits.js';
 import { readCodecKeys } from '../../platform/codec/codec-keys.js';
 import {
   readEngineState,
@@ -68,7 +69,7 @@ export async function runHost(options: HostOptions): Promise<number> {
     `host ${host.name}: ${host.slots} slots, results in ${location}, Temporal at ${external.address}`,
   );
   const onChange = createReporter(host.name);
-  await keep({ resultsPath, external, idleMs: null, host, onChange });
+  await keep({ resultsPath, external, idleMs: null, limits: limitsOf(process.env), host, onChange });
   const state = await readEngineState(stateFolder);
   if (state?.phase !== 'failed') return 0;
   throw new InfrastructureError(state.message);

@@ -1,5 +1,4 @@
 const FIRST_MS = 200;
-const LONGEST_MS = 15_000;
 
 /** Counts failed attempts in a row, and decides when the next attempt is due. */
 export interface BackOff {
@@ -12,8 +11,8 @@ export interface BackOff {
   failing: () => { times: number; since: number } | null;
 }
 
-/** Delays attempts by 200 ms after the first failure, then twice as long after each, up to 15 s. Never gives up. */
-export function createBackOff(now = () => Date.now()): BackOff {
+/** Delays attempts by 200 ms after the first failure, then twice as long after each, up to `longestMs`. Never gives up. */
+export function createBackOff(longestMs: number, now = () => Date.now()): BackOff {
   let times = 0;
   let since = 0;
   let dueAt = 0;
@@ -21,7 +20,7 @@ export function createBackOff(now = () => Date.now()): BackOff {
     isDue: () => now() >= dueAt,
     fail() {
       if (times === 0) since = now();
-      dueAt = now() + Math.min(FIRST_MS * 2 ** times, LONGEST_MS);
+      dueAt = now() + Math.min(FIRST_MS * 2 ** times, longestMs);
       times += 1;
     },
     succeed() {

@@ -6,6 +6,7 @@ import { buildId, packageFile } from '../package-info.js';
 import { isAlive, signalProcess, type ProcessIdentity } from '../process/process-identity.js';
 import { whyNoRoom } from '../fs/disk-room.js';
 import { diskRemedy } from '../../lib/errors/disk-failure.js';
+import type { Limits } from '../../lib/limits.js';
 import { waitUntil } from '../process/wait-until.js';
 import { codecKeysFor } from './check-codec-keys.js';
 import { endProcess } from './end-process.js';
@@ -30,6 +31,7 @@ export interface EngineRequest {
   address?: string;
   /** Keep the engine running when it is idle. */
   stay?: boolean;
+  limits: Limits;
   /** Called with what is being waited for, whenever that changes. */
   report: (text: string) => void;
 }
@@ -37,8 +39,6 @@ export interface EngineRequest {
 /** Longer than building the Temporal CLI may take. */
 const START_MS = 45 * 60_000;
 const STOP_MS = 30_000;
-/** The keeper tries for ever. A command that waits for it gives up after this time, unless the disk has no room. */
-const FAILING_MS = 60_000;
 /** Bytes that the state of the engine needs. Only a few, because the room is checked often. */
 const BARELY = 4096;
 
@@ -111,7 +111,8 @@ export async function ensureEngine(request: EngineRequest): Promise<EngineState>
     }
     if (state.failing != null) {
       const { message, since } = state.failing;
-      const isLong = Date.now() - Math.max(since, startedAt) > FAILING_MS;
+      // The keeper tries for ever, and so do we while the disk has no room.
+      const isLong = Date.now() - Math.max(since, startedAt) > request.limits.engineFailsMs;
       if (isLong && whyNoRoom(folder) === null) throw new EngineUnavailable(message);
       say(`${message}; trying again`);
     } else if (state.phase === 'starting') say(state.message);

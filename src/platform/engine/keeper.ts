@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diskRemedy } from '../../lib/errors/disk-failure.js';
 import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
+import type { Limits } from '../../lib/limits.js';
 import { assertRoom, whyNoRoom } from '../fs/disk-room.js';
 import { fingerprintOf, readCodecKeys } from '../codec/codec-keys.js';
 import { projectState } from '../folders.js';
@@ -41,6 +42,7 @@ export interface KeeperOptions {
   external: TemporalAddress | null;
   /** Stop after this time without open workflows and commands; null: never. */
   idleMs: number | null;
+  limits: Limits;
   /** Set if the worker is a host of shared results, and the keeper runs in the foreground. */
   host?: HostSettings;
   /** Called after each change of the state. */
@@ -54,6 +56,7 @@ export interface KeeperOptions {
  * ever to restart them.
  */
 export async function keep(options: KeeperOptions): Promise<void> {
+  const { limits } = options;
   const { id, folder } = projectState(options.resultsPath);
   const codecKeys = fingerprintOf(readCodecKeys());
   const lock = await tryLock(folder, 'engine');
@@ -115,7 +118,7 @@ export async function keep(options: KeeperOptions): Promise<void> {
   /** For changes that can be written later: a full disk must not stop the keeper's work. */
   const note = (change: Partial<EngineState>): Promise<void> => update(change).catch(() => undefined);
 
-  const backOff = createBackOff();
+  const backOff = createBackOff(limits.engineRetryMs);
   let wasReady = false;
   const tryToStart = async (): Promise<void> => {
     try {
@@ -143,8 +146,8 @@ export async function keep(options: KeeperOptions): Promise<void> {
   try {
     if (newer !== null) throw new Error(newer);
     await note({});
-    const isStuck = createWatchdog(workerAliveFile(folder));
-    const isHung = createServerWatch(stopping.signal);
+    const isStuck = createWatchdog(workerAliveFile(folder), limits.workerSilentMs);
+    const isHung = createServerWatch(limits.serverSilentMs, stopping.signal);
     const isIdle = createIdleWatch(folder, options.idleMs ?? 0, stopping.signal);
     while (!isAskedToStop()) {
       if (workerIsUp(state) && (await isStuck(state.worker))) await killProcess(state.worker);

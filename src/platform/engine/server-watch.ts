@@ -1,17 +1,19 @@
 import type { TemporalAddress } from '../temporal/temporal-address.js';
 import { withClient } from '../temporal/temporal-client.js';
 
-const LOOK_MS = 5000;
+const MOST_LOOK_MS = 5000;
 const ANSWER_MS = 5000;
-/** A machine that lacks resources may be slow; a server that is silent for this long is stuck. */
-const HUNG_MS = 40_000;
 
 /**
- * Returns a function that tells whether a live server has stopped answering. The watch only connects to it, which works
+ * Returns a function that tells whether a live server has not answered for `silentMs`. The watch only connects to it, which works
  * with every server that is not frozen, even with a full disk. Time is measured by a clock that stops while the machine
  * sleeps.
  */
-export function createServerWatch(signal: AbortSignal): (server: TemporalAddress) => boolean {
+export function createServerWatch(
+  silentMs: number,
+  signal: AbortSignal,
+): (server: TemporalAddress) => boolean {
+  const lookMs = Math.min(silentMs / 8, MOST_LOOK_MS);
   let answeredAt = performance.now();
   let lookedAt = performance.now();
   let asked = '';
@@ -22,7 +24,7 @@ export function createServerWatch(signal: AbortSignal): (server: TemporalAddress
       asked = server.address;
       answeredAt = now;
     }
-    if (!asking && now - lookedAt > LOOK_MS) {
+    if (!asking && now - lookedAt > lookMs) {
       lookedAt = now;
       asking = true;
       withClient(server, { timeoutMs: ANSWER_MS, signal }, () => Promise.resolve())
@@ -32,7 +34,7 @@ export function createServerWatch(signal: AbortSignal): (server: TemporalAddress
         )
         .finally(() => (asking = false));
     }
-    if (now - answeredAt <= HUNG_MS) return false;
+    if (now - answeredAt <= silentMs) return false;
     answeredAt = now;
     return true;
   };

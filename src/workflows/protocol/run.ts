@@ -1,3 +1,4 @@
+import type { RunLimits } from '../../lib/limits.js';
 import type { Cell } from '../../results/records/cell.js';
 import type { EndReason } from '../../results/records/run-record.js';
 import type { Outcome } from '../../results/records/result-line.js';
@@ -126,6 +127,8 @@ export interface RunInput {
   lostHosts?: readonly LostHost[];
   /** True if steps send few heartbeats, because each may be billed. Absent: they send many. */
   sparse?: boolean;
+  /** Limits that a test has changed. Absent outside of tests. */
+  limits?: Partial<RunLimits>;
   /**
    * True if gates that do not pass fail their activities, and a run that does not pass fails its workflow
    * (visible-failures.ts). Absent in runs that an older build started.

@@ -1,3 +1,4 @@
+import { changedRunLimits, type Limits } from '../../lib/limits.js';
 import type { SweepInput } from './sweep.js';
 
 /** The parts of a plan that the input of a sweep repeats. */
@@ -16,13 +17,14 @@ interface Where {
   external: boolean;
   /** How long a host may show no sign of life, in seconds. */
   lostSecs: number;
+  limits: Limits;
 }
 
 /** Returns the input of a sweep's workflow, except for what identifies and proves it. */
 export const sweepOrder = (
   plan: Planned,
   round: number,
-  { shared, external, lostSecs }: Where,
+  { shared, external, lostSecs, limits }: Where,
 ): Omit<SweepInput, 'sweep' | 'proof'> => ({
   round,
   concurrency: plan.concurrency,
@@ -30,6 +32,8 @@ export const sweepOrder = (
   scheduler: 3,
   ...(shared ? { placed: true, lostSecs } : {}),
   ...(external ? { sparse: true } : {}),
+  ...(limits.cellsPerHistory === Infinity ? {} : { cellsPerHistory: limits.cellsPerHistory }),
+  ...changedRunLimits(limits),
   ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd, rounded: true }),
   ...(plan.until_clear === undefined ? {} : { untilClear: true }),
 });

@@ -1,3 +1,4 @@
+import type { RunLimits } from '../../lib/limits.js';
 import type { Decision } from '../../results/decision/decision.js';
 import type { Outcome } from '../../results/records/result-line.js';
 import type { CellKind, PageCell } from './pages.js';
@@ -35,6 +36,8 @@ export interface SweepInput {
   lostSecs?: number;
   /** See `RunInput.sparse`. */
   sparse?: true;
+  /** See `RunInput.limits`. */
+  limits?: Partial<RunLimits>;
   /** Set if cells are released in rounds until the verdict is clear (`Plan.until_clear`). Absent: all of them are run. */
   untilClear?: true;
   /** State passed to the next history when the workflow continues as new. */

@@ -27,7 +27,7 @@ export type RunAgent = (limits: AgentLimits, turn: TurnRef) => Promise<AgentSumm
  * the step failed for good.
  */
 export async function runAgent(
-  { perform }: Performer,
+  { perform, limits }: Performer,
   run: RunRef,
   { timeoutSecs, rebuildSecs }: AgentLimits,
   turn: TurnRef,
@@ -58,7 +58,7 @@ export async function runAgent(
     if (brief.again.held !== true) reasons.push(brief.again.why);
     const alike = consecutiveSameReason(reasons);
     const runs = alike === nth || !patched('patience-by-reason') ? nth : alike;
-    const wait = backoffMs(brief.again, runs, Date.now());
+    const wait = backoffMs(brief.again, runs, Date.now(), limits);
     if (wait === null) return brief;
     const until = new Date(Date.now() + wait).toISOString();
     await perform({ step: WAIT, title: `until ${until}: ${brief.message}` }, () =>

@@ -4,8 +4,13 @@ import {
   proxyLocalActivities,
   type ActivityOptions,
   type LocalActivityOptions,
+  type RetryPolicy,
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.js';
+import type { RunLimits } from '../../lib/limits.js';
+
+/** `maximumInterval` is in ms. */
+export type StepRetry = Omit<RetryPolicy, 'maximumInterval'> & { maximumInterval: number };
 
 /**
  * Failures of the thing under test are returned as data; only infrastructure failures throw. A full disk is waited out,
@@ -15,8 +20,8 @@ import type { Activities } from '../../activities/index.js';
 const INFRASTRUCTURE = {
   initialInterval: '1 second',
   backoffCoefficient: 2,
-  maximumInterval: '5 minutes',
-} as const;
+  maximumInterval: 5 * 60_000,
+} as const satisfies StepRetry;
 
 /**
  * For a run that is being cancelled, and for steps that are not part of the result: these wait for a full disk only for
@@ -24,17 +29,28 @@ const INFRASTRUCTURE = {
  */
 export const FOR_MINUTES = {
   ...INFRASTRUCTURE,
-  maximumInterval: '30 seconds',
+  maximumInterval: 30_000,
   maximumAttempts: 8,
 } as const;
 /** However often its worker dies, an agent must not wait long for the next attempt. */
-export const AGENT_RETRY = { ...INFRASTRUCTURE, maximumInterval: '30 seconds' } as const;
+export const AGENT_RETRY = { ...INFRASTRUCTURE, maximumInterval: 30_000 } as const;
 
-/** Steps wait for real processes, so a cancel waits until these have ended. */
-export const STEP = {
+/** A dead worker is noticed after three missed heartbeats of a step; see activities/step/heartbeat.ts. */
+const SPARSE_MS = 3 * 60_000;
+
+/**
+ * Steps wait for real processes, so a cancel waits until these have ended. `isSparse`: whether the step sends few
+ * heartbeats.
+ */
+export const stepOptions = (
+  { heartbeatMs, retryMs }: RunLimits,
+  isSparse: boolean,
+  retry: StepRetry = INFRASTRUCTURE,
+): StepOptions => ({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: INFRASTRUCTURE,
-} as const;
+  heartbeatTimeout: isSparse ? SPARSE_MS : heartbeatMs,
+  retry: { ...retry, maximumInterval: Math.min(retry.maximumInterval, retryMs) },
+});
 const GRACE_SECS = 60;
 /** A step limits its own time. The grace period lets that limit take effect before Temporal's timeout. */
 export const within = (secs: number): { startToCloseTimeout: number } => ({
@@ -54,14 +70,11 @@ export const LONG_STEP = { startToCloseTimeout: '1 hour' } as const;
  */
 export const ONCE = { maximumAttempts: 1 } as const;
 
-/** A dead worker is noticed after three missed heartbeats of a step; see activities/step/heartbeat.ts. */
-export const SPARSE = { heartbeatTimeout: '3 minutes' } as const;
-
 export type StepOptions = ActivityOptions & LocalActivityOptions;
 
 export const activities = proxyActivities<Activities>({
   startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '60 seconds', // four heartbeats of a step
+  heartbeatTimeout: '60 seconds',
   retry: INFRASTRUCTURE,
 });
 /**

@@ -5,13 +5,15 @@ import {
   patched,
   setCurrentDetails,
 } from '@temporalio/workflow';
+import type { RunLimits } from '../../lib/limits.js';
 import type { RunResult, StepFailure } from '../protocol.js';
 import { rootCauseMessage } from '../root-message.js';
 import { runDetails, summaryOf, type StepLine } from '../ui.js';
-import { activities, inProcess, ONCE, SPARSE, STEP, type StepOptions } from './options.js';
+import { activities, inProcess, ONCE, stepOptions, type StepOptions, type StepRetry } from './options.js';
 
 /** A step: its name, the title that people see, and the options in which it differs from most steps. */
-interface Planned<R> extends Pick<StepOptions, 'startToCloseTimeout' | 'retry'> {
+interface Planned<R> extends Pick<StepOptions, 'startToCloseTimeout'> {
+  retry?: StepRetry;
   step: string;
   title: string;
   /** What was not good enough, if the step ended as it should but with a bad result; else null. */
@@ -22,6 +24,7 @@ type EitherCall<R> = (steps: typeof inProcess | typeof activities, options: Step
 
 /** Performs the steps of a run, and records which one is running and which have failed. */
 export interface Performer {
+  limits: RunLimits;
   /** Steps that failed for good. */
   failures: StepFailure[];
   /** Name of the current step; null between steps. */
@@ -41,17 +44,17 @@ export interface Performer {
  * `isLocal`: whether steps that take only moments run within the workflow task. `isSparse`: whether the others send few
  * heartbeats.
  */
-export function createPerformer(isLocal: boolean, isSparse = false): Performer {
+export function createPerformer(isLocal: boolean, isSparse: boolean, limits: RunLimits): Performer {
   const failures: StepFailure[] = [];
   const lines: StepLine[] = [];
 
-  const perform: Performer['perform'] = async ({ step, title, complaint, ...own }, call) => {
+  const perform: Performer['perform'] = async ({ step, title, complaint, retry, ...own }, call) => {
     const summary = summaryOf(title);
     const line: StepLine = { step, summary, status: 'running' };
     lines.push(line);
     setCurrentDetails(runDetails(lines));
     try {
-      const result = await call({ ...STEP, ...(isSparse ? SPARSE : {}), ...own, summary });
+      const result = await call({ ...stepOptions(limits, isSparse, retry), ...own, summary });
       const bad = result === null ? null : (complaint?.(result) ?? null);
       line.status = bad === null ? 'done' : 'failed';
       if (bad !== null) line.summary = `${summary}: ${bad}`;
@@ -69,6 +72,7 @@ export function createPerformer(isLocal: boolean, isSparse = false): Performer {
     }
   };
   return {
+    limits,
     failures,
     current: () => {
       const last = lines.at(-1);

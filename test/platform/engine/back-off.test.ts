@@ -3,7 +3,7 @@ import { createBackOff } from '../../../src/platform/engine/back-off.js';
 
 test('waits longer after each failure in a row, up to 15 s, and never gives up', () => {
   let now = 1_000_000;
-  const backOff = createBackOff(() => now);
+  const backOff = createBackOff(15_000, () => now);
   const waits: number[] = [];
   for (let times = 1; times <= 12; times++) {
     backOff.fail();

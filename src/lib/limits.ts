@@ -1,0 +1,77 @@
+/** How long the tool waits for what may never come, and how often it tries again. Only tests change this. */
+export interface Limits extends RunLimits {
+  /** The longest time between two attempts to start an engine, ms. */
+  engineRetryMs: number;
+  /** How long a command waits for an engine that fails to start, ms. */
+  engineFailsMs: number;
+  /** How long the engine's own server may be silent before it is taken for hung, ms. */
+  serverSilentMs: number;
+  /** How long a worker may show no sign of life before it is taken for stuck, ms. */
+  workerSilentMs: number;
+  /** How often a worker looks for runs that nobody takes care of, ms. */
+  watchMs: number;
+  /** The longest time between two attempts of a step that waits for a disk or for shared results, ms. */
+  waitedOutMs: number;
+  /** A sweep continues as new after this many runs, even if the server does not suggest it yet. */
+  cellsPerHistory: number;
+}
+
+/** Those that the workflow of a run applies. */
+export interface RunLimits {
+  /** How long a step may send no heartbeat before it is performed again, ms. */
+  heartbeatMs: number;
+  /** The longest time between two attempts of a step that has failed, ms. */
+  retryMs: number;
+  /** How long the report of a cancelled run may wait for a disk, ms. */
+  cancelledReportMs: number;
+  /** How long a run waits for its provider at first, and longer than the provider says, ms. */
+  providerWaitMs: number;
+}
+
+const RUN_LIMITS: RunLimits = {
+  heartbeatMs: 60_000,
+  retryMs: 5 * 60_000,
+  cancelledReportMs: 15_000,
+  providerWaitMs: 5000,
+};
+
+/** What users have. */
+export const LIMITS: Limits = {
+  ...RUN_LIMITS,
+  engineRetryMs: 15_000,
+  engineFailsMs: 60_000,
+  serverSilentMs: 40_000,
+  workerSilentMs: 20_000,
+  watchMs: 10_000,
+  waitedOutMs: 30_000,
+  cellsPerHistory: Infinity,
+};
+
+/**
+ * Returns the limits, some of which `LLM_TOOL_TEST_LIMITS` may replace for a test: `{"watchMs": 500}`. Commands, keeper and
+ * worker call this once.
+ *
+ * @throws Error if the variable names a limit that does not exist, or one is not a positive number
+ */
+export function limitsOf(environment: Readonly<Record<string, string | undefined>>): Limits {
+  const changed = JSON.parse(environment['LLM_TOOL_TEST_LIMITS'] || '{}') as Record<string, unknown>;
+  for (const [name, value] of Object.entries(changed))
+    if (!(name in LIMITS) || typeof value !== 'number' || !(value > 0))
+      throw new Error(`LLM_TOOL_TEST_LIMITS: ${name}: ${JSON.stringify(value)}`);
+  return { ...LIMITS, ...changed };
+}
+
+/** What the input of a workflow says of the limits of its runs: only those that differ from what users have. */
+export function changedRunLimits(limits: Limits): { limits?: Partial<RunLimits> } {
+  const names = Object.keys(RUN_LIMITS) as (keyof RunLimits)[];
+  const changed = names.filter((name) => limits[name] !== RUN_LIMITS[name]);
+  return changed.length === 0
+    ? {}
+    : { limits: Object.fromEntries(changed.map((name) => [name, limits[name]])) };
+}
+
+/** The limits of a run whose workflow has this input. */
+export const runLimitsIn = ({ limits }: { limits?: Partial<RunLimits> }): RunLimits => ({
+  ...RUN_LIMITS,
+  ...limits,
+});
