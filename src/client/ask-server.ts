@@ -7,11 +7,10 @@ import {
 } from '@temporalio/client';
 import type { ProjectServer } from '../platform/engine/engine-state.js';
 import { namespaceId } from '../platform/temporal/namespace-id.js';
+import type { Limits } from '../lib/limits.js';
 import { ownCommand } from '../platform/invocation.js';
 import { InfrastructureError } from '../lib/errors/usage-error.js';
 
-/** How long commands wait for a server that does not answer. The keeper needs some of this to restart a dead one. */
-export const AWAY_MS = 20_000;
 const CALL_MS = 10_000;
 const PROBE_MS = 5000;
 export const PAUSE_MS = 500;
@@ -21,6 +20,7 @@ export interface ServerConnection {
   /** Connected to where the server is now: read it again for each call. */
   readonly client: Client;
   readonly engine: ProjectServer;
+  readonly limits: Pick<Limits, 'serverAwayMs'>;
   /**
    * Connects to the address that the engine's server has now. It changes if another program took its port while it was
    * down.
@@ -31,7 +31,7 @@ export interface ServerConnection {
 interface Asking {
   /** Time limit of one attempt. */
   callMs?: number;
-  /** How long the server may be unreachable. */
+  /** How long the server may be unreachable; otherwise as long as the limits of the connection say. */
   awayMs?: number;
   /** The answer may take any time (a result, for example). The server only counts as away if it answers no call. */
   mayTakeLong?: boolean;
@@ -51,8 +51,10 @@ export const LONG_CALL = { callMs: 20_000, mayTakeLong: true } as const satisfie
 export async function askServer<T>(
   session: ServerConnection,
   ask: (client: Client) => Promise<T>,
-  { callMs = CALL_MS, awayMs = AWAY_MS, mayTakeLong = false, onAway }: Asking = {},
+  asking: Asking = {},
 ): Promise<T> {
+  const { awayMs = session.limits.serverAwayMs, mayTakeLong = false, onAway } = asking;
+  const callMs = asking.callMs ?? Math.min(CALL_MS, awayMs);
   let awaySince: number | null = null;
   const back = (): void => {
     if (awaySince !== null) onAway?.(null);

@@ -12,13 +12,7 @@ import { isAlive } from '../platform/process/process-identity.js';
 import { resolveTemporalAddress } from '../platform/temporal/resolve-temporal-address.js';
 import { UnusableNamespace } from '../platform/temporal/search-attributes.js';
 import { connect, prepareNamespace } from '../platform/temporal/temporal-client.js';
-import {
-  assertOwnServer,
-  AWAY_MS,
-  unreachableMessage,
-  PAUSE_MS,
-  type ServerConnection,
-} from './ask-server.js';
+import { assertOwnServer, unreachableMessage, PAUSE_MS, type ServerConnection } from './ask-server.js';
 import { limitsOf, type Limits } from '../lib/limits.js';
 import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
 
@@ -44,7 +38,7 @@ export async function openSession(
   options: EngineOptions = {},
 ): Promise<Session> {
   if (isMirror(resultsPath)) return openSharedSession(resultsPath, report, options.address);
-  const until = Date.now() + AWAY_MS;
+  const until = Date.now() + limitsOf(process.env).serverAwayMs;
   for (;;) {
     // in each attempt, because a server that died is restarted, perhaps on another port
     const engine = await bringUpEngine(resultsPath, report, options);
@@ -70,7 +64,7 @@ export async function joinSession(
     return resolveTemporalAddress() === null ? null : openSharedSession(resultsPath, report);
   readCodecKeys(); // what goes wrong below is taken for a server that is away
   const { folder } = projectState(resultsPath);
-  const until = Date.now() + AWAY_MS;
+  const until = Date.now() + limitsOf(process.env).serverAwayMs;
   for (;;) {
     const engine = await readEngineState(folder);
     // The keeper restarts a server that has died.
@@ -109,7 +103,7 @@ async function openSharedSession(
     );
   const { id, folder } = projectState(resultsPath);
   const engine: ProjectServer = { ...server, taskQueue: taskQueueOf(id), uiUrl: null, resultsPath };
-  const until = Date.now() + AWAY_MS;
+  const until = Date.now() + limitsOf(process.env).serverAwayMs;
   for (;;) {
     try {
       const client = await connect(server);

@@ -25,7 +25,7 @@ export interface FollowOptions extends SweepOptions {
 const UPDATE_MS = 120_000;
 
 /** The parts of a session that are needed to update a sweep. */
-type Steered = Pick<Session, 'client' | 'engine' | 'stateFolder' | 'followServer'>;
+type Steered = Pick<Session, 'client' | 'engine' | 'stateFolder' | 'followServer' | 'limits'>;
 
 /**
  * Sends an update to a sweep's workflow. Returns the sweep's status afterwards, or null if the workflow has closed.

@@ -6,6 +6,8 @@ export interface Limits extends RunLimits {
   engineRetryMs: number;
   /** How long a command waits for an engine that fails to start, ms. */
   engineFailsMs: number;
+  /** How long commands, and an engine that starts, wait for a server that does not answer, ms. The keeper needs some of it to restart a dead one. */
+  serverAwayMs: number;
   /** How long the engine's own server may be silent before it is taken for hung, ms. */
   serverSilentMs: number;
   /** How long a worker tries to reach its server when it starts, ms. */
@@ -49,6 +51,7 @@ export const LIMITS: Limits = {
   doctorMs: 3000,
   engineRetryMs: 15_000,
   engineFailsMs: 60_000,
+  serverAwayMs: 20_000,
   serverSilentMs: 40_000,
   workerSilentMs: 20_000,
   workerConnectMs: 60_000,

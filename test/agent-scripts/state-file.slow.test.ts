@@ -11,8 +11,8 @@ import { readmeOf } from './readme.js';
 const stateIn = async ({ folder }: PrivateCopy): Promise<unknown> =>
   JSON.parse(await readFile(join(folder, '.tasks/state.json'), 'utf8'));
 
-const ROUNDS = 10;
-const AT_ONCE = 25;
+const ROUNDS = 6;
+const AT_ONCE = 12;
 
 // Processes start one after the other: to race, they have to wait for each other.
 const RACER = `
@@ -62,7 +62,7 @@ for (;;) {
   const state: State = { current: '1', status: 'in_progress', last_verified: null };
   changeState('.tasks', () => ({ state: { ...state, padding: 'x'.repeat(1_000_000) } }));
 }`;
-const KILLS = 20;
+const KILLS = 10;
 
 test('a process that is killed while it writes leaves a complete state and no lock', async () => {
   const copy = await privateCopy('task-done');

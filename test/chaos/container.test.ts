@@ -64,6 +64,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
 
   beforeAll(async () => {
     project = await createProject(EMPTY_FIXTURE);
+    project.env['LLM_TOOL_TEST_LIMITS'] = '{"watchMs": 3000, "heartbeatMs": 4000}';
     await project.write('llm-tool-test-config.toml', `${AGENT}${JUDGE}`);
     await project.write('fixtures/rubric.yaml', RUBRIC);
   });

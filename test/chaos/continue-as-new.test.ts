@@ -11,7 +11,7 @@ import { sweepWorkflowId } from '../../src/workflows/protocol.js';
 import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
 import { linesIn, partOf } from '../commands/engine-parts.js';
 
-const CELLS = 18;
+const CELLS = 12;
 const KILLS = 3;
 /** A new history of the sweep begins after every second cell. */
 const SHORT_HISTORIES = { LLM_TOOL_TEST_LIMITS: '{"cellsPerHistory": 2}' };

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
-import { afterEach, describe, expect, test } from 'vitest';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { logFile, readEngineState } from '../../src/platform/engine/engine-state.js';
 import { isAlive } from '../../src/platform/process/process-identity.js';
 import { inspect } from '../../src/platform/process/supervise.js';
+import { runWorkflowId } from '../../src/workflows/protocol.js';
 import { letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import {
   createProject,
@@ -13,59 +14,56 @@ import {
   EMPTY_FIXTURE,
   openRun,
   until,
+  type ProjectOptions,
   type TestProject,
 } from '../commands/project.js';
 import { processesWith } from '../platform/processes.js';
 import { expectRemoved, kill, linesIn, partOf, preferPort, stateOf } from '../commands/engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
-const opened: { project: TestProject; client: Client | null }[] = [];
-
-async function openProject(env: Record<string, string> = {}): Promise<TestProject> {
-  const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
-  Object.assign(project.env, env);
-  opened.push({ project, client: null });
-  return project;
-}
-afterEach(async () => {
-  for (const { project, client } of opened.splice(0)) {
-    await client?.connection.close();
-    await project.remove();
-  }
+/** An engine on the server that all test files share. */
+let project: TestProject;
+let client: Client;
+beforeAll(async () => {
+  project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
+  client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await project.remove();
 });
 
-/** A client of the project's own server. */
-async function clientOf(project: TestProject): Promise<Client> {
-  const state = await readEngineState(stateOf(project));
-  const client = new Client({ connection: await Connection.connect({ address: state?.address ?? '' }) });
-  const found = opened.find((one) => one.project === project);
-  if (found !== undefined) found.client = client;
-  return client;
+/** An engine that is removed with the test. */
+async function openProject(options: ProjectOptions, env: Record<string, string> = {}): Promise<TestProject> {
+  const opened = await createProject(EMPTY_FIXTURE, options);
+  Object.assign(opened.env, env);
+  onTestFinished(() => opened.remove());
+  return opened;
 }
 
-/** The workflow id of the only open run. */
-async function openRunOf(client: Client): Promise<string> {
-  return until('an open run', async () => {
-    const query = 'WorkflowType = "runScenario" AND ExecutionStatus = "Running"';
-    for await (const { workflowId } of client.workflow.list({ query })) return workflowId;
-    return null;
-  });
-}
+/** The workflow of the only run of a sweep; sweep and scenario have the same name. */
+const workflowOf = async (of: TestProject, name: string): Promise<WorkflowHandle> =>
+  client.workflow.getHandle(runWorkflowId(await sweepOf(of, name), `${name}/mock/default/default/1`, 1));
+
+/** Folders that the state folder has for runs of a scenario. */
+const foldersOf = (of: TestProject, name: string): string[] => {
+  const work = join(stateOf(of), 'work');
+  return readdirSync(work).flatMap((run) => (run.includes(`-${name}-`) ? [join(work, run)] : []));
+};
+const folderOf = (of: TestProject, name: string): string => foldersOf(of, name)[0] ?? '';
 
 const agentsOf = (project: TestProject, name: string): number[] =>
   processesWith(`${project.folder}/${name}.go`);
 
 describe.each(['pidns', 'group'])('containment %s', (mode) => {
   test('ends the agent, and the record says so, if its run is cancelled and its worker killed at the same time', async () => {
-    const project = await openProject({ LLM_TOOL_TEST_CONTAINMENT: mode });
+    const project = await openProject({ ownEngine: true }, { LLM_TOOL_TEST_CONTAINMENT: mode });
     await writeGated(project, 'struck');
     const command = project.start(['run', 'struck', '--name', 'struck', '--json']);
     await untilStarted(project, 'struck');
-    const work = join(stateOf(project), 'work');
-    const claim = join(work, readdirSync(work)[0] ?? '', 'agent', '1', 'sup');
+    const claim = join(folderOf(project, 'struck'), 'agent', '1', 'sup');
     expect(readFileSync(claim, 'utf8')).toContain(` ${mode} `);
-    const client = await clientOf(project);
-    const run = client.workflow.getHandle(await openRunOf(client));
+    const run = await workflowOf(project, 'struck');
     const worker = await until('a worker', () => partOf(project, 'worker'));
     const sweep = client.workflow.getHandle(`sweep/${await sweepOf(project, 'struck')}`);
     const cancel = sweep.executeUpdate('cancel').catch(() => undefined);
@@ -91,14 +89,12 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
 });
 
 test('the agent of a terminated run is ended before retry starts another one', async () => {
-  const project = await openProject();
   await writeGated(project, 'cut');
   const command = project.start(['run', 'cut', '--name', 'cut', '--json']);
   await untilStarted(project, 'cut');
-  const client = await clientOf(project);
   const first = agentsOf(project, 'cut');
   expect(first).not.toEqual([]);
-  await client.workflow.getHandle(await openRunOf(client)).terminate('by a test');
+  await (await workflowOf(project, 'cut')).terminate('by a test');
   const ended = await command;
   expect(ended.exitCode).toBe(3);
   expect(documentOf(ended.stdout).cells[0]?.message).toMatch(/terminated/i);
@@ -114,19 +110,17 @@ test('the agent of a terminated run is ended before retry starts another one', a
 });
 
 test('the agent of a run that is terminated while no worker is alive is ended by the next worker', async () => {
-  const project = await openProject();
   await writeGated(project, 'orphaned');
   await project.run(['orphaned', '--name', 'orphaned', '--detach']);
   await untilStarted(project, 'orphaned');
-  const client = await clientOf(project);
-  const run = await openRunOf(client);
+  const run = await workflowOf(project, 'orphaned');
   const [keeper, worker] = await Promise.all([
     until('a keeper', () => partOf(project, 'keeper')),
     until('a worker', () => partOf(project, 'worker')),
   ]);
   for (const part of [keeper, worker]) process.kill(part.pid, 'SIGKILL');
   await until('both are dead', () => (isAlive(keeper) || isAlive(worker) ? null : true));
-  await client.workflow.getHandle(run).terminate('by a test');
+  await run.terminate('by a test');
   expect(agentsOf(project, 'orphaned')).not.toEqual([]);
   expect((await project.cli(['engine', 'start'])).exitCode).toBe(0);
   await until('the agent has ended', () => (agentsOf(project, 'orphaned').length === 0 ? true : null));
@@ -137,13 +131,10 @@ test('the agent of a run that is terminated while no worker is alive is ended by
 });
 
 test('an agent is started once and its run passes although ten workers are stopped one after the other', async () => {
-  const project = await openProject();
   await writeWaiting(project, 'replaced');
   const command = project.start(['run', 'replaced', '--json']);
   await untilStarted(project, 'replaced');
-  const work = join(stateOf(project), 'work');
-  const [run = ''] = readdirSync(work);
-  const attempts = join(work, run, 'agent-attempts');
+  const attempts = join(folderOf(project, 'replaced'), 'agent-attempts');
   for (let attempt = 1; attempt <= 10; attempt++) {
     const worker = await until('a worker', () => partOf(project, 'worker'));
     process.kill(worker.pid, 'SIGTERM');
@@ -161,9 +152,10 @@ test('an agent is started once and its run passes although ten workers are stopp
 });
 
 test('cancel ends the agent without an error while the worker is frozen', async () => {
-  const project = await openProject();
   await writeGated(project, 'frozen');
-  await project.run(['frozen', '--name', 'frozen', '--detach']);
+  await project.cli(['engine', 'stop']); // the next engine takes a worker for stuck sooner
+  const limits = { LLM_TOOL_TEST_LIMITS: '{"workerSilentMs": 5000}' };
+  await project.run(['frozen', '--name', 'frozen', '--detach'], limits);
   await untilStarted(project, 'frozen');
   const worker = await until('a worker', () => partOf(project, 'worker'));
   process.kill(worker.pid, 'SIGSTOP');
@@ -174,12 +166,10 @@ test('cancel ends the agent without an error while the worker is frozen', async 
 });
 
 test('a run that is reset while its agent works continues in its folder and adopts the agent', async () => {
-  const project = await openProject();
   await writeWaiting(project, 'reset');
-  const command = project.start(['run', 'reset', '--json']);
+  const command = project.start(['run', 'reset', '--name', 'reset', '--json']);
   await untilStarted(project, 'reset');
-  const client = await clientOf(project);
-  const run = client.workflow.getHandle(await openRunOf(client));
+  const run = await workflowOf(project, 'reset');
   const { workflowId, runId } = await run.describe();
   await client.workflowService.resetWorkflowExecution({
     namespace: client.options.namespace,
@@ -188,20 +178,19 @@ test('a run that is reset while its agent works continues in its folder and adop
     requestId: randomUUID(),
     ...({ workflowTaskFinishEventId: 4 } as object), // typed as a Long, but any number is accepted
   });
-  const work = join(stateOf(project), 'work');
-  const [folder = ''] = readdirSync(work);
+  const folder = folderOf(project, 'reset');
   await until('the step of the next execution', () =>
-    readdirSync(join(work, folder, 'fences')).filter((name) => name.startsWith('agent.')).length === 2
+    readdirSync(join(folder, 'fences')).filter((name) => name.startsWith('agent.')).length === 2
       ? true
       : null,
   );
   expect((await run.describe()).runId).not.toBe(runId);
-  expect(await inspect(join(work, folder, 'agent', '1'))).toEqual({ state: 'running' });
+  expect(await inspect(join(folder, 'agent', '1'))).toEqual({ state: 'running' });
   await letGo(project, 'reset');
   const { exitCode, stdout } = await command;
   expect(exitCode).toBe(0);
   expect(linesIn(project, 'reset.starts')).toHaveLength(1);
-  expect(readdirSync(work)).toEqual([folder]);
+  expect(foldersOf(project, 'reset')).toEqual([folder]);
   const history = await expectWhole(project, documentOf(stdout));
   // The result was published by the new execution: it superseded the attempt of the previous one.
   expect(history.at(-1)).toMatch(
@@ -211,7 +200,7 @@ test('a run that is reset while its agent works continues in its folder and adop
 });
 
 test("runs continue although another engine takes the dead server's port: the worker does not touch them", async () => {
-  const [project, other] = [await openProject(), await openProject()];
+  const [project, other] = [await openProject({ ownServer: true }), await openProject({ ownServer: true })];
   await writeWaiting(project, 'robbed');
   await project.run(['robbed', '--name', 'robbed', '--detach']);
   await untilStarted(project, 'robbed');
@@ -229,9 +218,7 @@ test("runs continue although another engine takes the dead server's port: the wo
       ? true
       : null,
   );
-  const work = join(stateOf(project), 'work');
-  const [run = ''] = readdirSync(work);
-  expect(await inspect(join(work, run, 'agent', '1'))).toEqual({ state: 'running' });
+  expect(await inspect(join(folderOf(project, 'robbed'), 'agent', '1'))).toEqual({ state: 'running' });
   const resumed = project.start(['resume', 'robbed', '--json']);
   await letGo(project, 'robbed');
   const { exitCode, stdout } = await resumed;

@@ -143,15 +143,18 @@ describe.concurrent('a worker', () => {
   );
 });
 
-/** Longer than a worker retries by itself, and longer than the heartbeat timeout of a step. */
-const AWAY_MS = 61_000;
+/** How long a step may send no heartbeat before it is performed again. */
+const HEARTBEAT_MS = 8000;
+/** Longer than the ten attempts of a worker's calls, which take about 20 s, and longer than HEARTBEAT_MS. */
+const AWAY_MS = 30_000;
 
 describe.concurrent('a server', () => {
-  test('that is down for more than a minute, while one agent ends and another keeps working, causes no lost result and no second start', async ({
+  test('that is down for longer than a worker tries again and a step may send no heartbeat, while one agent ends and another keeps working, causes no lost result and no second start', async ({
     onTestFinished,
   }) => {
     const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
     onTestFinished(() => project.remove());
+    project.env['LLM_TOOL_TEST_LIMITS'] = JSON.stringify({ heartbeatMs: HEARTBEAT_MS });
     const names = ['ending', 'working'];
     for (const name of names) {
       const file = join(project.folder, name);
@@ -176,14 +179,14 @@ describe.concurrent('a server', () => {
     signalProcess(keeper, 'SIGSTOP'); // so that it does not restart the server
     await kill(project, 'server');
     // The test is about an outage of this length: only here do these tests wait for a fixed time.
-    const minute = sleep(AWAY_MS);
+    const outage = sleep(AWAY_MS);
     await project.write('ending.go', '');
     await untilLines(project, 'ending.over', 1);
     const signs = linesIn(project, 'working.signs').length;
     await until('the command says that it waits', () =>
       /Temporal server does not answer .*; waiting for it/.test(printed) ? true : null,
     );
-    await minute;
+    await outage;
     expect(command.exitCode).toBeNull();
     expect(linesIn(project, 'working.signs').length).toBeGreaterThan(signs);
     expect(await partOf(project, 'server')).toBeNull();
@@ -255,7 +258,10 @@ describe.concurrent('a frozen worker', () => {
     const planned = await project.cli(['run', ...names, '--name', 'frozen', '--address', '127.0.0.1:1']);
     expect(planned.stderr).toContain('is planned but not started');
     const [sweep = ''] = readdirSync(join(results, 'sweeps'));
-    const order: Omit<SweepInput, 'sweep'> = { round: 1, concurrency: names.length, scheduler: 3 };
+    const order: Omit<SweepInput, 'sweep'> = {
+      ...{ round: 1, concurrency: names.length, scheduler: 3 },
+      limits: { heartbeatMs: HEARTBEAT_MS },
+    };
     const { key } = await originOf({ resultsPath: results, stateFolder: state });
     const planHash = sha256(readFileSync(planFile(results, sweep)));
     const proof = proveSweep(key, { sweep, planHash, order });
@@ -279,7 +285,7 @@ describe.concurrent('a frozen worker', () => {
     frozen.kill('SIGSTOP');
     wire.cut();
 
-    // The server gives its steps to the successor after a minute without heartbeats.
+    // The server gives its steps to the successor after HEARTBEAT_MS.
     const successor = project.startWorker(inject('temporalAddress'));
     workers.push(successor);
     await until('all steps are taken over', async () =>

@@ -16,7 +16,7 @@ let project: TestProject;
 
 beforeAll(async () => {
   server = await createModelServer();
-  project = await createProject(judgedFiles(server), { ownServer: true });
+  project = await createProject(judgedFiles(server), { ownEngine: true });
 });
 afterAll(async () => {
   await project.remove();

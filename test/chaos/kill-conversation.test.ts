@@ -12,7 +12,7 @@ let project: TestProject;
 
 beforeAll(async () => {
   server = await createModelServer();
-  project = await createProject({}, { ownServer: true });
+  project = await createProject({}, { ownEngine: true });
   // Each turn is recorded, and waits until the test releases it.
   const gated = (name: string): string =>
     [

@@ -22,7 +22,7 @@ import { expectWhole, writeWaiting } from './waiting-agent.js';
 let project: TestProject;
 
 beforeAll(async () => {
-  project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+  project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
 });
 afterAll(() => project.remove());
 
@@ -133,7 +133,9 @@ describe('a worker', () => {
 
   test('that is frozen is killed by the keeper, and the run continues with another one', async () => {
     await writeWaiting(project, 'frozen');
-    const command = project.start(['run', 'frozen', '--json']);
+    await project.cli(['engine', 'stop']); // the next engine takes a worker for stuck sooner
+    const limits = { LLM_TOOL_TEST_LIMITS: '{"workerSilentMs": 5000}' };
+    const command = project.start(['run', 'frozen', '--json'], limits);
     await untilStarted(project, 'frozen');
     const worker = await until('a worker', () => partOf(project, 'worker'));
     process.kill(worker.pid, 'SIGSTOP');

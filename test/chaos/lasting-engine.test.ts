@@ -15,6 +15,7 @@ test('a frozen server is replaced; --stay applies to a running engine; the datab
 }) => {
   const project = await createProject(SMALL, { ownServer: true });
   onTestFinished(() => project.remove());
+  project.env['LLM_TOOL_TEST_LIMITS'] = '{"serverSilentMs": 8000}';
   expect((await project.run(['small'])).exitCode).toBe(0);
   const folder = folderOf(project);
   for (const name of readdirSync(folder).filter((name) => name.includes('.db')))

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
 import type { RunEvent } from '../../src/results/records/events.js';
 import { kill, linesIn, partOf, untilLines } from '../commands/engine-parts.js';
-import { sweepOf } from '../commands/gated.js';
+import { letGo, sweepOf } from '../commands/gated.js';
 import {
   createProject,
   documentOf,
@@ -19,12 +19,14 @@ import { processesWith } from '../platform/processes.js';
 
 const SERVER = join(REPOSITORY, 'test/mcp/server.js');
 
-/** Writes a scenario whose agent calls a tool that answers when the file `go` exists. Returns words of the server's command. */
+/** Writes a scenario whose agent calls a tool that answers when it is let go. Returns words of the server's command. */
 async function writeSlow(project: TestProject, name: string): Promise<string> {
   const mark = `${project.folder}/server-of-${name}`;
-  const [args, log, go] = [[SERVER, mark], `${project.folder}/log`, `${project.folder}/go`].map((value) =>
-    JSON.stringify(value),
-  );
+  const [args, log, go] = [
+    [SERVER, mark],
+    `${project.folder}/${name}.log`,
+    `${project.folder}/${name}.go`,
+  ].map((value) => JSON.stringify(value));
   await project.write(
     `fixtures/${name}.yaml`,
     scenario(name, {
@@ -48,38 +50,36 @@ const callsIn = (text: string): RunEvent[] =>
     .filter(({ type }) => type === 'mcp_call');
 
 describe.each(['pidns', 'group'])('containment %s', (mode) => {
-  const open = async (): Promise<TestProject> => {
-    const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
-    onTestFinished(() => project.remove());
+  let project: TestProject;
+  beforeAll(async () => {
+    project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
     project.env['LLM_TOOL_TEST_CONTAINMENT'] = mode;
-    return project;
-  };
+  });
+  afterAll(() => project.remove());
 
   test('SIGKILL of the worker in the middle of an MCP call lets the next one adopt the run; the tool is called once, and the server is gone', async () => {
-    const project = await open();
     const mark = await writeSlow(project, 'adopted');
     const command = project.start(['run', 'adopted', '--json']);
-    await untilLines(project, 'log', 2);
+    await untilLines(project, 'adopted.log', 2);
     expect(processesWith(mark)).toHaveLength(1);
     await kill(project, 'worker');
     await until('another worker', () => partOf(project, 'worker'));
     expect(processesWith(mark)).toHaveLength(1);
-    await project.write('go', '');
+    await letGo(project, 'adopted');
     const { run, text } = await openRun(documentOf((await command).stdout));
     expect(run).toMatchObject({ outcome: 'pass', agent: { starts: 1 } });
     expect(callsIn(await text('artifacts/events.jsonl'))).toMatchObject([
       { tool: 'wait_for', is_error: false },
     ]);
-    expect(linesIn(project, 'log').map((line) => line.split(' ')[0])).toEqual(['start', 'wait_for']);
+    expect(linesIn(project, 'adopted.log').map((line) => line.split(' ')[0])).toEqual(['start', 'wait_for']);
     expect(processesWith(mark)).toEqual([]);
     expect(markedProcesses(run.run_id)).toEqual([]);
   });
 
   test('SIGKILL of the agent in the middle of an MCP call ends the server, records the call as unanswered, and fails the run', async () => {
-    const project = await open();
     const mark = await writeSlow(project, 'killed');
     const command = project.start(['run', 'killed', '--json']);
-    await untilLines(project, 'log', 2);
+    await untilLines(project, 'killed.log', 2);
     const agents = processesWith(project.state).filter(isTheAgent);
     expect(agents).toHaveLength(1);
     for (const pid of agents) process.kill(pid, 'SIGKILL');
@@ -90,23 +90,22 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
     expect(callsIn(await text('artifacts/events.jsonl'))).toMatchObject([
       { tool: 'wait_for', is_error: true, result: null },
     ]);
-    expect(linesIn(project, 'log').map((line) => line.split(' ')[0])).toEqual(['start', 'wait_for']);
+    expect(linesIn(project, 'killed.log').map((line) => line.split(' ')[0])).toEqual(['start', 'wait_for']);
     expect(processesWith(mark)).toEqual([]);
     expect(markedProcesses(run.run_id)).toEqual([]);
   });
 
   test('an agent that is stopped in the middle of an MCP call leaves no server, and the call is recorded as unanswered', async () => {
-    const project = await open();
     const mark = await writeSlow(project, 'stopped');
     const command = project.start(['run', 'stopped', '--name', 'stopped', '--json']);
-    await untilLines(project, 'log', 2);
+    await untilLines(project, 'stopped.log', 2);
     await project.cli(['cancel', await sweepOf(project, 'stopped')]);
     const { run, text } = await openRun(documentOf((await command).stdout));
     expect(run.outcome).toBe('cancelled');
     expect(callsIn(await text('artifacts/events.jsonl'))).toMatchObject([
       { tool: 'wait_for', is_error: true, result: null },
     ]);
-    expect(linesIn(project, 'log')).toHaveLength(2);
+    expect(linesIn(project, 'stopped.log')).toHaveLength(2);
     expect(processesWith(mark)).toEqual([]);
     expect(markedProcesses(run.run_id)).toEqual([]);
   });

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readEngineState } from '../../src/platform/engine/engine-state.js';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { kill, partOf, stateOf } from '../commands/engine-parts.js';
 import { letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import {
@@ -24,7 +23,8 @@ const OPTIONS = {
 
 let project: TestProject;
 beforeAll(async () => {
-  project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+  project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
+  project.env['LLM_TOOL_TEST_LIMITS'] = '{"watchMs": 3000, "heartbeatMs": 4000}';
 });
 afterAll(() => project.remove());
 
@@ -78,8 +78,7 @@ test('a cancel ends the server', async () => {
 
 test('the server of a run that was terminated, without any clean-up of its own, is ended', async () => {
   const { command } = await started('terminated');
-  const state = await readEngineState(stateOf(project));
-  const connection = await Connection.connect({ address: state?.address ?? '' });
+  const connection = await Connection.connect({ address: inject('temporalAddress') });
   try {
     const client = new Client({ connection });
     const sweep = await sweepOf(project, 'terminated');

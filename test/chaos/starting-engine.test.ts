@@ -74,7 +74,7 @@ describe.concurrent('an engine that starts', () => {
   });
 
   test('is not ready while its worker is dead', async ({ onTestFinished }) => {
-    const project = await createProject({}, { ownServer: true });
+    const project = await createProject({}, { ownEngine: true });
     onTestFinished(() => project.remove());
     expect((await project.cli(['engine', 'start'])).exitCode).toBe(0);
     const keeper = await until('a keeper', () => partOf(project, 'keeper'));

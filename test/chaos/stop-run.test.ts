@@ -15,6 +15,7 @@ test('a cancel ends the agent of a frozen worker, which never receives it: anoth
   const wire = await createWire(inject('temporalAddress'));
   const client = new Client({ connection: await Connection.connect({ address: inject('temporalAddress') }) });
   project.env['TEMPORAL_ADDRESS'] = wire.address;
+  project.env['LLM_TOOL_TEST_LIMITS'] = '{"watchMs": 3000}';
   const others: ReturnType<typeof project.start>[] = [];
   onTestFinished(async () => {
     for (const other of others) {
@@ -34,7 +35,8 @@ test('a cancel ends the agent of a frozen worker, which never receives it: anoth
   await kill(project, 'keeper'); // it would replace the worker
   process.kill(worker.pid, 'SIGSTOP');
   wire.cut();
-  others.push(project.startWorker(inject('temporalAddress')));
+  // To the same address: a worker takes care only of runs of its server.
+  others.push(project.startWorker(wire.address));
 
   const sweep = await sweepOf(project, 'stopped');
   const run = client.workflow.getHandle(`sweep/${sweep}/stopped/mock/default/default/1/r1`);

@@ -5,6 +5,7 @@ import { Client, Connection, WorkflowUpdateFailedError } from '@temporalio/clien
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { updateSweep } from '../../src/client/update-sweep.js';
+import { LIMITS } from '../../src/lib/limits.js';
 import { readEngineState } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
@@ -19,7 +20,7 @@ async function session() {
   const stateFolder = projectState(project.results, project.state).folder;
   const engine = await readEngineState(stateFolder);
   if (engine === null) throw new Error('no engine');
-  return { client, engine, stateFolder, followServer: () => Promise.resolve() };
+  return { client, engine, stateFolder, limits: LIMITS, followServer: () => Promise.resolve() };
 }
 
 beforeAll(async () => {

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isScheduledTime, StoredSchedule } from '../../src/scenario/stored-schedule.js';
 import { putSchedule } from '../../src/client/schedules/temporal-schedule.js';
+import { LIMITS } from '../../src/lib/limits.js';
 import { readEngineState } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
 import { Firing } from '../../src/results/records/firing.js';
@@ -244,7 +245,7 @@ test('the server fires exactly at times that a worker accepts, also when clocks 
   await handleOf('nightly');
   const engine = await readEngineState(projectState(project.results, project.state).folder);
   if (engine === null) throw new Error('the engine is not running');
-  const session = { client, engine, followServer: () => Promise.resolve() };
+  const session = { client, engine, limits: LIMITS, followServer: () => Promise.resolve() };
   const number = (from: number, to: number) => fc.integer({ min: from, max: to }).map(String);
   const field = (from: number, to: number) =>
     fc.oneof(

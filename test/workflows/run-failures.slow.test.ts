@@ -3,7 +3,9 @@ import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import type { Activities } from '../../src/activities/index.js';
+import type { Deps } from '../../src/activities/step/deps.js';
 import { withRetryPolicy } from '../../src/activities/step/retry-policy.js';
+import { LIMITS } from '../../src/lib/limits.js';
 import type { EndReason } from '../../src/results/records/run-record.js';
 import { STEPS } from '../../src/workflows/protocol.js';
 import { attributesOf, useTemporal } from './harness.js';
@@ -145,13 +147,16 @@ it('a step that fails once and succeeds at its second attempt is not reported as
   expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([]);
 });
 
+const DEPS: Deps = {
+  ...{ resultsPath: '/nowhere', stateFolder: tmpdir(), isOwnServer },
+  limits: { ...LIMITS, waitedOutMs: 1 },
+};
+
 /** A preparation with the retry policy of a worker; each of its attempts fails with this error. */
 const failing = (fail: (attempt: number) => Error): Stubs => {
   let attempts = 0;
   const prepareWorkspace: Activities['prepareWorkspace'] = () => Promise.reject(fail(++attempts));
-  return stubActivities(
-    withRetryPolicy({ resultsPath: '/nowhere', stateFolder: tmpdir(), isOwnServer }, { prepareWorkspace }),
-  );
+  return stubActivities(withRetryPolicy(DEPS, { prepareWorkspace }));
 };
 
 it('gives up a step after 8 failures of its own', async () => {
@@ -185,9 +190,7 @@ it('gives up the step of an agent after 8 failures of its own; full disks and lo
     if (attempt > 5 && attempt <= 9) await loseWorker();
     throw flaky('no such thing');
   };
-  const stubs = stubActivities(
-    withRetryPolicy({ resultsPath: '/nowhere', stateFolder: tmpdir(), isOwnServer }, { runAgent }),
-  );
+  const stubs = stubActivities(withRetryPolicy(DEPS, { runAgent }));
   await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
   expect(stubs.argsOf('runAgent')).toHaveLength(8 + 1 + 4);
   expect(stubs.argsOf('writeReport')[0]?.[1].failures).toEqual([

@@ -107,7 +107,7 @@ it('reports a judge that fails for good like any other step', async () => {
 });
 
 it('asks a judge again for as long as the step does not give up', async () => {
-  const refusals = 25;
+  const refusals = 10; // more than a step that fails may have
   const stubs: Stubs = stubActivities({
     prepareWorkspace: () => Promise.resolve(runPlan({ judge: judge() })),
     judgeRun: () =>

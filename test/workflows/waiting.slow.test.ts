@@ -21,7 +21,7 @@ it('runs an agent again that its provider did not serve, and its new ending coun
     runAgent: (_run, nth) => Promise.resolve(nth === 2 ? brief() : refused('busy', null)),
   });
   await onBench(stubs, async ({ startRun }) => {
-    const handle = await startRun(cell(1));
+    const handle = await startRun(cell(1), { limits: { providerWaitMs: 50 } });
     expect((await handle.result()).outcome).toBe('pass');
     const history = await handle.fetchHistory();
     expect(summariesIn(history).slice(1, 3)).toEqual(['agent mock default', 'agent mock default, run 2']);
@@ -146,7 +146,7 @@ it('a waiting run holds no slot, is shown as parked, and continues when it is wo
   });
   const ran = (): number[] => stubs.argsOf('runAgent').map(([run]) => run.cell.repetition);
   await onBench(stubs, async ({ startSweep, runOf }) => {
-    const handle = await startSweep({ concurrency: 1 });
+    const handle = await startSweep({ concurrency: 1, limits: { providerWaitMs: 500 } });
     await eventually(async () => {
       const { parked, active } = await handle.query<SweepProgress>(QUERIES.progress);
       expect(parked).toMatchObject([{ cell: cell(1).id, why: 'busy', message: 'not served' }]);

@@ -24,7 +24,7 @@ export const POLICIES = {
   allow: 'ALLOW_ALL',
 } as const satisfies Record<Overlap, ScheduleOverlapPolicy>;
 
-type Connected = Pick<Session, 'client' | 'engine' | 'followServer'>;
+type Connected = Pick<Session, 'client' | 'engine' | 'followServer' | 'limits'>;
 
 const idOf = ({ engine }: Connected, schedule: string): string =>
   scheduleId(projectState(engine.resultsPath).id, schedule);

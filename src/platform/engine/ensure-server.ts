@@ -1,6 +1,7 @@
 import { cacheHome } from '../folders.js';
 import { waitForLock, type Lock } from '../process/process-lock.js';
 import { namespaceId } from '../temporal/namespace-id.js';
+import type { Limits } from '../../lib/limits.js';
 import { InfrastructureError } from '../../lib/errors/usage-error.js';
 import { connectionProblem } from '../temporal/connection-problem.js';
 import { UnusableNamespace } from '../temporal/search-attributes.js';
@@ -16,7 +17,7 @@ const START_MS = 60_000;
 const CONNECT_MS = 2000;
 const ANSWER_MS = 10_000;
 /** An external server may be far away, and is given up if it does not answer. */
-const EXTERNAL = { timeoutMs: 5000, answerMs: 20_000 };
+const EXTERNAL_CONNECT_MS = 5000;
 
 /** What the functions that start the server and the worker need. */
 export interface EngineContext {
@@ -26,6 +27,7 @@ export interface EngineContext {
   change: (part: Partial<EngineState>) => Promise<void>;
   /** Aborted when the engine is asked to stop, which ends all waiting. */
   signal: AbortSignal;
+  limits: Pick<Limits, 'serverAwayMs'>;
 }
 
 /** Starts the Temporal server unless it is running, and waits until it answers. */
@@ -84,7 +86,7 @@ function portsOf(state: EngineState): { port: number; uiPort: number } {
   return { port: port > 0 ? port : 7233, uiPort: uiPort > 0 ? uiPort : 8233 };
 }
 
-async function serverReady({ folder, state, change, signal }: EngineContext): Promise<void> {
+async function serverReady({ folder, state, change, signal, limits }: EngineContext): Promise<void> {
   const { external, address } = state();
   const id = await waitUntil(async () => {
     signal.throwIfAborted();
@@ -93,7 +95,9 @@ async function serverReady({ folder, state, change, signal }: EngineContext): Pr
     try {
       return await withClient(
         state(),
-        external ? { ...EXTERNAL, signal } : { timeoutMs: CONNECT_MS, answerMs: ANSWER_MS, signal },
+        external
+          ? { timeoutMs: EXTERNAL_CONNECT_MS, answerMs: limits.serverAwayMs, signal }
+          : { timeoutMs: CONNECT_MS, answerMs: ANSWER_MS, signal },
         async (client) => {
           await prepareNamespace(client, external);
           return namespaceId(client);

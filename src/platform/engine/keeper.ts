@@ -122,7 +122,13 @@ export async function keep(options: KeeperOptions): Promise<void> {
   let wasReady = false;
   const tryToStart = async (): Promise<void> => {
     try {
-      await startServerAndWorker({ folder, state: () => state, change: update, signal: stopping.signal });
+      await startServerAndWorker({
+        folder,
+        state: () => state,
+        change: update,
+        signal: stopping.signal,
+        limits,
+      });
       backOff.succeed();
       wasReady = true;
       await note({ failing: null });

@@ -19,6 +19,8 @@ const TUNING = {
   // Partitions spread the load over many servers. On a single server they only hand tasks to each other.
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
+  // Timers, and with them attempts after a failure, may be late by this much. A single server has one clock.
+  'history.timerProcessorMaxTimeShift': '"50ms"',
 } as const;
 
 /** Whether a server can listen at a port of loopback. */

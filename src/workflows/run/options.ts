@@ -35,8 +35,8 @@ export const FOR_MINUTES = {
 /** However often its worker dies, an agent must not wait long for the next attempt. */
 export const AGENT_RETRY = { ...INFRASTRUCTURE, maximumInterval: 30_000 } as const;
 
-/** A dead worker is noticed after three missed heartbeats of a step; see activities/step/heartbeat.ts. */
-const SPARSE_MS = 3 * 60_000;
+/** Steps that send few heartbeats may be silent for this many times as long; see activities/step/heartbeat.ts. */
+const SPARSE = 3;
 
 /**
  * Steps wait for real processes, so a cancel waits until these have ended. `isSparse`: whether the step sends few
@@ -48,7 +48,7 @@ export const stepOptions = (
   retry: StepRetry = INFRASTRUCTURE,
 ): StepOptions => ({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  heartbeatTimeout: isSparse ? SPARSE_MS : heartbeatMs,
+  heartbeatTimeout: isSparse ? SPARSE * heartbeatMs : heartbeatMs,
   retry: { ...retry, maximumInterval: Math.min(retry.maximumInterval, retryMs) },
 });
 const GRACE_SECS = 60;
