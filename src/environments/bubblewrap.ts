@@ -1,6 +1,5 @@
 import { realpath } from 'node:fs/promises';
 import { argvOf } from '../lib/commands/command.js';
-import { execa } from 'execa';
 import { findExecutable } from '../platform/process/find-executable.js';
 import { bubblewrapArgs } from './bubblewrap-args.js';
 import { rulesFor } from './bubblewrap-rules.js';
@@ -8,6 +7,7 @@ import { withChecksVariable } from './check-files.js';
 import type { Environment, EnvironmentHandle } from './environment.js';
 import { execLocally, local, makeChecksFolders } from './local.js';
 import { restoreIdsArgs, inOwnNetwork, resolverArgs } from './network.js';
+import { whyItFails } from './trial.js';
 
 type Network = EnvironmentHandle['network'];
 
@@ -26,9 +26,7 @@ async function inSandbox(args: string[], argv: string[], network?: Network): Pro
 
 /** Runs `true` in the sandbox. Returns the last line of bwrap's or pasta's error message if that fails, else null. */
 async function sandboxProblem(args: string[], network?: Network): Promise<string | null> {
-  const [file = '', ...rest] = await inSandbox(args, ['true'], network);
-  const { failed, stderr } = await execa(file, rest, { reject: false, stdin: 'ignore' });
-  return failed ? (stderr.trim().split('\n').at(-1) ?? '') : null;
+  return whyItFails(await inSandbox(args, ['true'], network));
 }
 
 let works = false;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
-import { execa } from 'execa';
 import { findExecutable } from '../platform/process/find-executable.js';
 import { nameServers, isLoopback } from '../lib/loopback.js';
+import { whyItFails } from './trial.js';
 
 const RESOLVER = '/etc/resolv.conf';
 /** File in which systemd-resolved lists the name servers behind its own one, which is on loopback. */
@@ -62,11 +62,7 @@ let passing: Promise<boolean> | undefined;
 
 async function findOutWhatPasses(): Promise<boolean> {
   const program = [...(await pastaArgs([])), '--', 'sh', '-c', ': >&3'];
-  const { failed } = await execa('sh', ['-c', 'exec 3>&2; exec "$@"', 'sh', ...program], {
-    reject: false,
-    stdin: 'ignore',
-  });
-  return !failed;
+  return (await whyItFails(['sh', '-c', 'exec 3>&2; exec "$@"', 'sh', ...program])) === null;
 }
 
 /**
@@ -86,15 +82,9 @@ export async function whyNoOwnNetwork(): Promise<string | null> {
     return 'pasta is not on PATH; install passt (apt install passt)';
   if ((await resolverInside()) === null)
     return `the name servers of ${RESOLVER} are on this machine's loopback; add one that is not`;
-  const [file, ...rest] = await pastaArgs([]);
-  const { failed, stderr } = await execa(file, [...rest, '--', 'unshare', '--mount-proc', 'true'], {
-    reject: false,
-    stdin: 'ignore',
-    timeout: 10_000,
-  });
-  works = !failed;
-  if (works) return null;
-  const reason = stderr.trim().split('\n').at(-1) ?? '';
+  const reason = await whyItFails([...(await pastaArgs([])), '--', 'unshare', '--mount-proc', 'true']);
+  works = reason === null;
+  if (reason === null) return null;
   return `pasta cannot create a network here (${reason}); it needs user namespaces, /dev/net/tun and a default route`;
 }
 

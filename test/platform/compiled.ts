@@ -3,16 +3,10 @@ import { chmod, mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa, type Options } from 'execa';
-import ts from 'typescript';
+import { transformSync } from 'rolldown/utils';
 import { afterAll } from 'vitest';
 
 const project = new URL('../../', import.meta.url).pathname;
-/** As in tsconfig.json, where they matter for single files. */
-const compilerOptions = {
-  ...{ module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
-  ...{ isolatedModules: true, verbatimModuleSyntax: true },
-};
-
 /**
  * Compiles the current sources into a temporary folder that any user can read, for tests that need several processes or
  * another user. Call it at the top level of a test file.
@@ -29,8 +23,12 @@ export async function compileSources(...parts: string[]): Promise<Compiled> {
       mkdirSync(dirname(to), { recursive: true });
       if (/\.(sh|pl)$/.test(name)) cpSync(from, to);
       if (!name.endsWith('.ts')) continue;
-      const { outputText } = ts.transpileModule(readFileSync(from, 'utf8'), { compilerOptions });
-      writeFileSync(to.replace(/\.ts$/, '.js'), outputText);
+      // Keeps all values imported, as `verbatimModuleSyntax` of tsconfig.json does.
+      const { code, errors } = transformSync(from, readFileSync(from, 'utf8'), {
+        typescript: { onlyRemoveTypeImports: true },
+      });
+      if (errors.length > 0) throw new AggregateError(errors, `${from} could not be compiled`);
+      writeFileSync(to.replace(/\.ts$/, '.js'), code);
     }
   }
   let programs = 0;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -24,13 +24,16 @@ it('readers see either the old or the new content, never a part', async () => {
   const path = join(folder, 'file');
   const contents = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(2_000_000));
   await writeFileAtomic(path, contents[0] ?? '');
+  const enough = join(await newFolder(), 'enough');
   const writer = compiled.program(`
+    import { existsSync } from 'node:fs';
     import { writeFileAtomic } from './platform/fs/write-file.js';
-    for (let round = 0; round < 15; round++) {
-      for (const letter of ['a', 'b', 'c', 'd']) await writeFileAtomic(process.argv[2], letter.repeat(2_000_000));
+    const [path, enough] = process.argv.slice(2);
+    for (let round = 0; round < 15 || !existsSync(enough); round++) {
+      for (const letter of ['a', 'b', 'c', 'd']) await writeFileAtomic(path, letter.repeat(2_000_000));
     }`);
   const state = { over: false };
-  const writers = Promise.all([compiled.run(writer, [path]), compiled.run(writer, [path])]).finally(
+  const writers = Promise.all([1, 2].map(() => compiled.run(writer, [path, enough]))).finally(
     () => (state.over = true),
   );
   let reads = 0;
@@ -38,6 +41,7 @@ it('readers see either the old or the new content, never a part', async () => {
     expect(contents.includes((await readTextIfThere(path)) ?? '')).toBe(true);
     await setImmediate(); // the end of the writer is an event
     reads += 1;
+    if (reads === 20) writeFileSync(enough, '');
   }
   expect((await writers).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
   expect(reads).toBeGreaterThan(10);

@@ -76,18 +76,17 @@ it('can be taken again when its holder was killed', async () => {
   expect(await tryLock(folder, 'engine')).not.toBeNull();
 });
 
-it('is held by one of eight processes at a time, over thousands of attempts', async () => {
+it('is held by one of eight processes at a time, until each has held it many times', async () => {
   const folder = await newFolder();
   // While it holds the lock, each creates a file exclusively and removes it: a second holder would find the file.
   const racer = compiled.program(`
     import { closeSync, openSync, unlinkSync } from 'node:fs';
     import { join } from 'node:path';
     import { tryLock } from './platform/process/process-lock.js';
-    const [folder, ms] = process.argv.slice(2);
+    const [folder, times] = process.argv.slice(2);
     const inside = join(folder, 'inside');
-    const end = Date.now() + Number(ms);
     let won = 0;
-    while (Date.now() < end) {
+    while (won < Number(times)) {
       const lock = await tryLock(join(folder, 'locks'), 'engine');
       if (lock === null) {
         await new Promise((resolve) => setTimeout(resolve, 2)); // else the losers starve the holder
@@ -99,11 +98,9 @@ it('is held by one of eight processes at a time, over thousands of attempts', as
       await lock.release();
     }
     console.log(won);`);
-  const ends = await Promise.all(Array.from({ length: 8 }, () => compiled.run(racer, [folder, '5000'])));
+  const ends = await Promise.all(Array.from({ length: 8 }, () => compiled.run(racer, [folder, '25'])));
   expect(ends.map(({ stderr }) => stderr)).toEqual(ends.map(() => ''));
-  const won = ends.map(({ stdout }) => Number(stdout));
-  expect(won.reduce((sum, count) => sum + count)).toBeGreaterThan(20);
-  expect(won.filter((count) => count > 0).length).toBeGreaterThan(1);
+  expect(ends.map(({ stdout }) => stdout)).toEqual(ends.map(() => '25'));
 });
 
 it('a slow contender does not get a number that has been taken and removed in the meantime', async () => {
