@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config';
+import { filesOf } from './test/suites.js';
+
+const plain = filesOf('plain');
+
+/** Keeps the order of the files: the tests that are likely to notice a mutant are given first. */
+class AsGiven {
+  sort<T>(files: T): T {
+    return files;
+  }
+  shard<T>(files: T): T {
+    return files;
+  }
+}
+
+/** `npm run test:mutants`: the tests of `npm test` that import sources and need no Temporal server. */
+export default defineConfig({
+  test: {
+    include: plain.include,
+    exclude: [
+      ...plain.exclude.filter((glob) => !glob.startsWith('test/workflows/**')),
+      'test/workflows/!(scheduler*|spending|provider-backoff|signs-of-life|run-plan|sweep-details).test.ts',
+    ],
+    pool: 'forks',
+    maxWorkers: 3,
+    isolate: false,
+    sequence: { sequencer: AsGiven },
+    server: { deps: { external: [/\/dist\//] } }, // run the built files unchanged
+    testTimeout: 60_000, // a mutant can make a test wait for ever
+    hookTimeout: 60_000,
+  },
+});
