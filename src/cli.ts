@@ -4,15 +4,17 @@ import { fileURLToPath } from 'node:url';
 import { createProgram } from './commands/program.js';
 import { keepsLog, reportFailure } from './commands/shared/failure.js';
 import { settleCodecKeys } from './platform/codec/codec-keys.js';
-import { beginOutput } from './commands/shared/output.js';
+import { createMemory } from './platform/remembered.js';
 
 /** Prints why a command failed, and returns its exit code. */
 const fail = (args: readonly string[], error: unknown): number =>
   reportFailure(error, { json: args.includes('--json'), log: keepsLog(args) });
 
-/** Runs the command that the arguments name, and returns its exit code. */
-export async function runCommandLine(args: readonly string[]): Promise<number> {
-  beginOutput();
+/** Runs the command that the arguments name, and returns its exit code. What it remembers is gone when it has ended. */
+export const runCommandLine = (args: readonly string[], memory = createMemory()): Promise<number> =>
+  memory.during(() => perform(args));
+
+async function perform(args: readonly string[]): Promise<number> {
   // an empty variable counts as not set
   for (const name of ['LLM_TOOL_TEST_BUDGET_USD', 'LLM_TOOL_TEST_JUDGE'])
     if (process.env[name] === '') Reflect.deleteProperty(process.env, name);
@@ -38,9 +40,10 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
 const [, started = '', ...args] = process.argv;
 // Only if this file was started, and not if a test imports it. npm starts it through a link.
 if (started !== '' && realpathSync(started) === fileURLToPath(import.meta.url)) {
+  const memory = createMemory();
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
-    process.on(event, (error) => process.exit(fail(args, error)));
-  const code = await runCommandLine(args);
+    process.on(event, (error) => process.exit(memory.during(() => fail(args, error))));
+  const code = await runCommandLine(args, memory);
   // exits explicitly: an open request to the server (for the result of a paused sweep) would keep the process alive
   process.stdout.write('', () => process.exit(code));
 }

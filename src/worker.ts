@@ -45,6 +45,7 @@ import { createPricer } from './results/cost.js';
 import { originOf } from './store/origin.js';
 import { localLimits, sharedLimits } from './store/provider-limits.js';
 import { writeFileAtomic } from './platform/fs/write-file.js';
+import { createMemory, type Memory } from './platform/remembered.js';
 
 export interface WorkerSettings {
   resultsPath: string;
@@ -67,7 +68,12 @@ const DEFAULT_ADDRESS = 'localhost:7233';
  *
  * @throws Error if the server does not answer, or another server answers at the address of the engine's own
  */
-export async function runWorker(settings: WorkerSettings): Promise<void> {
+export function runWorker(settings: WorkerSettings): Promise<void> {
+  const memory = createMemory();
+  return memory.during(() => work(settings, memory));
+}
+
+async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
   ignoreOutputErrors();
   const limits = limitsOf(process.env);
   const { id, folder } = projectState(settings.resultsPath);
@@ -122,7 +128,7 @@ export async function runWorker(settings: WorkerSettings): Promise<void> {
   const watch = watchRuns(deps, client, (line) => console.error(line));
   // creates the key now, because the disk may be full when a later command needs it
   await originOf({ resultsPath: settings.resultsPath, stateFolder: folder });
-  const activities = createActivities({ ...deps, endOthers: watch.lookAtOthers });
+  const activities = createActivities({ ...deps, endOthers: watch.lookAtOthers }, memory);
   const common: WorkerOptions = {
     connection,
     namespace,

@@ -28,40 +28,44 @@ import { sendWebhook } from './send-webhook.js';
 import { verifyOrder, verifyParked, verifyWake } from './verify-order.js';
 import { stopRun } from './stop-run.js';
 import { writeReport } from './write-report.js';
+import { createMemory } from '../platform/remembered.js';
 
-/** All activities of a worker that have fixed names. */
-export const createActivities = (deps: Deps) =>
-  withRetryPolicy(deps, {
-    loadCells: loadCells(deps),
-    decideNext: decideNext(deps),
-    findEndedRuns: findEndedRuns(deps),
-    finishSweep: finishSweep(deps),
-    placeCell: placeCell(deps),
-    readSigns: readSigns(deps),
-    endLostRuns: endLostRuns(deps),
-    forgetLimits: forgetLimits(deps),
-    prepareWorkspace: prepareWorkspace(deps),
-    runContextScript: runContextScript(deps),
-    runAgent: runAgent(deps),
-    endConversation: endConversation(deps),
-    simulateUser: simulateUser(deps),
-    runPostScript: runPostScript(deps),
-    checkGate: checkGate(deps),
-    // The same step, with the patience that a model needs.
-    askGate: checkGate(deps),
-    runEvaluator: runEvaluator(deps),
-    judgeRun: judgeRun(deps),
-    stopRun: stopRun(deps),
-    reuseResult: reuseResult(deps),
-    writeReport: writeReport(deps),
-    cleanUp: cleanUp(deps),
-    planScheduled: planScheduled(deps),
-    reportScheduled: reportScheduled(deps),
-    sendWebhook: sendWebhook(deps),
-    verifyOrder: verifyOrder(deps),
-    verifyParked: verifyParked(deps),
-    verifyWake: verifyWake(deps),
-  });
+/** All activities of a worker that have fixed names. They remember in the worker's memory. */
+export const createActivities = (deps: Deps, memory = createMemory()) =>
+  withRetryPolicy(
+    { ...deps, memory },
+    {
+      loadCells: loadCells(deps),
+      decideNext: decideNext(deps),
+      findEndedRuns: findEndedRuns(deps),
+      finishSweep: finishSweep(deps),
+      placeCell: placeCell(deps),
+      readSigns: readSigns(deps),
+      endLostRuns: endLostRuns(deps),
+      forgetLimits: forgetLimits(deps),
+      prepareWorkspace: prepareWorkspace(deps),
+      runContextScript: runContextScript(deps),
+      runAgent: runAgent(deps),
+      endConversation: endConversation(deps),
+      simulateUser: simulateUser(deps),
+      runPostScript: runPostScript(deps),
+      checkGate: checkGate(deps),
+      // The same step, with the patience that a model needs.
+      askGate: checkGate(deps),
+      runEvaluator: runEvaluator(deps),
+      judgeRun: judgeRun(deps),
+      stopRun: stopRun(deps),
+      reuseResult: reuseResult(deps),
+      writeReport: writeReport(deps),
+      cleanUp: cleanUp(deps),
+      planScheduled: planScheduled(deps),
+      reportScheduled: reportScheduled(deps),
+      sendWebhook: sendWebhook(deps),
+      verifyOrder: verifyOrder(deps),
+      verifyParked: verifyParked(deps),
+      verifyWake: verifyWake(deps),
+    },
+  );
 export type Activities = ReturnType<typeof createActivities>;
 
 /** Performs all other activities: gates that are checked within workflow tasks have names of their own. */

@@ -1,4 +1,5 @@
 import { systemFailure } from '../lib/errors/system-failure.js';
+import { createMemory } from '../platform/remembered.js';
 import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
 
 /** Thrown if results cannot be read. Its message is the one that commands print. */
@@ -18,7 +19,7 @@ export class ResultsError extends Error {
 /** Does the work, and makes what commands report as an error a `ResultsError`. */
 export async function withResultsErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await createMemory().during(work);
   } catch (cause) {
     if (cause instanceof UsageError) throw new ResultsError(cause.code, cause.message, { cause });
     const failure = cause instanceof InfrastructureError ? cause.message : systemFailure(cause);

@@ -1,154 +1,163 @@
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { dollars } from '../lib/format/dollars.js';
+import { isJsonObject, parseJson } from '../lib/json.js';
+import { plannedHomes, projectState } from '../platform/folders.js';
 import { linesOf } from '../platform/fs/lines.js';
-import { costOwner, predictsCost, type CostOwner } from '../results/budget.js';
-import { gateKey } from '../results/gate-key.js';
-import { configurationOf } from '../results/records/cell.js';
+import { remembered } from '../platform/remembered.js';
 import type { ResultLine } from '../results/records/result-line.js';
+import { writeDerived } from './derived-file.js';
+import {
+  isUnchanged,
+  readOn,
+  withRest,
+  type Comparison,
+  type Digests,
+  type KnownLines,
+  type ReadLines,
+} from './log-lines.js';
+import { createFacts, type ResultFacts } from './result-facts.js';
 import { resultsLog } from './results-folder.js';
 import { parseResult } from './results-log.js';
-import { createResultsReader, type FoundResult } from './results-reader.js';
 
-/** What is kept in memory about a finished run: enough to find it and to compare with it. */
-interface KnownResult extends Pick<
-  ResultLine,
-  'id' | 'sweep' | 'cell' | 'outcome' | 'cost_usd' | 'judge_score' | 'cached_from'
-> {
-  composite_score: number | null;
-  /** When it was started, ms since the epoch. */
-  startedAt: number;
-  /** Names of the gates that passed. */
-  gatesPassed: string[];
-  /** Absolute path of the run's folder. */
-  folder: string;
-}
-
-/** Answers questions about all finished runs in a results folder without reading the log from the start each time. */
-export interface ResultsIndex {
-  /** The last result of each cell of a sweep. */
-  ofSweep(sweep: string): ReadonlyMap<string, KnownResult>;
-  /** Known cost of all runs of a cell in a sweep, US dollars. */
-  spent(sweep: string, cell: string): number;
+/**
+ * Answers questions about all results in a results folder without reading the log from the start each time. Every answer is that of
+ * the log as it is now: what was appended is read first, and all of it if `clean` has replaced it.
+ */
+export interface ResultsIndex extends ResultFacts {
+  /** What lists and sweeps show of all results. @throws Error that names the log if it cannot be read */
+  digests(): Digests;
   /** All results of a sweep in the order written, read from the log. @throws Error if the log is replaced in the meantime */
   linesOfSweep(sweep: string): ResultLine[];
   /** A result, read from the log; null if it is not there. */
   line(id: string): ResultLine | null;
-  /**
-   * The last run with this cache key that passed or failed, whether its agent completed or not: if only some kinds of
-   * failure were run again, a cell would pass sooner or later. For the same reason, runs that repeat a result of their
-   * cell in their sweep (`retry --failed`) do not count.
-   */
-  reusable(cacheKey: string): KnownResult | null;
-  /** Whether a cell of a sweep has ever passed or failed, whatever came later. */
-  isDecided(sweep: string, cell: string): boolean;
-  /** The last run of the cell before `run` that passed or failed. */
-  previous(cell: string, run: string): KnownResult | null;
-  /** The other results in a result's sweep that have its configuration, and passed or failed. */
-  besides(result: KnownResult, run: string): KnownResult[];
-  /** The highest cost of a run of this scenario, agent and model, US dollars; null if unknown. */
-  highestCost(of: CostOwner): number | null;
 }
 
-const indexes = new Map<string, ResultsIndex>();
+/** Of the format of the index. Raise it with every change of `KnownLines`, `ResultDigest` or `digestOf`: then it is made anew. */
+const VERSION = 2;
+/** Shorter logs are read faster than anything could be looked up. */
+const WORTH_INDEXING = 256 * 1024;
 
-/** Returns the index of a results folder; there is one per process. */
+/**
+ * Opens the index of a results folder. It belongs to whoever opens it, and lives as long. results.jsonl is what counts: the first look
+ * starts from an index in the state folder, if its hash says that the log still begins with what the index was made of. An index that
+ * is missing, broken or of another version is made again, if there is a state folder. Nobody locks it: each process replaces it as a
+ * whole.
+ */
+export function openResultsIndex(resultsPath: string): ResultsIndex {
+  const log = resultsLog(resultsPath);
+  let known: KnownLines | ReadLines | null = null;
+  /** Where the lines end that the index in the state folder has. */
+  let indexed = 0;
+  let facts = createFacts(resultsPath);
+  /** The results that `facts` has: how many, and of which history. */
+  let added: { history: object | null; count: number } = { history: null, count: 0 };
+
+  const look = (comparison: Comparison): Digests & { known: KnownLines | null } => {
+    const stat = statSync(log, { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined) {
+      [known, indexed] = [null, 0];
+      return { results: [], corrupt: [], known };
+    }
+    if (known === null && stat.size > WORTH_INDEXING) {
+      known = readIndex(indexFile(resultsPath));
+      indexed = known?.end ?? 0;
+    }
+    const isKnown = known !== null && isUnchanged(known, stat);
+    if (known !== null && isKnown && (comparison === 'last line' || wasCompared(known)))
+      return { results: known.results, corrupt: known.corrupt, known };
+    const { now, rest, isContinued } = naming(log, () => readOn(log, known, comparison));
+    if (!isContinued) indexed = 0;
+    known = now;
+    return { ...(rest === null ? now : withRest(now, rest)), known };
+  };
+  const keep = (): void => {
+    if (known === null || known.end - indexed <= WORTH_INDEXING) return;
+    const { results, places, corrupt, count, end, sha256, stamp } = known;
+    const index = { version: VERSION, results, places, corrupt, count, end, sha256, stamp };
+    if (writeDerived(indexFile(resultsPath), JSON.stringify(index))) indexed = end;
+  };
+  const upToDate = (): typeof facts => {
+    const lines = look('last line').known;
+    const history = lines === null ? null : historyOf(lines);
+    if (history === null || history !== added.history) {
+      facts = createFacts(resultsPath);
+      added = { history, count: 0 };
+    }
+    const { results, places } = lines ?? { results: [], places: [] };
+    for (; added.count < results.length; added.count++) {
+      const [result, place] = [results[added.count], places[added.count]];
+      if (result !== undefined && place !== undefined) facts.add(result, place);
+    }
+    return facts;
+  };
+  return {
+    digests() {
+      const { results, corrupt } = look('all bytes');
+      keep();
+      return { results, corrupt };
+    },
+    linesOfSweep(sweep) {
+      const wanted = upToDate().beginsOf(sweep);
+      const found = linesAt(log, wanted).filter((line) => line.sweep === sweep);
+      if (found.length !== wanted.length) throw new Error(`${log} was replaced while it was read`);
+      return found;
+    },
+    line(id) {
+      const begin = upToDate().beginOf(id);
+      return begin === undefined ? null : lineAt(log, begin, id);
+    },
+    ofSweep: (sweep) => upToDate().ofSweep(sweep),
+    spent: (sweep, cell) => upToDate().spent(sweep, cell),
+    reusable: (cacheKey) => upToDate().reusable(cacheKey),
+    isDecided: (sweep, cell) => upToDate().isDecided(sweep, cell),
+    previous: (cell, run) => upToDate().previous(cell, run),
+    besides: (result, run) => upToDate().besides(result, run),
+    highestCost: (of) => upToDate().highestCost(of),
+  };
+}
+
+const opened = remembered(() => new Map<string, ResultsIndex>());
+
+/** Returns the index of a results folder that this command or worker has open; opens it at the first call. */
 export function resultsIndex(resultsPath: string): ResultsIndex {
-  const index = indexes.get(resultsPath) ?? createResultsIndex(resultsPath);
-  indexes.set(resultsPath, index);
+  const index = opened().get(resultsPath) ?? openResultsIndex(resultsPath);
+  opened().set(resultsPath, index);
   return index;
 }
 
-export function createResultsIndex(resultsPath: string): ResultsIndex {
-  const log = resultsLog(resultsPath);
-  const reader = createResultsReader(log);
-  const begins = new Map<string, number>();
-  const spent = new Map<string, Map<string, number>>();
-  const sweeps = new Map<string, Map<string, KnownResult>>();
-  /** Where the lines of a sweep begin. Those that are read again after `clean` has replaced the log count once. */
-  const lines = new Map<string, Map<string, number>>();
-  const cells = new Map<string, KnownResult[]>();
-  const keys = new Map<string, KnownResult>();
-  const costs = new Map<string, number>();
-  /** The cells of each configuration of a sweep that have a result. */
-  const configurations = new Map<string, Set<string>>();
-  /** The first result of each cell of a sweep that passed or failed. */
-  const decisions = new Map<string, string>();
+/** What the index in the state folder has was compared, if it has a stamp. */
+const wasCompared = (known: KnownLines | ReadLines): boolean => !('last' in known) || known.isCompared;
 
-  const add = ({ line, begin }: FoundResult): void => {
-    begins.set(line.id, begin);
-    const known = toKnown(line, resultsPath);
-    const sweep = sweeps.get(line.sweep) ?? new Map<string, KnownResult>();
-    sweeps.set(line.sweep, sweep.set(line.cell, known));
-    lines.set(line.sweep, (lines.get(line.sweep) ?? new Map<string, number>()).set(lineKey(line), begin));
-    const configuration = cellKey(line.sweep, configurationOf(line.cell));
-    configurations.set(
-      configuration,
-      (configurations.get(configuration) ?? new Set<string>()).add(line.cell),
-    );
-    const decided = isDecided(line);
-    const cell = cellKey(line.sweep, line.cell);
-    const isFirst = decided && (decisions.get(cell) ?? line.id) === line.id;
-    if (isFirst) decisions.set(cell, line.id);
-    if (known.cached_from !== null) return;
-    // With other checks, it says nothing about later runs.
-    if (decided && line.regraded_from === undefined)
-      cells.set(line.cell, [...(cells.get(line.cell) ?? []), known].slice(-2));
-    if (isFirst && line.cache_key !== null) keys.set(line.cache_key, known);
-    const usd =
-      line.regraded_from === undefined
-        ? (line.cost_usd ?? line.cost_usd_at_least ?? null)
-        : line.regraded_from.paid_usd;
-    if (usd !== null) {
-      // By run, because lines are read again after `clean` has replaced the log.
-      spent.set(cell, (spent.get(cell) ?? new Map<string, number>()).set(line.id, usd));
-    }
-    if (line.cost_usd !== null && predictsCost(line)) {
-      const who = costOwner({ scenario: line.scenario_id, agent: line.agent, model: line.model });
-      costs.set(who, Math.max(line.cost_usd, costs.get(who) ?? 0));
-    }
-  };
-  const upToDate = <T>(look: () => T): T => {
-    for (const found of reader.read()) add(found);
-    return look();
-  };
-  const read = (sweep: string, wanted: readonly number[]): ResultLine[] => {
-    const found = linesAt(log, wanted).filter((line) => line.sweep === sweep);
-    if (found.length !== wanted.length) throw new Error(`${log} was replaced while it was read`);
-    return found;
-  };
-  return {
-    ofSweep: (sweep) => upToDate(() => sweeps.get(sweep) ?? new Map<string, KnownResult>()),
-    spent: (sweep, cell) =>
-      upToDate(() => {
-        const costs = spent.get(cellKey(sweep, cell))?.values() ?? [];
-        return dollars([...costs].reduce((sum, usd) => sum + usd, 0));
-      }),
-    linesOfSweep: (sweep) => upToDate(() => read(sweep, [...(lines.get(sweep)?.values() ?? [])])),
-    line: (id) =>
-      upToDate(() => {
-        const begin = begins.get(id);
-        return begin === undefined ? null : lineAt(log, begin, id);
-      }),
-    reusable: (cacheKey) => upToDate(() => keys.get(cacheKey) ?? null),
-    isDecided: (sweep, cell) => upToDate(() => decisions.has(cellKey(sweep, cell))),
-    previous: (cell, run) => upToDate(() => cells.get(cell)?.findLast(({ id }) => id !== run) ?? null),
-    besides: ({ id, sweep, cell }, run) =>
-      upToDate(() =>
-        [...(configurations.get(cellKey(sweep, configurationOf(cell))) ?? [])]
-          .flatMap((other) => sweeps.get(sweep)?.get(other) ?? [])
-          .filter((one) => one.id !== id && one.id !== run && one.cell !== cell && isDecided(one)),
-      ),
-    highestCost: (of) => upToDate(() => costs.get(costOwner(of)) ?? null),
-  };
+const historyOf = (known: KnownLines | ReadLines): object => ('last' in known ? known.history : known);
+
+/** The file in which the index is kept for other processes. */
+export const indexFile = (resultsPath: string): string =>
+  join(projectState(resultsPath, plannedHomes().state).folder, 'index', 'results.json');
+
+/** Returns null if there is none that can be read. */
+function readIndex(file: string): KnownLines | null {
+  const index = parseJson(readOrEmpty(file));
+  if (!isJsonObject(index) || index['version'] !== VERSION) return null;
+  // Only this program writes into the state folder. To validate thousands of results would take longer than to read the log.
+  return index as unknown as KnownLines;
 }
 
-const isDecided = ({ outcome }: Pick<ResultLine, 'outcome'>): boolean =>
-  outcome === 'pass' || outcome === 'fail';
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
-/** The lines of cells that left no result have the same id, each time. */
-const lineKey = ({ id, timestamp }: ResultLine): string => JSON.stringify([id, timestamp]);
-
-const cellKey = (sweep: string, cell: string): string => JSON.stringify([sweep, cell]);
+/** The errors of open files do not say which file it was. */
+function naming<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw Object.assign(error as NodeJS.ErrnoException, { path });
+  }
+}
 
 /** Returns the results in the lines that begin at these positions. */
 function linesAt(log: string, begins: readonly number[]): ResultLine[] {
@@ -172,17 +181,3 @@ function lineAt(log: string, begin: number, id: string): ResultLine | null {
   }
   return null;
 }
-
-const toKnown = (line: ResultLine, resultsPath: string): KnownResult => ({
-  id: line.id,
-  sweep: line.sweep,
-  cell: line.cell,
-  outcome: line.outcome,
-  cost_usd: line.cost_usd,
-  judge_score: line.judge_score,
-  startedAt: Date.parse(line.timestamp),
-  cached_from: line.cached_from,
-  composite_score: line.metrics?.composite_score ?? null,
-  gatesPassed: (line.metrics?.details ?? []).filter(({ status }) => status === 'pass').map(gateKey),
-  folder: join(resultsPath, line.results_dir ?? ''),
-});

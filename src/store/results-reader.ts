@@ -12,7 +12,7 @@ export interface ResultsReader {
   read(): FoundResult[];
 }
 
-export interface FoundResult {
+interface FoundResult {
   line: ResultLine;
   /** Position of its line in the file, in bytes. */
   begin: number;
@@ -71,7 +71,11 @@ export function createResultsReader(
   };
 }
 
-function isUnmoved(path: string, { begin, end, text }: Place): boolean {
+/** Returns whether a line is still where it was. */
+export function isUnmoved(
+  path: string,
+  { begin, end, text }: { begin: number; end: number; text: string },
+): boolean {
   if (end === 0) return true;
   for (const line of linesOf(path, Infinity, begin)) return line.end === end && line.text === text;
   return false;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { summaryFile } from '../../src/store/results-folder.js';
 import { documentOf, createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
@@ -67,3 +67,20 @@ test('a sweep with runs of different builds of the target has a warning, also in
   expect(warnings).toEqual([expect.stringMatching(/^rebuilt: its runs used 2 different builds/)]);
   expect(await summaryOf(document.sweep)).toMatchObject({ warnings, totals: { passed: 2 } });
 });
+
+test('retry --failed ends after `clean` has removed some of the failed runs', async () => {
+  const { document } = await project.run(['never', '--repeat', '4', '--concurrency', '1', '--no-cache']);
+  const lines = (await project.resultLines()).filter(({ sweep }) => sweep === document.sweep);
+  const times = lines.map(({ timestamp }) => Date.parse(timestamp)).sort((a, b) => a - b);
+  // The clock shows the time at which the first two of them are older than a minute.
+  vi.useFakeTimers({ toFake: ['Date'], now: (times[2] ?? 0) + 60_000 });
+  const cleaned = await project.cli(['clean', '--older-than', '1m', '--json']).finally(vi.useRealTimers);
+  expect(cleaned.exitCode).toBe(0);
+  const left = (await project.resultLines()).filter(({ sweep }) => sweep === document.sweep);
+  expect(left).toHaveLength(2);
+
+  const before = await starts();
+  const { stdout, exitCode } = await project.cli(['retry', document.sweep, '--failed', '--json']);
+  expect([exitCode, documentOf(stdout).totals.failed]).toEqual([1, 4]);
+  expect(await starts()).toBe(before + 4);
+}, 60_000);

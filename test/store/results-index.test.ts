@@ -1,11 +1,13 @@
-import { rm } from 'node:fs/promises';
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { metrics } from '../results/sample.js';
 import { newFolder } from '../platform/temporary.js';
 import { resultsLog } from '../../src/store/results-folder.js';
-import { createResultsIndex } from '../../src/store/results-index.js';
-import { appendResult } from '../../src/store/results-log.js';
+import { openResultsIndex, type ResultsIndex } from '../../src/store/results-index.js';
+import { appendLines, appendResult, readResults } from '../../src/store/results-log.js';
 import type { ResultLine } from '../../src/results/records/result-line.js';
 import { resultLine } from './sample.js';
 
@@ -15,7 +17,18 @@ async function indexOf(...lines: ResultLine[]) {
   const folder = await newFolder();
   const add = async (line: ResultLine): Promise<void> => appendResult(resultsLog(folder), line);
   for (const line of lines) await add(line);
-  return { folder, add, index: createResultsIndex(folder) };
+  return { folder, add, index: openResultsIndex(folder) };
+}
+
+/** Replaces the log by one with fewer lines, as `clean` does. */
+async function rewriteLog(folder: string, isLeft: (line: ResultLine) => boolean): Promise<void> {
+  const log = resultsLog(folder);
+  const left = readResults(log).results.filter(isLeft);
+  await appendLines(
+    `${log}.new`,
+    left.map((line) => JSON.stringify(line)),
+  );
+  await rename(`${log}.new`, log);
 }
 
 it('knows the last result of each cell of a sweep, including those added later', async () => {
@@ -61,7 +74,7 @@ it('does not reuse a run that repeats a result of its cell, no matter what came 
   expect(['s', 't', 'u'].map((sweep) => index.isDecided(sweep, 'cell-1'))).toEqual([true, true, false]);
   await add(keyed('error in u', { sweep: 'u', outcome: 'error' }));
   expect(index.isDecided('u', 'cell-1')).toBe(false);
-  expect(createResultsIndex(folder).reusable('k')?.id).toBe('failed');
+  expect(openResultsIndex(folder).reusable('k')?.id).toBe('failed');
 });
 
 it('keeps the first random result: running again does not improve it', async () => {
@@ -174,5 +187,81 @@ it('gives all results of a sweep as they are in the log, and of no other sweep',
   expect(index.linesOfSweep('sweep-1')[1]).toEqual(result('2', { cell: 'b', message: 'é' }));
   await rm(resultsLog(folder));
   await add(result('3', { cell: 'a' }));
-  expect(() => index.linesOfSweep('sweep-1')).toThrow(/was replaced/);
+  expect(index.linesOfSweep('sweep-1').map(({ id }) => id)).toEqual(['3']);
 });
+
+it('forgets the results that `clean` has removed, and finds those that are left where they are now', async () => {
+  const { folder, index } = await indexOf(
+    result('1', { cell: 'a', outcome: 'fail', cost_usd: 1 }),
+    result('2', { cell: 'b', outcome: 'fail', cost_usd: 2 }),
+    result('3', { cell: 'c', outcome: 'fail', cost_usd: 4 }),
+  );
+  expect(index.linesOfSweep('sweep-1').map(({ id }) => id)).toEqual(['1', '2', '3']);
+  await rewriteLog(folder, ({ id }) => id !== '1');
+  expect(index.linesOfSweep('sweep-1').map(({ id }) => id)).toEqual(['2', '3']);
+  expect([...index.ofSweep('sweep-1').keys()]).toEqual(['b', 'c']);
+  expect(['a', 'b'].map((cell) => index.isDecided('sweep-1', cell))).toEqual([false, true]);
+  expect(['a', 'b'].map((cell) => index.spent('sweep-1', cell))).toEqual([0, 2]);
+  expect(['1', '3'].map((id) => index.line(id)?.id)).toEqual([undefined, '3']);
+});
+
+/** All answers about a few sweeps, cells and runs. */
+const answersOf = (index: ResultsIndex) => {
+  const [sweeps, cells, ids] = [
+    ['s', 't'],
+    ['a/x/1', 'a/x/2', 'b'],
+    ['1', '2', '3'],
+  ];
+  const who = { scenario: 'scenario', agent: 'mock', model: 'default' };
+  return {
+    sweeps: sweeps.map((sweep) => ({
+      lines: index.linesOfSweep(sweep),
+      last: [...index.ofSweep(sweep).values()].map((one) => [one, index.besides(one, '1')]),
+      cells: cells.map((cell) => [index.spent(sweep, cell), index.isDecided(sweep, cell)]),
+    })),
+    previous: cells.map((cell) => index.previous(cell, '1')),
+    lines: ids.map((id) => index.line(id)),
+    keys: ['k', 'l'].map((key) => index.reusable(key)),
+    highest: index.highestCost(who),
+    digests: index.digests(),
+  };
+};
+
+it('answers as if the log were read from the start, whatever is appended to it or removed from it', async () => {
+  const line = fc.record({
+    id: fc.constantFrom('1', '2', '3'),
+    sweep: fc.constantFrom('s', 't'),
+    cell: fc.constantFrom('a/x/1', 'a/x/2', 'b'),
+    outcome: fc.constantFrom('pass', 'fail', 'error'),
+    cache_key: fc.constantFrom(null, 'k', 'l'),
+    cached_from: fc.constantFrom(null, null, '2'),
+    cost_usd: fc.constantFrom(null, 0.1, 0.2),
+    timestamp: fc.constantFrom('2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'),
+    metrics: fc.constantFrom(null, metrics()),
+  });
+  const change = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ append: fc.array(line, { minLength: 1, maxLength: 4 }) }) },
+    { weight: 1, arbitrary: fc.record({ torn: line }) },
+    { weight: 2, arbitrary: fc.record({ isLeft: fc.func(fc.boolean()) }) },
+  );
+  const folder = await newFolder();
+  const log = resultsLog(folder);
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 3, maxLength: 8 }), (changes) => {
+      writeFileSync(log, '');
+      const index = openResultsIndex(folder);
+      for (const one of changes) {
+        if ('append' in one)
+          appendFileSync(log, one.append.map((each) => `\n${JSON.stringify(resultLine(each))}\n`).join(''));
+        else if ('torn' in one) appendFileSync(log, JSON.stringify(resultLine(one.torn)).slice(0, 90));
+        else {
+          const left = readResults(log).results.filter((each) => one.isLeft(each.id, each.timestamp));
+          writeFileSync(`${log}.new`, left.map((each) => `${JSON.stringify(each)}\n`).join(''));
+          renameSync(`${log}.new`, log);
+        }
+        expect(answersOf(index)).toEqual(answersOf(openResultsIndex(folder)));
+      }
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);

@@ -9,6 +9,7 @@ import { withAdvice, DISK_FAILURE, STORE_AWAY } from './error-advice.js';
 import { gateEndIn } from '../../workflows/visible-failures.js';
 import type { Metrics, StepEnd } from '../../platform/metrics/metrics.js';
 import type { Deps } from './deps.js';
+import { createMemory, type Memory } from '../../platform/remembered.js';
 
 /**
  * How often a step is attempted if it fails by itself or its worker is lost. Waiting for a disk, the
@@ -82,15 +83,17 @@ export const waitingSince = (): number => Date.parse(before().since ?? new Date(
  * and shared results that cannot be reached are waited for without limit. Other failures are final after a number of attempts, so that a bug is not retried forever.
  */
 export function withRetryPolicy<T extends Record<string, (...args: never[]) => Promise<unknown>>>(
-  { resultsPath, stateFolder, metrics, limits = LIMITS }: Deps,
+  { resultsPath, stateFolder, metrics, limits = LIMITS, memory = createMemory() }: Deps & { memory?: Memory },
   activities: T,
 ): T {
   const own = [stateFolder, resultsPath, join(resultsPath, '.store')];
   const wrapped = Object.entries(activities).map(([name, activity]) => [
     name,
     (...args: never[]) =>
-      measured(metrics, name, () =>
-        retrying(name, limits, () => withAdvice(() => heartbeating(() => activity(...args)), own)),
+      memory.during(() =>
+        measured(metrics, name, () =>
+          retrying(name, limits, () => withAdvice(() => heartbeating(() => activity(...args)), own)),
+        ),
       ),
   ]);
   return Object.fromEntries(wrapped) as T;

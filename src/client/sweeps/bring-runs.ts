@@ -1,4 +1,4 @@
-import { readDigests } from '../../store/result-digests.js';
+import { resultsIndex } from '../../store/results-index.js';
 import { bringRuns } from '../../store/shared/mirror.js';
 import { isMirror } from '../../platform/folders.js';
 
@@ -11,7 +11,7 @@ export const FEW_RUNS = 100;
  */
 export async function bringSweepRuns(resultsPath: string, sweep: string, most = Infinity): Promise<void> {
   if (!isMirror(resultsPath)) return;
-  const { results } = readDigests(resultsPath);
+  const { results } = resultsIndex(resultsPath).digests();
   const runs = new Set(
     results.flatMap((line) => (line.sweep === sweep && line.results_dir !== null ? [line.results_dir] : [])),
   );

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { suggest } from '../../lib/suggest.js';
 import { Plan } from '../../scenario/plan.js';
 import { planFile, runFiles, sweepsFolder } from '../../store/results-folder.js';
-import { readDigests } from '../../store/result-digests.js';
+import { resultsIndex } from '../../store/results-index.js';
 import { fetchRun } from '../../store/shared/mirror.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { displayPath } from '../../platform/display-path.js';
@@ -62,7 +62,9 @@ export async function findById(resultsPath: string, id: string): Promise<Found> 
 
 /** The ids of all runs that have a folder, which may be on other machines. */
 const runsIn = (resultsPath: string): string[] =>
-  readDigests(resultsPath).results.flatMap(({ results_dir }) => results_dir ?? []);
+  resultsIndex(resultsPath)
+    .digests()
+    .results.flatMap(({ results_dir }) => results_dir ?? []);
 
 function unknownId(id: string, known: readonly string[], kind: string, resultsPath: string): UsageError {
   const near = suggest(id, known) ?? known.findLast((name) => name.startsWith(id)) ?? null;

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { isJsonObject, parseJson } from '../../lib/json.js';
 import { displayPath } from '../../platform/display-path.js';
 import { plannedHomes, projectState } from '../../platform/folders.js';
+import { remembered } from '../../platform/remembered.js';
 import type { HumanReview } from '../../results/records/human-review.js';
 import type { Judged } from '../../results/review/judged.js';
 import { writeDerived } from '../../store/derived-file.js';
@@ -22,19 +23,20 @@ type Entry = [stamp: string, judged: string, review: HumanReview | null];
 /** Of the format of the file, and of how reviews are read. Raise it with every change: then all of them are read again. */
 const VERSION = 1;
 const WORTH_SAVING = 200;
-/** See `SETTLED_NS` of result-digests.ts. */
+/** See `SETTLED_NS` of log-lines.ts. */
 const SETTLED_MS = 2000;
 
-const known = new Map<string, KnownReviews>();
+const opened = remembered(() => new Map<string, KnownReviews>());
 
-/** Returns the reviews of a results folder. They are derived from its files, like `readDigests`. */
+/** Returns the reviews of a results folder that this command or worker has open; opens them at the first call. */
 export function knownReviews(resultsPath: string): KnownReviews {
-  const reviews = known.get(resultsPath) ?? createReviews(resultsPath);
-  known.set(resultsPath, reviews);
+  const reviews = opened().get(resultsPath) ?? openReviews(resultsPath);
+  opened().set(resultsPath, reviews);
   return reviews;
 }
 
-function createReviews(resultsPath: string): KnownReviews {
+/** Opens the reviews of a results folder. They are derived from its files, like `openResultsIndex`. */
+export function openReviews(resultsPath: string): KnownReviews {
   const file = join(projectState(resultsPath, plannedHomes().state).folder, 'index', 'reviews.json');
   const entries = readEntries(file);
   let added = 0;
@@ -65,9 +67,6 @@ function createReviews(resultsPath: string): KnownReviews {
     },
   };
 }
-
-/** Forgets what this process knows, as if it were a new one. */
-export const forgetReviews = (): void => known.clear();
 
 function readEntries(file: string): Map<string, Entry> {
   try {

@@ -1,6 +1,6 @@
 import type { ResultDigest } from '../../results/records/result-digest.js';
 import type { ResultLine } from '../../results/records/result-line.js';
-import { readDigests } from '../../store/result-digests.js';
+import { resultsIndex } from '../../store/results-index.js';
 import { resultsLog } from '../../store/results-folder.js';
 import { readResults, type CorruptLine } from '../../store/results-log.js';
 
@@ -14,7 +14,7 @@ export function readLog(resultsPath: string, warn: (text: string) => void): Resu
 
 /** Like `readLog`, for what needs no more than digests: it is much faster for thousands of results. */
 export function readDigestedLog(resultsPath: string, warn: (text: string) => void): readonly ResultDigest[] {
-  const { results, corrupt } = readDigests(resultsPath);
+  const { results, corrupt } = resultsIndex(resultsPath).digests();
   for (const line of corrupt) warn(corruptLine(resultsLog(resultsPath), line));
   return results;
 }

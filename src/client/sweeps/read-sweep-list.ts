@@ -4,7 +4,7 @@ import { summarizeSweeps, type PlannedSweep, type SweepSummary } from '../../res
 import { Plan } from '../../scenario/plan.js';
 import { readResultsFile } from '../../store/read-results-file.js';
 import { planFile } from '../../store/results-folder.js';
-import { readDigests } from '../../store/result-digests.js';
+import { resultsIndex } from '../../store/results-index.js';
 import { newestSweeps } from './newest-sweeps.js';
 import { sweepStatus } from './sweep-status.js';
 
@@ -19,7 +19,7 @@ export function readSweepList(
 ): { sweeps: SweepSummary[]; more: number } {
   const known = newestSweeps(resultsPath);
   const wanted = known.slice(0, limit);
-  const { results } = readDigests(resultsPath);
+  const { results } = resultsIndex(resultsPath).digests();
   const sweeps = summarizeSweeps(
     wanted.flatMap((id) => readSweep(resultsPath, id, warn) ?? []),
     results,

@@ -7,6 +7,7 @@ import { renderSweep } from '../../reports/sweep-text.js';
 import type { TextOptions } from '../../reports/terminal.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import type { UsageError } from '../../lib/errors/usage-error.js';
+import { remembered } from '../../platform/remembered.js';
 
 /** The columns of the terminal, or a width that is readable in a log. */
 const widthOf = (stream: { columns?: number }): number => stream.columns ?? 120;
@@ -38,19 +39,14 @@ export const screen = (all: boolean): Pick<Screen, 'height' | 'seeAll'> =>
         seeAll: '--all shows them',
       };
 
-let printed = false;
+const output = remembered(() => ({ hasJson: false }));
 
-/** Resets `hasPrintedJson`. Called when a command begins. */
-export const beginOutput = (): void => {
-  printed = false;
-};
-
-/** True if the JSON document has been printed. */
-export const hasPrintedJson = (): boolean => printed;
+/** True if the command has printed its JSON document. */
+export const hasPrintedJson = (): boolean => output().hasJson;
 
 /** Prints the one JSON document of `--json`. */
 export const printJson = (document: unknown): void => {
-  printed = true;
+  output().hasJson = true;
   stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 };
 

@@ -7,7 +7,7 @@ import { formatBytes } from '../../lib/format/bytes.js';
 import { parseJson } from '../../lib/json.js';
 import type { ChangedReview, ErrorAnswer, ReviewAnswer, TrendsAnswer } from '../protocol.js';
 import { scenarioTrends } from '../../results/trends.js';
-import { readDigests } from '../../store/result-digests.js';
+import { resultsIndex } from '../../store/results-index.js';
 import type { RetryChoice } from '../../client/retry-sweep.js';
 import { regradeFromPage, regradePreview, retryFromPage, retryPreview } from './again.js';
 import { changesOf } from './changes.js';
@@ -150,7 +150,7 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
       : context.json({ error: CHANGED, review } satisfies ChangedReview, 409);
   });
   app.get('/api/trends', (context) => {
-    const { results } = readDigests(source.resultsPath);
+    const { results } = resultsIndex(source.resultsPath).digests();
     const trends = scenarioTrends(results, context.req.query('scenario') ?? '');
     return context.json({ trends } satisfies TrendsAnswer);
   });

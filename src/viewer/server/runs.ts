@@ -11,7 +11,7 @@ import { judgedIn } from '../../results/review/judged.js';
 import { findAgentStep } from '../../scenario/scenario.js';
 import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { readResultsFile } from '../../store/read-results-file.js';
-import { readDigests } from '../../store/result-digests.js';
+import { resultsIndex } from '../../store/results-index.js';
 import { runFiles, scenarioFile } from '../../store/results-folder.js';
 import type { EndedRunAnswer, OpenRunAnswer, RunAnswer, Sibling } from '../protocol.js';
 import type { EngineView } from './engine.js';
@@ -71,7 +71,7 @@ async function openRun(
 function siblingsOf(resultsPath: string, { sweep, cell }: RunRecord): Sibling[] {
   const configuration = configurationOf(cell);
   const last = new Map<string, ResultDigest>();
-  for (const line of readDigests(resultsPath).results)
+  for (const line of resultsIndex(resultsPath).digests().results)
     if (line.sweep === sweep && configurationOf(line.cell) === configuration) last.set(line.cell, line);
   return [...last.values()]
     .filter(({ cached_from: from }) => from === null)

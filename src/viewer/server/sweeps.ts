@@ -12,7 +12,7 @@ import { whyNotPassed } from '../../results/why-not-passed.js';
 import type { Plan } from '../../scenario/plan.js';
 import { isPaused } from '../../store/paused-sweep.js';
 import { pausedFile, resultsLog, runFiles, summaryFile, sweepsFolder } from '../../store/results-folder.js';
-import { readDigests } from '../../store/result-digests.js';
+import { resultsIndex } from '../../store/results-index.js';
 import type { SweepAnswer, SweepsAnswer, SweepState } from '../protocol.js';
 import { notesOf } from './notes.js';
 import { sweepTables } from '../../reports/sweep-tables.js';
@@ -143,7 +143,7 @@ export const whyOf = (last: ReadonlyMap<string, ResultDigest>): Record<string, s
 
 export const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<string, ResultDigest> =>
   new Map(
-    readDigests(resultsPath).results.flatMap((line) =>
-      line.sweep === sweep ? [[line.cell, line] as const] : [],
-    ),
+    resultsIndex(resultsPath)
+      .digests()
+      .results.flatMap((line) => (line.sweep === sweep ? [[line.cell, line] as const] : [])),
   );

@@ -13,12 +13,12 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { forgetReviews, knownReviews } from '../../src/client/sweeps/known-reviews.js';
+import { openReviews, type KnownReviews } from '../../src/client/sweeps/known-reviews.js';
 import { readReview } from '../../src/client/sweeps/read-review.js';
 import { digestOf } from '../../src/results/records/result-digest.js';
 import { judgedIn } from '../../src/results/review/judged.js';
 import { runFiles, resultsLog } from '../../src/store/results-folder.js';
-import { forgetDigests, indexFile, readDigests } from '../../src/store/result-digests.js';
+import { indexFile, openResultsIndex, type ResultsIndex } from '../../src/store/results-index.js';
 import { readResults } from '../../src/store/results-log.js';
 import { projectState } from '../../src/platform/folders.js';
 import { newFolder } from '../platform/temporary.js';
@@ -30,6 +30,16 @@ const HOUR = 3_600_000;
 let results: string;
 let log: string;
 let state: string;
+/** Those of the process that reads. */
+let index: ResultsIndex;
+let reviews: KnownReviews;
+
+/** Forgets what was read. */
+function beginProcess(): void {
+  index = openResultsIndex(results);
+  reviews = openReviews(results);
+}
+
 beforeEach(async () => {
   // Files that have just changed are not trusted: for these tests, all files are old.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR });
@@ -38,8 +48,7 @@ beforeEach(async () => {
   log = resultsLog(results);
   state = projectState(results).folder;
   mkdirSync(state, { recursive: true });
-  forgetDigests();
-  forgetReviews();
+  beginProcess();
 });
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -69,7 +78,7 @@ const rebuilt = () => {
   return { results: all.map(digestOf), corrupt };
 };
 const asRead = () => {
-  const { results: all, corrupt } = readDigests(results);
+  const { results: all, corrupt } = index.digests();
   return { results: all, corrupt };
 };
 
@@ -109,8 +118,13 @@ const action = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom(...ACTIONS) }) },
 );
 
-function perform(one: typeof action extends fc.Arbitrary<infer T> ? T : never): void {
-  const index = indexFile(results);
+type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
+
+/** Enough for an index, which the next process starts from. */
+const INDEXED: Action[] = ['a', 'b', 'c'].map((name) => ({ do: 'append', text: line(name, LONG.length) }));
+
+function perform(one: Action): void {
+  const file = indexFile(results);
   switch (one.do) {
     case 'append': {
       later(log, () => appendFileSync(log, `${one.text}\n`));
@@ -148,57 +162,52 @@ function perform(one: typeof action extends fc.Arbitrary<infer T> ? T : never): 
       return;
     }
     case 'index is deleted': {
-      rmSync(index, { force: true });
+      rmSync(file, { force: true });
       return;
     }
     case 'index is cut':
-      if (existsSync(index)) truncateSync(index, statSync(index).size - 3);
-      {
-        forgetDigests();
-        return;
-      }
+      if (existsSync(file)) truncateSync(file, statSync(file).size - 3);
+      beginProcess();
+      return;
     case 'index is of another version':
-      if (existsSync(index))
-        writeFileSync(index, readFileSync(index, 'utf8').replace('"version":', '"version":9'));
-      {
-        forgetDigests();
-        return;
-      }
+      if (existsSync(file))
+        writeFileSync(file, readFileSync(file, 'utf8').replace('"version":', '"version":9'));
+      beginProcess();
+      return;
     case 'new process':
-      forgetDigests();
-      {
-        forgetReviews();
-        return;
-      }
+      beginProcess();
   }
 }
+
+const some = fc.array(action, { minLength: 2, maxLength: 12 });
+const START_FROM_INDEX: Action = { do: 'new process' };
+const RUNS = 60;
 
 test('what is read on is what would be read from the start, whatever happens to the log, its index and reviews', () => {
   let fromIndex = 0;
   fc.assert(
-    fc.property(fc.array(action, { minLength: 5, maxLength: 25 }), (actions) => {
+    fc.property(some, some, (before, after) => {
       for (const path of [log, indexFile(results), ...['a', 'b', 'c'].map((run) => join(results, run))])
         rmSync(path, { recursive: true, force: true });
-      forgetDigests();
-      forgetReviews();
-      for (const one of actions) {
+      beginProcess();
+      for (const one of [...before, ...INDEXED, START_FROM_INDEX, ...after]) {
+        if (one === START_FROM_INDEX && existsSync(indexFile(results))) fromIndex += 1;
         perform(one);
-        if (one.do === 'new process' && existsSync(indexFile(results))) fromIndex += 1;
         expect(asRead()).toEqual(rebuilt());
         for (const run of ['a', 'b', 'c']) {
           const warnings: string[][] = [[], []];
           const judged = judgedIn(null);
           const [read, direct] = [
-            knownReviews(results).read(join(results, run), judged, (text) => warnings[0]?.push(text)),
+            reviews.read(join(results, run), judged, (text) => warnings[0]?.push(text)),
             readReview(join(results, run), judged, (text) => warnings[1]?.push(text)),
           ];
           expect([read, warnings[0]]).toEqual([direct, warnings[1]]);
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: RUNS },
   );
-  expect(fromIndex).toBeGreaterThan(0);
+  expect(fromIndex).toBe(RUNS);
 }, 120_000);
 
 test('reviews of many runs are kept for later commands, and those that were edited since are read again', () => {
@@ -209,16 +218,30 @@ test('reviews of many runs are kept for later commands, and those that were edit
     later(evaluation, () => writeFileSync(evaluation, `## Human review\n\n- score: ${score}/5\n`));
   };
   const pointsOf = (folder: string): number | null | undefined =>
-    knownReviews(results).read(folder, judgedIn(null), () => undefined)?.points;
+    reviews.read(folder, judgedIn(null), () => undefined)?.points;
   for (const run of runs) write(run, 3);
   expect(new Set(runs.map(pointsOf))).toEqual(new Set([3]));
-  knownReviews(results).save();
+  reviews.save();
   const file = join(state, 'index', 'reviews.json');
   // If the files were parsed again, the change would not be seen.
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"points":3', '"points":1'));
-  forgetReviews();
+  beginProcess();
   write(runs[7] ?? '', 4);
   expect(runs.slice(0, 10).map(pointsOf)).toEqual([1, 1, 1, 1, 1, 1, 1, 4, 1, 1]);
+});
+
+test('names a log that cannot be read, whether it has read it before or not', () => {
+  later(log, () => appendFileSync(log, `${line('a', 10)}\n`));
+  const warm = [() => index.digests(), () => index.line('a')];
+  for (const read of warm) read();
+  renameSync(log, `${log}.away`);
+  mkdirSync(log);
+  const cold = openResultsIndex(results);
+  for (const read of [...warm, () => cold.digests(), () => cold.line('a')])
+    expect(read).toThrow(expect.objectContaining({ code: 'EISDIR', path: log }) as Error);
+  rmSync(log, { recursive: true });
+  renameSync(`${log}.away`, log);
+  expect(asRead().results.map((one) => one.id)).toEqual(['a']);
 });
 
 describe('the index', () => {
@@ -232,17 +255,17 @@ describe('the index', () => {
     const file = indexFile(results);
     // If the log were parsed, the change would not be seen.
     writeFileSync(file, readFileSync(file, 'utf8').replace('"id":"b"', '"id":"from the index"'));
-    forgetDigests();
+    beginProcess();
     expect(before.results.map((one) => one.id)).toEqual(['a', 'b', 'c']);
     expect(asRead().results.map((one) => one.id)).toEqual(['a', 'from the index', 'c']);
     append('d');
-    forgetDigests();
+    beginProcess();
     expect(asRead().results.map((one) => one.id)).toEqual(['a', 'from the index', 'c', 'd']);
   });
 
   test('is not written for a short log, nor where there is no state folder', () => {
     later(log, () => appendFileSync(log, `${line('a', 10)}\n`));
-    readDigests(results);
+    index.digests();
     expect(existsSync(indexFile(results))).toBe(false);
     rmSync(state, { recursive: true });
     append('b', 'c', 'd');

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { dollars } from '../lib/format/dollars.js';
+import { costOwner, predictsCost, type CostOwner } from '../results/budget.js';
+import { configurationOf } from '../results/records/cell.js';
+import type { ResultDigest } from '../results/records/result-digest.js';
+import type { ResultPlace } from './log-lines.js';
+
+/** What is kept in memory about a finished run: enough to find it and to compare with it. */
+interface KnownResult extends Pick<
+  ResultDigest,
+  'id' | 'sweep' | 'cell' | 'outcome' | 'cost_usd' | 'judge_score' | 'cached_from'
+> {
+  composite_score: number | null;
+  /** When it was started, ms since the epoch. */
+  startedAt: number;
+  /** Names of the gates that passed. */
+  gatesPassed: string[];
+  /** Absolute path of the run's folder. */
+  folder: string;
+}
+
+/** What follows from all results in a log. */
+export interface ResultFacts {
+  /** The last result of each cell of a sweep. */
+  ofSweep(sweep: string): ReadonlyMap<string, KnownResult>;
+  /** Known cost of all runs of a cell in a sweep, US dollars. */
+  spent(sweep: string, cell: string): number;
+  /**
+   * The last run with this cache key that passed or failed, whether its agent completed or not: if only some kinds of
+   * failure were run again, a cell would pass sooner or later. For the same reason, runs that repeat a result of their
+   * cell in their sweep (`retry --failed`) do not count.
+   */
+  reusable(cacheKey: string): KnownResult | null;
+  /** Whether a cell of a sweep has ever passed or failed, whatever came later. */
+  isDecided(sweep: string, cell: string): boolean;
+  /** The last run of the cell before `run` that passed or failed. */
+  previous(cell: string, run: string): KnownResult | null;
+  /** The other results in a result's sweep that have its configuration, and passed or failed. */
+  besides(result: KnownResult, run: string): KnownResult[];
+  /** The highest cost of a run of this scenario, agent and model, US dollars; null if unknown. */
+  highestCost(of: CostOwner): number | null;
+}
+
+/** Facts to which results are added in the order of the log, and where the lines of results begin. */
+interface GrowingFacts extends ResultFacts {
+  add(result: ResultDigest, place: ResultPlace): void;
+  /** Where the last line of a result begins; undefined if there is none. */
+  beginOf(id: string): number | undefined;
+  /** Where the lines of a sweep begin. */
+  beginsOf(sweep: string): number[];
+}
+
+/** Creates the facts of an empty log. */
+export function createFacts(resultsPath: string): GrowingFacts {
+  const begins = new Map<string, number>();
+  const spent = new Map<string, Map<string, number>>();
+  const sweeps = new Map<string, Map<string, KnownResult>>();
+  /** Where the lines of a sweep begin. Those that were appended twice, because `clean` replaced the log, count once. */
+  const lines = new Map<string, Map<string, number>>();
+  const cells = new Map<string, KnownResult[]>();
+  const keys = new Map<string, KnownResult>();
+  const costs = new Map<string, number>();
+  /** The cells of each configuration of a sweep that have a result. */
+  const configurations = new Map<string, Set<string>>();
+  /** The first result of each cell of a sweep that passed or failed. */
+  const decisions = new Map<string, string>();
+
+  return {
+    add(line, place) {
+      begins.set(line.id, place.begin);
+      const known = toKnown(line, place, resultsPath);
+      entry(sweeps, line.sweep, () => new Map<string, KnownResult>()).set(line.cell, known);
+      entry(lines, line.sweep, () => new Map<string, number>()).set(lineKey(line), place.begin);
+      const configuration = cellKey(line.sweep, configurationOf(line.cell));
+      entry(configurations, configuration, () => new Set<string>()).add(line.cell);
+      const decided = isDecided(line);
+      const cell = cellKey(line.sweep, line.cell);
+      const isFirst = decided && (decisions.get(cell) ?? line.id) === line.id;
+      if (isFirst) decisions.set(cell, line.id);
+      if (known.cached_from !== null) return;
+      // With other checks, it says nothing about later runs.
+      if (decided && line.regraded_from === undefined)
+        cells.set(line.cell, [...(cells.get(line.cell) ?? []), known].slice(-2));
+      if (isFirst && line.cache_key !== null) keys.set(line.cache_key, known);
+      const usd =
+        line.regraded_from === undefined
+          ? (line.cost_usd ?? line.cost_usd_at_least ?? null)
+          : line.regraded_from.paid_usd;
+      // By run, because a line may have been appended twice.
+      if (usd !== null) entry(spent, cell, () => new Map<string, number>()).set(line.id, usd);
+      if (line.cost_usd !== null && predictsCost(line)) {
+        const who = costOwner({ scenario: line.scenario_id, agent: line.agent, model: line.model });
+        costs.set(who, Math.max(line.cost_usd, costs.get(who) ?? 0));
+      }
+    },
+    beginOf: (id) => begins.get(id),
+    beginsOf: (sweep) => [...(lines.get(sweep)?.values() ?? [])],
+    ofSweep: (sweep) => sweeps.get(sweep) ?? new Map<string, KnownResult>(),
+    spent: (sweep, cell) =>
+      dollars([...(spent.get(cellKey(sweep, cell))?.values() ?? [])].reduce((sum, usd) => sum + usd, 0)),
+    reusable: (cacheKey) => keys.get(cacheKey) ?? null,
+    isDecided: (sweep, cell) => decisions.has(cellKey(sweep, cell)),
+    previous: (cell, run) => cells.get(cell)?.findLast(({ id }) => id !== run) ?? null,
+    besides: ({ id, sweep, cell }, run) =>
+      [...(configurations.get(cellKey(sweep, configurationOf(cell))) ?? [])]
+        .flatMap((other) => sweeps.get(sweep)?.get(other) ?? [])
+        .filter((one) => one.id !== id && one.id !== run && one.cell !== cell && isDecided(one)),
+    highestCost: (of) => costs.get(costOwner(of)) ?? null,
+  };
+}
+
+/** Returns the value of a key, which is made if there is none. */
+function entry<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
+
+const isDecided = ({ outcome }: Pick<ResultDigest, 'outcome'>): boolean =>
+  outcome === 'pass' || outcome === 'fail';
+
+/** The lines of cells that left no result have the same id, each time. */
+const lineKey = ({ id, timestamp }: ResultDigest): string => JSON.stringify([id, timestamp]);
+
+const cellKey = (sweep: string, cell: string): string => JSON.stringify([sweep, cell]);
+
+const toKnown = (line: ResultDigest, { gatesPassed }: ResultPlace, resultsPath: string): KnownResult => ({
+  id: line.id,
+  sweep: line.sweep,
+  cell: line.cell,
+  outcome: line.outcome,
+  cost_usd: line.cost_usd,
+  judge_score: line.judge_score,
+  startedAt: Date.parse(line.timestamp),
+  cached_from: line.cached_from,
+  composite_score: line.metrics?.composite_score ?? null,
+  gatesPassed,
+  folder: join(resultsPath, line.results_dir ?? ''),
+});
