@@ -29,6 +29,7 @@ export async function runUnderFaults(
   { cells, concurrency, faults, agentSecs }: Faults,
 ): Promise<void> {
   const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+  project.env['LLM_TOOL_TEST_LIMITS'] = JSON.stringify({ retryMs: 1000, engineRetryMs: 1000 });
   const steps = [
     `run: 'echo start >> ${project.folder}/starts'`,
     `wait_secs: ${agentSecs}`,

@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Client, Connection } from '@temporalio/client';
+import { execa } from 'execa';
 import proto from '@temporalio/proto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { findTemporal } from '../../src/platform/engine/find-temporal.js';
+import { anyFreePort } from '../../src/platform/engine/server.js';
 import { readEngineState } from '../../src/platform/engine/engine-state.js';
 import { sweepWorkflowId } from '../../src/workflows/protocol.js';
 import { partOf, stateOf } from '../commands/engine-parts.js';
@@ -42,6 +45,7 @@ beforeAll(async () => {
     },
     { ownEngine: true },
   );
+  project.env['LLM_TOOL_TEST_LIMITS'] = JSON.stringify({ retryMs: 1000 });
   await project.write('keys', FIRST, 0o600);
   await writeGated(project, 'gated');
 });
@@ -191,15 +195,14 @@ test('a key file that cannot be used is an error before anything runs', async ()
 });
 
 test("Temporal's CLI shows histories through the codec server", async () => {
-  const { anyFreePort } = await import('../../src/platform/engine/server.js');
-  const { execa } = await import('execa');
+  const { path: temporal } = await findTemporal(() => undefined);
   const { document } = await project.run(['marked', '--no-cache'], KEYS);
   const server = project.start(['codec-server', '--port', String(await anyFreePort())], KEYS);
   try {
     const [endpoint] = (await once(createInterface(server.stdout), 'line')) as [string];
     const show = async (...more: string[]): Promise<string> =>
       (
-        await execa('temporal', [
+        await execa(temporal, [
           ...['workflow', 'show', '--address', inject('temporalAddress'), '--output', 'json'],
           ...['--workflow-id', sweepWorkflowId(document.sweep), ...more],
         ])

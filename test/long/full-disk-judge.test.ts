@@ -28,10 +28,14 @@ interface Asking {
   untilAsked: () => Promise<true>;
 }
 
-async function judgedOnSmallDisks({ onTestFinished }: TestContext): Promise<Asking> {
+/** A server of its own is needed only where its own disk cannot be written. */
+async function judgedOnSmallDisks(
+  { onTestFinished }: TestContext,
+  disk: keyof typeof DISKS = 'results',
+): Promise<Asking> {
   const model = await createModelServer();
   onTestFinished(() => model.close());
-  const one = await onSmallDisks(judgedFiles(model));
+  const one = await onSmallDisks(judgedFiles(model), { ownServer: disk !== 'results' });
   onTestFinished(() => one.remove());
   const start = `run: 'echo start >> ${one.project.folder}/starts; echo milk > note.txt'`;
   await one.project.write('fixtures/w.yaml', judged('w', 'house/thinking', { steps: [start] }));
@@ -63,7 +67,7 @@ describe.concurrent(`a disk that cannot be written while the judge is asked${why
     test.runIf(canMount)(
       `${how}, ${disk}: the answer is stored once the disk can be written, and paid for once`,
       async (context) => {
-        const { one, model, asked, untilAsked } = await judgedOnSmallDisks(context);
+        const { one, model, asked, untilAsked } = await judgedOnSmallDisks(context, disk);
         let answer = (): void => undefined;
         const after = new Promise<void>((resolve) => (answer = resolve));
         model.script('thinking', { say: judgment(1), after });

@@ -19,8 +19,12 @@ import { pendingFailure } from './pending-failure.js';
 
 const why = canMount ? '' : ' (skipped: only root may mount a small file system)';
 
-async function newDisks({ onTestFinished }: TestContext): Promise<Small> {
-  const one = await onSmallDisks();
+/** A server of its own is needed only where its own disk cannot be written. */
+async function newDisks(
+  { onTestFinished }: TestContext,
+  disk: keyof typeof DISKS = 'results',
+): Promise<Small> {
+  const one = await onSmallDisks({}, { ownServer: disk !== 'results' });
   onTestFinished(() => one.remove());
   return one;
 }
@@ -67,7 +71,7 @@ describe.concurrent(`a disk that cannot be written${why}`, () => {
     test.runIf(canMount)(
       `${name}: the command says what it waits for, no agent starts twice, and the run continues by itself`,
       async (context) => {
-        const one = await newDisks(context);
+        const one = await newDisks(context, disk);
         const { project } = one;
         const { steps, gates, more } = STEPS[step];
         const counted = [`run: 'echo start >> ${project.folder}/starts'`, ...steps(project)];
@@ -146,7 +150,7 @@ test
 test
   .runIf(canMount)
   .concurrent(`the next command waits for an idle engine whose state disk is full${why}`, async (context) => {
-    const one = await newDisks(context);
+    const one = await newDisks(context, 'state');
     const { project, state } = one;
     await project.write('fixtures/w.yaml', scenario('w', { steps: ['say: x'] }));
     expect((await one.start(['engine', 'start'])).exitCode).toBe(0);

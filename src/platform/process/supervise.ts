@@ -1,4 +1,4 @@
-import { constants, statSync, watch } from 'node:fs';
+import { constants, statSync, watch, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -98,6 +98,8 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
   // The supervisor overwrites these files in place: their disk space is reserved before the agent starts.
   const { exit, stop, session, errors } = supervisedFiles(command.folder);
   for (const file of [exit, stop, session, errors]) writeOnce(file, ' ');
+  // What an earlier try has said is not said of this one.
+  if ((await inspect(command.folder)).state === 'none') blank(errors);
   const mode = await containment();
   await spawnDetached({
     argv: [
@@ -127,19 +129,24 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
       [RUN_MARK]: markOf(command.mark, 'supervisor'),
     },
   });
-  const claimed = await waitUntil(
+  const claim = await waitUntil(
     async () => {
       const { state } = await inspect(command.folder);
-      return state === 'none' || state === 'starting' ? null : true;
+      if (state !== 'none') return state === 'starting' ? null : 'made';
+      // Whatever is said before the claim says why there will be none.
+      return (await supervisorErrors(command.folder)) === '' ? null : 'impossible';
     },
     CLAIM_MS,
     5,
   );
-  if (claimed === null)
+  if (claim !== 'made')
     throw new Error(
       `the supervisor did not start in ${command.folder}${await supervisorErrors(command.folder)}`,
     );
 }
+
+/** Overwrites a file in place, which needs no room. */
+const blank = (file: string): void => writeFileSync(file, ' '.repeat(statSync(file).size), { flag: 'r+' });
 
 /**
  * Returns what the supervisor of a start, or the process that was to become it, reported as its own errors. The text is

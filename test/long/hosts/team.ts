@@ -88,6 +88,7 @@ export async function createTeam(
     ...place.env,
     TEMPORAL_ADDRESS: server.address,
     LLM_TOOL_TEST_LOST_SECS: String(lostSecs),
+    LLM_TOOL_TEST_LIMITS: JSON.stringify({ waitedOutMs: 1000, retryMs: 1000, watchMs: 1000 }),
   };
   Object.assign(process.env, place.env); // for the store, which this process opens, too
   const hosts: Host[] = [];

@@ -252,6 +252,9 @@ test('a worker does not start if it cannot serve its metrics', async () => {
     { ownEngine: true },
   );
   onTestFinished(() => own.remove());
-  const ended = await own.start(['run', 'mocked'], { LLM_TOOL_TEST_METRICS: `127.0.0.1:${port}` });
+  const ended = await own.start(['run', 'mocked'], {
+    LLM_TOOL_TEST_METRICS: `127.0.0.1:${port}`,
+    LLM_TOOL_TEST_LIMITS: JSON.stringify({ engineRetryMs: 200 }),
+  });
   expect([ended.exitCode, ended.stderr]).toEqual([3, expect.stringContaining(taken)]);
 });

@@ -67,6 +67,9 @@ describe.skipIf(obstacle !== null)('on a full disk', () => {
       await expect(startSupervised(agent)).rejects.toThrow('the claim could not be written');
       expect(await inspect(agent.folder)).toEqual({ state: 'none' });
       expect(existsSync(join(agent.cwd, 'starts'))).toBe(false);
+      await mount('-o', 'remount,size=64k', agent.folder);
+      await startSupervised(agent);
+      expect(await agent.end()).toMatchObject({ exitCode: 0 });
     });
 
     test('its exit status is still recorded', async () => {
