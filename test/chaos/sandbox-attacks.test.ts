@@ -14,7 +14,9 @@ import {
   type TestProject,
 } from '../commands/project.js';
 
-const { type, network } = await chooseEnvironment({ type: 'auto' });
+const { type, network, lacking, lacksNetwork } = await chooseEnvironment({ type: 'auto' });
+const isConfined = type === 'bubblewrap' && network === 'isolated';
+const why = isConfined ? '' : ` (skipped: ${lacking ?? lacksNetwork ?? ''})`;
 /** A folder that is visible in a sandbox unless it is hidden; only root may write to it. */
 const SHOWN = '/srv';
 const canWriteThere = process.getuid?.() === 0 && existsSync(SHOWN);
@@ -150,7 +152,7 @@ async function unharmed(attack: keyof typeof UNHARMED, kind: Script, place: stri
   return ends[0] === true;
 }
 
-describe.skipIf(type !== 'bubblewrap' || network !== 'isolated')('an agent in the sandbox', () => {
+describe.skipIf(!isConfined)(`an agent in the sandbox${why}`, () => {
   it('cannot change the settings of programs that gates start', async () => {
     expect((await attacked('home', 'bubblewrap')).gates).toEqual(['pass']);
   });

@@ -247,21 +247,26 @@ describe('a mocked command', () => {
   });
 });
 
-describe.skipIf(lacking !== null)('an agent in a sandbox', () => {
-  it('cannot change or remove mocked commands', async () => {
-    const file = scenario('tampering', {
-      steps: [
-        run('cd "$(dirname "$(command -v gh)")" || exit; for f in gh .[a-z]*; do echo x >$f; rm -f $f; done'),
-      ],
-      gates: ['{type: command_output_contains, command: gh, substring: mocked}'],
-      more: `environment: {type: bubblewrap}\n${setup([{ command: 'gh', response: 'mocked' }])}`,
+describe.skipIf(lacking !== null)(
+  `an agent in a sandbox${lacking === null ? '' : ` (skipped: ${lacking})`}`,
+  () => {
+    it('cannot change or remove mocked commands', async () => {
+      const file = scenario('tampering', {
+        steps: [
+          run(
+            'cd "$(dirname "$(command -v gh)")" || exit; for f in gh .[a-z]*; do echo x >$f; rm -f $f; done',
+          ),
+        ],
+        gates: ['{type: command_output_contains, command: gh, substring: mocked}'],
+        more: `environment: {type: bubblewrap}\n${setup([{ command: 'gh', response: 'mocked' }])}`,
+      });
+      await project.write('fixtures/tampering.yaml', file);
+      const opened = await openRun((await project.run(['tampering', '--agents', 'mock'])).document);
+      expect(opened.run).toMatchObject({ outcome: 'pass', environment: 'bubblewrap', warnings: [] });
+      expect(await opened.text('artifacts/transcript.raw.txt')).toContain('Read-only file system');
     });
-    await project.write('fixtures/tampering.yaml', file);
-    const opened = await openRun((await project.run(['tampering', '--agents', 'mock'])).document);
-    expect(opened.run).toMatchObject({ outcome: 'pass', environment: 'bubblewrap', warnings: [] });
-    expect(await opened.text('artifacts/transcript.raw.txt')).toContain('Read-only file system');
-  });
-});
+  },
+);
 
 describe('a scenario in the form of ElizaOS', () => {
   it('has mocked commands in its code, which can depend on the step', async () => {

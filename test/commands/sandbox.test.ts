@@ -17,6 +17,8 @@ import {
 
 const lacking = await whyNoBubblewrap();
 const lacksNetwork = await whyNoOwnNetwork();
+/** Part of a test's name: why it is skipped. */
+const because = (why: string | null): string => (why === null ? '' : ` (skipped: ${why})`);
 /** A text in places that an agent must not see; the results of a run must not contain it. */
 const KEPT = 'kept-from-agents';
 
@@ -99,7 +101,7 @@ describe('the environment of an agent', () => {
   );
 });
 
-describe.skipIf(lacking !== null)('a prying agent', () => {
+describe.skipIf(lacking !== null)(`a prying agent${because(lacking)}`, () => {
   it('in a sandbox finds no results, scenarios, fixtures or other runs, and cannot write to them', async () => {
     const { folder, printed } = await probed('bubblewrap');
     expect(printed.filter((line) => line.startsWith('wrote /etc'))).toEqual([]);
@@ -175,7 +177,7 @@ describe('without bwrap', () => {
   });
 });
 
-describe.skipIf(lacking !== null)('without pasta', () => {
+describe.skipIf(lacking !== null)(`without pasta${because(lacking)}`, () => {
   /** The programs that a run needs besides node: the usual PATH may contain pasta. */
   const NEEDED = 'bwrap cat env grep kill mkfifo ps rm setsid sh sleep stat true unshare wc'.split(' ');
   let bare: TestProject;
@@ -232,7 +234,7 @@ describe.skipIf(lacking !== null)('without pasta', () => {
   });
 
   it.skipIf(lacksNetwork !== null)(
-    'a run with require_sandbox is an error without a start if only the worker lacks pasta',
+    `a run with require_sandbox is an error without a start if only the worker lacks pasta${because(lacksNetwork)}`,
     async () => {
       await bare.write('llm-tool-test-config.toml', 'require_sandbox = true\n');
       expect((await bare.cli(['engine', 'start'])).exitCode).toBe(0);

@@ -259,7 +259,7 @@ describe('an agent that tries to shut the harness out', () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    'does not succeed by removing all permissions from a user other than root',
+    'does not succeed by removing all permissions from a user other than root (skipped unless tests run as root)',
     async () => {
       const { handle, fixture } = await prepared({ 'a.txt': 'a', 'shut/b.txt': 'b' });
       chmodSync(join(handle.root, '..'), 0o755);

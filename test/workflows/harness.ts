@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   Client,
@@ -19,6 +21,8 @@ import {
 import { afterAll, beforeAll, inject, vi } from 'vitest';
 import { otherActivities, type Activities } from '../../src/activities/index.js';
 import { SEARCH_ATTRIBUTES } from '../../src/lib/search-attributes.js';
+import { writeFileAtomic } from '../../src/platform/fs/write-file.js';
+import { waitForLock } from '../../src/platform/process/process-lock.js';
 import type { Cell } from '../../src/results/records/cell.js';
 import {
   hostQueueOf,
@@ -53,15 +57,38 @@ interface Bench {
 
 const quiet = new DefaultLogger('ERROR');
 
+const BUNDLE_MS = 120_000;
 let bundle: Promise<WorkflowBundleOption> | undefined;
 
-/** Once per process: bundling takes seconds, and test files share loaded modules. */
-export const bundleWorkflows = (): Promise<WorkflowBundleOption> =>
-  (bundle ??= bundleWorkflowCode({
+/**
+ * The current workflows, bundled by the first process of the tests that needs them: bundling takes seconds of a processor.
+ */
+export const bundleWorkflows = (): Promise<WorkflowBundleOption> => (bundle ??= sharedBundle());
+
+async function sharedBundle(): Promise<WorkflowBundleOption> {
+  const folder = inject('places');
+  const codePath = join(folder, 'workflow-bundle.js');
+  const lock = await waitForLock(folder, 'workflow-bundle', {
+    timeoutMs: BUNDLE_MS,
+    onWait: () => undefined,
+  });
+  if (lock === null) throw new Error('another process has not bundled the workflows in time');
+  try {
+    if (!existsSync(codePath)) await writeFileAtomic(codePath, await bundledCode());
+  } finally {
+    await lock.release();
+  }
+  return { codePath };
+}
+
+async function bundledCode(): Promise<string> {
+  const { code } = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
     payloadConverterPath: fileURLToPath(new URL('../../src/workflows/payload-converter.ts', import.meta.url)),
     logger: quiet,
-  }));
+  });
+  return code;
+}
 
 /** Suppresses log lines about activities that fail on purpose. */
 export const quietRuntime = (): Runtime =>

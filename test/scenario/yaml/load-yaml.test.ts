@@ -15,13 +15,11 @@ const texts = ['valid', 'invalid'].flatMap((kind) =>
 const expectInside = (text: string, problems: readonly Problem[]) => {
   expect(problems.length).toBeGreaterThan(0);
   const lines = text.replace(/^\uFEFF/, '').split('\n');
-  for (const { line, column, message } of problems) {
-    expect(line).toBeGreaterThanOrEqual(1);
-    expect(column).toBeGreaterThanOrEqual(1);
-    expect(lines.length).toBeGreaterThanOrEqual(line);
-    expect((lines[line - 1] ?? '').length + 1).toBeGreaterThanOrEqual(column);
-    expect(message).not.toMatch(/^$|^Invalid input$|undefined|\[object/);
-  }
+  const isInside = ({ line, column }: Problem): boolean =>
+    line >= 1 && column >= 1 && line <= lines.length && column <= (lines[line - 1] ?? '').length + 1;
+  const says = ({ message }: Problem): boolean => !/^$|^Invalid input$|undefined|\[object/.test(message);
+  // One call for all: there are many thousands.
+  expect(problems.filter((problem) => !isInside(problem) || !says(problem))).toEqual([]);
 };
 
 const check = (text: string) => {
