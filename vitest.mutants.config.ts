@@ -15,9 +15,11 @@ class AsGiven {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...TEMPORAL.filter((glob) => !glob.includes('workflows')), ...APART, ...SLOW, ...LONG].concat(
+    exclude: [
+      ...[...TEMPORAL.filter((glob) => !/workflows|documents/.test(glob)), ...APART, ...SLOW, ...LONG],
       'test/workflows/!(scheduler*|spending|provider-backoff|signs-of-life|run-plan|sweep-details).test.ts',
-    ),
+      'test/documents/!(generated|blocks).test.ts',
+    ],
     pool: 'forks',
     maxWorkers: 3,
     isolate: false,
