@@ -18,8 +18,9 @@ export default defineConfig({
   test: {
     include: plain.include,
     exclude: [
-      ...plain.exclude.filter((glob) => !glob.startsWith('test/workflows/**')),
+      ...plain.exclude.filter((glob) => !/^test\/(workflows|documents)\/\*\*/.test(glob)),
       'test/workflows/!(scheduler*|spending|provider-backoff|signs-of-life|run-plan|sweep-details).test.ts',
+      'test/documents/!(generated|blocks).test.ts',
     ],
     pool: 'forks',
     maxWorkers: 3,

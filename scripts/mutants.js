@@ -45,11 +45,14 @@ const sources = LAYERS.flatMap((layer) =>
     .map((name) => ({ path: `src/${layer}/${name}`, source: readFileSync(`src/${layer}/${name}`, 'utf8') })),
 );
 const sourceOf = new Map(sources.map(({ path, source }) => [path, source]));
-const hasTypeErrors = typeErrors('tsconfig.json');
+const findTypeErrors = typeErrors('tsconfig.json');
 const drawn = sample(sources, {
   mutants: Number(values.mutants),
   seed: values.seed,
-  hasTypeErrors: (path, mutant) => hasTypeErrors(path, applied(sourceOf.get(path) ?? '', mutant)),
+  findTypeErrors: (some) =>
+    findTypeErrors(
+      new Map(some.map(({ path, mutant }) => [path, applied(sourceOf.get(path) ?? '', mutant)])),
+    ),
 }).map((one, at) => ({ ...one, number: at + 1, source: sourceOf.get(one.path) ?? '' }));
 const numbers = values.numbers?.split(',').map(Number);
 const chosen = drawn.filter(({ number }) => numbers === undefined || numbers.includes(number));

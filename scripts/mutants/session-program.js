@@ -48,10 +48,13 @@ async function run(request) {
   sources = new Map(Object.entries(request.sources).map(([path, text]) => [resolve(path), text]));
   for (const path of [...before, ...sources.keys()]) vitest.invalidateFile(path);
   results = [];
-  await vitest.runTestSpecifications(
+  const { unhandledErrors } = await vitest.runTestSpecifications(
     request.files.flatMap((file) => specifications.filter(({ moduleId }) => moduleId === file)),
   );
-  return results;
+  // A worker that a mutant ends, for example because it fills the memory, tells no result.
+  const [error] = unhandledErrors;
+  if (error === undefined) return results;
+  return [...results, { file: 'a worker', hasFailed: true, ms: 0, reached: [], why: String(error) }];
 }
 
 /** @param {import('vitest/node').TestModule} module @returns {FileResult} */

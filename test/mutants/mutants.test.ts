@@ -72,8 +72,12 @@ const sources = ['a', 'b', 'c'].map((name) => ({
   path: `src/${name}.ts`,
   source: `export const ${name} = (n: number): boolean => n < 10 && n + 1 > 3;\n`,
 }));
-const draw = (seed: string, hasTypeErrors = (): boolean => false) =>
-  sample(sources, { mutants: 6, seed, hasTypeErrors });
+const draw = (seed: string, isWrong = (_text: string): boolean => false) =>
+  sample(sources, {
+    ...{ mutants: 6, seed },
+    findTypeErrors: (drawn) =>
+      new Set(drawn.filter(({ mutant }) => isWrong(mutant.text)).map(({ path }) => path)),
+  });
 
 test('a sample is the same for the same seed, takes no mutant twice, and is spread over the files', () => {
   const drawn = draw('1');
@@ -86,8 +90,8 @@ test('a sample is the same for the same seed, takes no mutant twice, and is spre
 });
 
 test('another mutant is drawn in place of one with type errors', () => {
-  const isBad = (_path: string, { text }: { text: string }): boolean => text === '-';
-  const drawn = sample(sources, { mutants: 6, seed: '1', hasTypeErrors: isBad });
+  expect(draw('1').map(({ mutant }) => mutant.text)).toContain('-');
+  const drawn = draw('1', (text) => text === '-');
   expect(drawn).toHaveLength(6);
   expect(drawn.map(({ mutant }) => mutant.text)).not.toContain('-');
   expect(draw('1', () => true)).toEqual([]);
