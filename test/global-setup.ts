@@ -3,13 +3,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { logFile } from '../src/platform/engine/engine-state.js';
 import { stopEngine } from '../src/platform/engine/ensure-engine.js';
-import { findTemporal } from '../src/platform/engine/find-temporal.js';
-import { anyFreePort, LOOPBACK, startServer, readTail, waitForExit } from '../src/platform/engine/server.js';
-import { isAlive, signalProcess, type ProcessIdentity } from '../src/platform/process/process-identity.js';
-import { connect, prepareNamespace } from '../src/platform/temporal/temporal-client.js';
-import { waitUntil } from '../src/platform/process/wait-until.js';
+import { LOOPBACK, waitForExit } from '../src/platform/engine/server.js';
+import { signalProcess, type ProcessIdentity } from '../src/platform/process/process-identity.js';
+import { startOnFreePorts } from './free-server.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -21,10 +18,7 @@ declare module 'vitest' {
   }
 }
 
-const START_MS = 60_000;
 const STOP_MS = 10_000;
-/** Another program may take a port between its choice and its use. */
-const STARTS = 3;
 
 /**
  * One Temporal server for all test files, on its own ports, with its database in a temporary folder. At the end, the
@@ -50,7 +44,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     for (const path of [folder, places]) await rm(path, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
-    const ports = await start(folder, started);
+    const ports = await startOnFreePorts(folder, (server) => {
+      started.push(server);
+    });
     project.provide('temporalAddress', `${LOOPBACK}:${ports.port}`);
     project.provide('places', places);
     project.provide('temporalUi', `http://${LOOPBACK}:${ports.uiPort}`);
@@ -65,36 +61,4 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function stopEngines(places: string): Promise<void> {
   for (const home of (await readdir(places)).filter((name) => name.startsWith('state-')))
     for (const id of await readdir(join(places, home))) await stopEngine(join(places, home, id));
-}
-
-async function start(folder: string, started: ProcessIdentity[]): Promise<{ port: number; uiPort: number }> {
-  const temporal = await findTemporal((text) => console.log(text));
-  for (let attempt = 1; attempt <= STARTS; attempt += 1) {
-    const ports = { port: await anyFreePort(), uiPort: await anyFreePort() };
-    const server = await startServer(temporal, folder, ports, (process) => {
-      started.push(process);
-    });
-    if (await isReady(server, `${LOOPBACK}:${ports.port}`)) return ports;
-    signalProcess(server, 'SIGKILL');
-    await waitForExit(server, STOP_MS);
-  }
-  throw new Error(`the Temporal server does not start:\n${await readTail(logFile(folder, 'server'))}`);
-}
-
-async function isReady(server: ProcessIdentity, address: string): Promise<boolean> {
-  const ready = await waitUntil(async () => {
-    if (!isAlive(server)) return false;
-    try {
-      const client = await connect({ address, namespace: 'default', external: false }, 2000);
-      try {
-        await prepareNamespace(client, false);
-      } finally {
-        await client.connection.close();
-      }
-      return true;
-    } catch {
-      return null;
-    }
-  }, START_MS);
-  return ready ?? false;
 }

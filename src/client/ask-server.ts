@@ -73,7 +73,8 @@ export async function askServer<T>(
       const isOther = caught instanceof WorkflowNotFoundError && (await isOtherServer(client, engine));
       const error = isOther ? new OtherServer() : caught;
       if (!isAway(error) && !(mayTakeLong && isNotReady(error))) throw error;
-      if (mayTakeLong && (await answers(client))) {
+      // that another server answers says nothing about ours
+      if (mayTakeLong && !isOther && (await answers(client))) {
         back();
         // a deadline has passed, or a connection broke; do not repeat the call in a busy loop
         await sleep(PAUSE_MS);

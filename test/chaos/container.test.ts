@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readLeftovers } from '../../src/platform/leftovers.js';
 import { findExecutable } from '../../src/platform/process/find-executable.js';
-import { WORKFLOWS } from '../../src/workflows/protocol.js';
+import { runWorkflowId } from '../../src/workflows/protocol.js';
 import {
   createProject,
   documentOf,
@@ -21,6 +21,7 @@ import {
   USER_IMAGE,
   whyNoContainers,
 } from '../environments/containers.js';
+import { sweepOf } from '../commands/gated.js';
 import { kill, partOf, stateOf } from '../commands/engine-parts.js';
 
 const lacking = (await whyNoContainers('docker')) ?? (await whyNoContainers('docker', USER_IMAGE));
@@ -243,14 +244,11 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
 
   it('removes the container of a terminated run', async () => {
     await writeScenario('cut', 'never');
-    const command = project.start(['run', 'cut', '--agents', 'waiter', '--json']);
+    const command = project.start(['run', 'cut', '--agents', 'waiter', '--name', 'cut', '--json']);
     await working('cut');
     const connection = await Connection.connect({ address: inject('temporalAddress') });
-    const client = new Client({ connection });
-    for await (const { workflowId } of client.workflow.list({
-      query: `WorkflowType = '${WORKFLOWS.run}' AND ExecutionStatus = 'Running'`,
-    }))
-      if (workflowId.includes('cut')) await client.workflow.getHandle(workflowId).terminate('by a test');
+    const run = runWorkflowId(await sweepOf(project, 'cut'), 'cut/waiter/m/default/1', 1);
+    await new Client({ connection }).workflow.getHandle(run).terminate('by a test');
     expect((await command).exitCode).toBe(3);
     await until('the end of the container', () => (containersOf('cut').length === 0 ? true : null));
     await connection.close();

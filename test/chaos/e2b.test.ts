@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { WORKFLOWS } from '../../src/workflows/protocol.js';
+import { runWorkflowId } from '../../src/workflows/protocol.js';
+import { sweepOf } from '../commands/gated.js';
 import { kill, partOf } from '../commands/engine-parts.js';
 import {
   createProject,
@@ -196,14 +197,11 @@ describe.skipIf(lacking !== null)('a sweep in sandboxes of E2B', () => {
 
   it('ends the sandbox of a terminated run', async () => {
     await writeScenario('cut', 'never');
-    const command = project.start(['run', 'cut', '--agents', 'waiter', '--json'], env);
+    const command = project.start(['run', 'cut', '--agents', 'waiter', '--name', 'cut', '--json'], env);
     await working('cut');
     const connection = await Connection.connect({ address: inject('temporalAddress') });
-    const client = new Client({ connection });
-    for await (const { workflowId } of client.workflow.list({
-      query: `WorkflowType = '${WORKFLOWS.run}' AND ExecutionStatus = 'Running'`,
-    }))
-      if (workflowId.includes('cut')) await client.workflow.getHandle(workflowId).terminate('by a test');
+    const run = runWorkflowId(await sweepOf(project, 'cut'), 'cut/waiter/m/default/1', 1);
+    await new Client({ connection }).workflow.getHandle(run).terminate('by a test');
     expect((await command).exitCode).toBe(3);
     await until('the end of the sandbox', () => (server.list().length === 0 ? true : null));
     await connection.close();

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findTemporal } from '../../src/platform/engine/find-temporal.js';
-import { anyFreePort, LOOPBACK, startServer, waitForExit } from '../../src/platform/engine/server.js';
+import { LOOPBACK, waitForExit } from '../../src/platform/engine/server.js';
 import { isAlive, signalProcess, type ProcessIdentity } from '../../src/platform/process/process-identity.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import {
@@ -16,6 +15,7 @@ import {
   type TestProject,
 } from '../commands/project.js';
 import { partOf } from '../commands/engine-parts.js';
+import { startOnFreePorts } from '../free-server.js';
 
 let folder: string;
 let server: ProcessIdentity;
@@ -24,10 +24,11 @@ let project: TestProject;
 // A given server: only the test freezes, wakes or replaces it.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-frozen-'));
-  const ports = { port: await anyFreePort(), uiPort: await anyFreePort() };
-  server = await startServer(await findTemporal(() => undefined), folder, ports, () => undefined);
+  const started = await startOnFreePorts(folder, () => undefined);
+  server = started.server;
   project = await createProject(EMPTY_FIXTURE, { ownEngine: true });
-  project.env['TEMPORAL_ADDRESS'] = `${LOOPBACK}:${ports.port}`;
+  Object.assign(project.env, limits());
+  project.env['TEMPORAL_ADDRESS'] = `${LOOPBACK}:${started.port}`;
 });
 afterAll(async () => {
   signalProcess(server, 'SIGCONT');
@@ -37,7 +38,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
-const FROZEN_MS = 60_000;
+/** Commands give up a server long before it wakes up. */
+const limits = (more: object = {}) => ({
+  LLM_TOOL_TEST_LIMITS: JSON.stringify({ serverAwayMs: 5000, ...more }),
+});
+/** Longer than a worker tries to send what it has done: ten times, in about 20 s. */
+const FROZEN_MS = 30_000;
 /** Runs of this target end as error before an agent starts. */
 const UNHEALTHY = '{binary: cat, health_check: "false"}';
 
@@ -57,7 +63,7 @@ function expectInfrastructure({ exitCode, stdout, stderr }: Awaited<ReturnType<T
   expect(stderr).not.toMatch(/^\s+at /m);
 }
 
-test('while the server is frozen for a minute, verbs that need it exit with 3 and say what to do, verbs that only read files work, and followers resume afterwards', async () => {
+test('while the server is frozen for half a minute, verbs that need it exit with 3 and say what to do, verbs that only read files work, and followers resume afterwards', async () => {
   await writeGated(project, 'followed');
   await writeGated(project, 'other');
   await project.write(
@@ -156,7 +162,8 @@ test('engine stop ends keeper and worker while the given server is frozen, and t
   for (const part of ['keeper', 'worker'] as const)
     expect([part, await partOf(project, part)]).toEqual([part, null]);
   // Without an earlier engine nothing shows that this server has ever answered.
-  expectInfrastructure(await project.cli(['engine', 'start', '--json']));
+  const soon = limits({ engineFailsMs: 5000, engineRetryMs: 1000 });
+  expectInfrastructure(await project.cli(['engine', 'start', '--json'], soon));
   signalProcess(server, 'SIGCONT');
 
   await letGo(project, 'stopped');
@@ -170,6 +177,7 @@ test('ui exits with 3 if the local server and the keeper are frozen, and the com
 }) => {
   const own = await createProject(EMPTY_FIXTURE, { ownServer: true });
   onTestFinished(() => own.remove());
+  Object.assign(own.env, limits());
   expect((await own.cli(['engine', 'start'])).exitCode).toBe(0);
   const [keeper, frozen] = await Promise.all([
     until('a keeper', () => partOf(own, 'keeper')),

@@ -16,6 +16,7 @@ import { originOf } from '../../src/store/origin.js';
 import { planFile } from '../../src/store/results-folder.js';
 import {
   QUERIES,
+  runWorkflowId,
   sweepWorkflowId,
   WORKFLOWS,
   type SweepInput,
@@ -43,13 +44,12 @@ beforeAll(async () => {
 });
 afterAll(() => client.connection.close());
 
-/** The last failure of a run's current step, as the server knows it. */
-async function lastFailure(name: string): Promise<string | null> {
-  for await (const { workflowId } of client.workflow.list({ query: `Scenario = "${name}"` })) {
-    const { raw } = await client.workflow.getHandle(workflowId).describe();
-    return raw.pendingActivities?.[0]?.lastFailure?.message ?? null;
-  }
-  return null;
+/** The last failure of the current step of the only run in these results, as the server knows it. */
+async function lastFailure(results: string, name: string): Promise<string | null> {
+  const [sweep = ''] = readdirSync(join(results, 'sweeps'));
+  const run = client.workflow.getHandle(runWorkflowId(sweep, `${name}/mock/default/default/1`, 1));
+  const { raw } = await run.describe();
+  return raw.pendingActivities?.[0]?.lastFailure?.message ?? null;
 }
 
 // These tests spend most of their time waiting, so they run at the same time, each in its own project.
@@ -95,7 +95,7 @@ describe.concurrent('a results folder on a small file system', () => {
       await breakIt(results);
       await project.write('go', '');
       await until('the step fails and says why', async () =>
-        says.test((await lastFailure(name)) ?? '') ? true : null,
+        says.test((await lastFailure(results, name)) ?? '') ? true : null,
       );
       await mendIt(results);
       const { exitCode, stdout } = await command;
@@ -129,7 +129,8 @@ describe.concurrent('a worker', () => {
       await limit(String(Number(pages) * 4096)); // it keeps what it has, but the gate needs 200 MB
       await project.write('go', '');
       await until('it is dead, or the step says why it failed', async () =>
-        !isAlive(worker) || /out of memory: lower --concurrency/.test((await lastFailure('hungry')) ?? '')
+        !isAlive(worker) ||
+        /out of memory: lower --concurrency/.test((await lastFailure(project.results, 'hungry')) ?? '')
           ? true
           : null,
       );
