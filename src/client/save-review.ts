@@ -52,6 +52,7 @@ export const saveReview = (
     return { saved: true, review: editable(written.text, judged) };
   });
 
+/** Remembers nothing. */
 const oneByOne = createMutex();
 
 /** Values of variables are deleted when a sweep ends, so only what looks like a secret can be masked. */

@@ -8,6 +8,7 @@ import type { Environment, EnvironmentHandle } from './environment.js';
 import { execLocally, local, makeChecksFolders } from './local.js';
 import { restoreIdsArgs, inOwnNetwork, resolverArgs } from './network.js';
 import { whyItFails } from './trial.js';
+import { remembered } from '../platform/remembered.js';
 
 type Network = EnvironmentHandle['network'];
 
@@ -29,11 +30,11 @@ async function sandboxProblem(args: string[], network?: Network): Promise<string
   return whyItFails(await inSandbox(args, ['true'], network));
 }
 
-let works = false;
+const sandbox = remembered(() => ({ works: false }));
 
 /** Why bubblewrap does not work on this machine, with a remedy; null if it does. */
 export async function whyNoBubblewrap(): Promise<string | null> {
-  if (works) return null;
+  if (sandbox().works) return null;
   if (process.platform !== 'linux') return 'bubblewrap requires Linux; use environment.type: local';
   for (const [program, from] of [
     ['bwrap', 'bubblewrap'],
@@ -42,7 +43,7 @@ export async function whyNoBubblewrap(): Promise<string | null> {
     if ((await findExecutable(program)) === null)
       return `${program} is not on PATH; install ${from} (apt install ${from})`;
   const problem = await sandboxProblem(bubblewrapArgs([{ path: '/tmp', look: 'scratch' }], '/'));
-  works = problem === null;
+  sandbox().works = problem === null;
   return problem === null
     ? null
     : `bwrap cannot create its namespaces here (${problem}); allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a container, a seccomp profile that allows them), or use environment.type: local`;

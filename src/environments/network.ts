@@ -3,6 +3,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { findExecutable } from '../platform/process/find-executable.js';
 import { nameServers, isLoopback } from '../lib/loopback.js';
 import { whyItFails } from './trial.js';
+import { remembered } from '../platform/remembered.js';
 
 const RESOLVER = '/etc/resolv.conf';
 /** File in which systemd-resolved lists the name servers behind its own one, which is on loopback. */
@@ -57,8 +58,7 @@ export async function inOwnNetwork(ports: readonly number[], argv: readonly stri
 }
 
 /** Whether the program that pasta starts inherits open files; later versions of pasta close them. */
-const passesFiles = (): Promise<boolean> => (passing ??= findOutWhatPasses());
-let passing: Promise<boolean> | undefined;
+const passesFiles = remembered(() => findOutWhatPasses());
 
 async function findOutWhatPasses(): Promise<boolean> {
   const program = [...(await pastaArgs([])), '--', 'sh', '-c', ': >&3'];
@@ -73,17 +73,17 @@ export const restoreIdsArgs = (): string[] =>
     ? []
     : ['--unshare-user', '--uid', String(process.getuid?.()), '--gid', String(process.getgid?.())];
 
-let works = false;
+const ownNetwork = remembered(() => ({ works: false }));
 
 /** Why a sandbox cannot have its own network on this machine, with a remedy; null if it can. */
 export async function whyNoOwnNetwork(): Promise<string | null> {
-  if (works) return null;
+  if (ownNetwork().works) return null;
   if ((await findExecutable('pasta')) === null)
     return 'pasta is not on PATH; install passt (apt install passt)';
   if ((await resolverInside()) === null)
     return `the name servers of ${RESOLVER} are on this machine's loopback; add one that is not`;
   const reason = await whyItFails([...(await pastaArgs([])), '--', 'unshare', '--mount-proc', 'true']);
-  works = reason === null;
+  ownNetwork().works = reason === null;
   if (reason === null) return null;
   return `pasta cannot create a network here (${reason}); it needs user namespaces, /dev/net/tun and a default route`;
 }

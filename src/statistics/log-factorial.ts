@@ -1,3 +1,4 @@
+/** A table that is extended as far as it is needed. */
 const logs = [0];
 
 /** Returns ln(n!). From n = 171 on, n! itself is too large for a number. */

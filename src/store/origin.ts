@@ -6,6 +6,7 @@ import { localLedger, type Ledger } from '../platform/origin-ledger.js';
 import { sharedLedger } from './shared/shared-ledger.js';
 import { keepKey, sharedProjectOf } from './shared/shared-project.js';
 import { planFile, summaryFile, sweepsFolder } from './results-folder.js';
+import { remembered } from '../platform/remembered.js';
 
 /** Folders of an engine. */
 export interface EngineFolders {
@@ -13,11 +14,11 @@ export interface EngineFolders {
   stateFolder: string;
 }
 
-const origins = createLruCache<Origin>(8);
+const origins = remembered(() => createLruCache<Origin>(8));
 
-/** Returns the key of an engine with which origin is proved. Each process reads it once. */
+/** Returns the key of an engine with which origin is proved. A command or worker reads it once. */
 export const originOf = ({ resultsPath, stateFolder }: EngineFolders): Promise<Origin> =>
-  origins(stateFolder, async () => {
+  origins()(stateFolder, async () => {
     const project = await sharedProjectOf(resultsPath);
     // The key of a team is made with its project, and no sweep in it is older.
     if (project !== null) await keepKey(project);

@@ -2,6 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
 import { withRetryPolicy } from '../../src/activities/step/retry-policy.js';
+import { remembered } from '../../src/platform/remembered.js';
 import { StoreAway } from '../../src/lib/errors/store-away.js';
 import { isOwnServer } from './in-activity.js';
 
@@ -23,4 +24,22 @@ test('waits for shared results that are away, however often it has tried before'
     });
   }
   expect(heartbeatDetails).toMatchObject({ times: 20 });
+});
+
+test('the activities of a worker remember what others of its activities have found out', async () => {
+  const seen = remembered(() => new Set<string>());
+  const activitiesOfWorker = () =>
+    withRetryPolicy(
+      { resultsPath: '/nowhere', stateFolder: '/nowhere', isOwnServer },
+      {
+        runAgent: () => Promise.resolve([...seen().add('agent')]),
+        writeReport: () => Promise.resolve([...seen().add('report')]),
+      },
+    );
+  const [one, other] = [activitiesOfWorker(), activitiesOfWorker()];
+  const perform = (activity: () => Promise<string[]>): Promise<string[]> =>
+    new MockActivityEnvironment().run(activity);
+  expect(await perform(one.runAgent)).toEqual(['agent']);
+  expect(await perform(one.writeReport)).toEqual(['agent', 'report']);
+  expect(await perform(other.writeReport)).toEqual(['report']);
 });

@@ -6,6 +6,7 @@ import { supervisedFiles } from '../../platform/process/supervise.js';
 import { firstNoRoom } from '../step/room.js';
 import type { RunContext } from '../step/run-context.js';
 import { agentOutputs, lastSession } from './outputs.js';
+import { remembered } from '../../platform/remembered.js';
 
 /**
  * Name `no-room.<code>` in the folder of a start: the system's error code if the disk was full while the agent worked.
@@ -16,7 +17,7 @@ const PREFIX = 'no-room.';
  * Codes that could not be written as a note, by folder of the start: a file system that stays read-only takes no new
  * name either.
  */
-const unwritten = new Map<string, string>();
+const unwritten = remembered(() => new Map<string, string>());
 
 /**
  * Watches the disk of the state folder until `over` settles, and notes an error in `folder` if the disk cannot be
@@ -31,10 +32,10 @@ const remedyOf = (code: string): string | null => diskRemedy({ code }, () => tru
 
 /** Notes the code as a hard link to an existing file, which needs no space, unlike a new file. */
 function writeNote(folder: string, code: string): void {
-  unwritten.set(folder, code);
+  unwritten().set(folder, code);
   try {
     linkSync(supervisedFiles(folder).exit, join(folder, `${PREFIX}${code}`));
-    unwritten.delete(folder);
+    unwritten().delete(folder);
   } catch {
     // Kept in memory only. The step's result cannot be written either until the disk is writable again.
   }
@@ -43,7 +44,7 @@ function writeNote(folder: string, code: string): void {
 function readNote(folder: string): string | null {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const name = names.find((one) => one.startsWith(PREFIX));
-  return unwritten.get(folder) ?? name?.slice(PREFIX.length) ?? null;
+  return unwritten().get(folder) ?? name?.slice(PREFIX.length) ?? null;
 }
 
 /** Why what the agent did up to start `last` cannot be judged; null if its disk was writable. */

@@ -12,14 +12,15 @@ import { answerFile, askedFolder, askerFolder } from '../../store/results-folder
 import { STEPS } from '../../workflows/protocol.js';
 import { ALTERED } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
+import { remembered } from '../../platform/remembered.js';
 
 /**
  * Answers that could not be written to disk yet. They are paid for: the next attempt writes them and does not ask
  * again.
  */
-const unsaved = new Map<string, JudgeAnswer>();
-const keyOf = ({ run }: RunContext, asker: string, number: number): string =>
-  `${run.run}/${askerFolder(asker)}/${number}`;
+const unsaved = remembered(() => new Map<string, JudgeAnswer>());
+const keyOf = ({ files }: RunContext, asker: string, number: number): string =>
+  answerFile(files, asker, number);
 
 /**
  * Returns the answers that a part of the run was given (`asker`: the judge, a gate, ...), in order. They stay even if
@@ -30,7 +31,7 @@ export async function readAnswers(context: RunContext, asker: string): Promise<J
   const answers: JudgeAnswer[] = [];
   for (;;) {
     const number = answers.length + 1;
-    const waiting = unsaved.get(keyOf(context, asker, number));
+    const waiting = unsaved().get(keyOf(context, asker, number));
     if (waiting !== undefined) await saveAnswer(context, asker, number, waiting);
     const text = await readTextIfThere(answerFile(context.files, asker, number));
     if (text === null) return answers;
@@ -70,11 +71,11 @@ export async function saveAnswer(
   const { files, redact, originKey, run } = context;
   const text = `${JSON.stringify(redactFields(answer, answerText, redact), null, 2)}\n`;
   const seal = sign(originKey, run.run, sealName(asker, number), JSON.stringify({ sha256: sha256(text) }));
-  unsaved.set(keyOf(context, asker, number), answer);
+  unsaved().set(keyOf(context, asker, number), answer);
   // The seal comes first: an answer without one would be rejected.
   await writeFileAtomic(sealFile(context, asker, number), seal, 0o600);
   await writeFileAtomic(answerFile(files, asker, number), text);
-  unsaved.delete(keyOf(context, asker, number));
+  unsaved().delete(keyOf(context, asker, number));
 }
 
 /** Returns the names of the folders of all parts of the run that were given an answer, except the judge, in order. */

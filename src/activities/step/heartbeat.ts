@@ -21,7 +21,7 @@ type OnProgress = (progress: AgentProgress) => void;
 /** What is heartbeating, and where what an agent is doing is passed to. */
 const beating = new WeakMap<Context, OnProgress>();
 
-/** Heartbeat functions of the steps that this worker performs, by workflow id. */
+/** Heartbeat functions of the steps that this worker performs now, by workflow id. Each step removes its own. */
 const performed = new Map<string, Set<() => void>>();
 
 /**

@@ -9,6 +9,7 @@ import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { planFile, scenarioFile } from '../../store/results-folder.js';
 import { fetchSweep } from '../../store/shared/mirror.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
+import { remembered } from '../../platform/remembered.js';
 
 /**
  * Anyone who can reach the Temporal server can start our workflows. A name must not lead to a plan, and so to commands,
@@ -21,8 +22,8 @@ export function checkName(name: string): void {
 }
 
 /** Every step of every run of a sweep needs these, and they never change: the last few are cached. */
-const plans = createLruCache<StoredPlan>(8);
-const scenarios = createLruCache<StoredScenario>(32);
+const plans = remembered(() => createLruCache<StoredPlan>(8));
+const scenarios = remembered(() => createLruCache<StoredScenario>(32));
 
 /** A plan, and the SHA-256 of the text it was read from. */
 interface StoredPlan {
@@ -34,7 +35,7 @@ interface StoredPlan {
 export function readPlan(resultsPath: string, sweep: string): Promise<StoredPlan> {
   checkName(sweep);
   const file = planFile(resultsPath, sweep);
-  return plans(file, async () => {
+  return plans()(file, async () => {
     const project = await sharedProjectOf(resultsPath);
     if (project !== null) await fetchSweep(project, sweep);
     const text = await readStored(file);
@@ -51,7 +52,7 @@ interface StoredScenario {
 /** Reads a scenario of the store. @throws ApplicationFailure (non-retryable) if it is missing or damaged */
 export function readScenario(resultsPath: string, hash: string): Promise<StoredScenario> {
   const file = scenarioFile(resultsPath, hash);
-  return scenarios(file, async () => {
+  return scenarios()(file, async () => {
     const text = await readStored(file);
     return { effective: parseStored(file, text, StoredScenario), unchanged: sha256(text) === hash };
   });

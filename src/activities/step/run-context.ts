@@ -52,6 +52,7 @@ import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
 import { missingValues, valuesOfRun } from './values-of-run.js';
 import { verifyRun } from './verify-origin.js';
+import { remembered } from '../../platform/remembered.js';
 
 /** Everything that a step needs to know about its run, read from the plan, the store and the sweep's variables. */
 export interface RunContext extends EffectiveScenario, RunPaths {
@@ -120,10 +121,10 @@ export interface RunContext extends EffectiveScenario, RunPaths {
 }
 
 /** Most runs of a sweep have the same secrets, and creating a redactor takes long. */
-const redactors = createLruCache<(text: string) => string>(8);
+const redactors = remembered(() => createLruCache<(text: string) => string>(8));
 
 /** Most runs of a sweep share these names, and a large sweep has thousands of them. */
-const names = createLruCache<ReturnType<typeof publicNames>>(8);
+const names = remembered(() => createLruCache<ReturnType<typeof publicNames>>(8));
 
 /**
  * Loads what a step needs to know about its run.
@@ -231,7 +232,7 @@ export async function loadRun(
           ...pathsIn(judgeHandle(handle).root, base),
         };
   const known: PublicValues = {
-    names: await names(`${planHash} ${planned.hash}`, () => publicNames(plan, [effective])),
+    names: await names()(`${planHash} ${planned.hash}`, () => publicNames(plan, [effective])),
     addresses: new Set([...addressVariables(plan.providers), ...E2B_ADDRESSES]),
     fixtures: [fixtureFolder(resultsPath, effective.fixture)],
   };
@@ -282,7 +283,7 @@ export async function loadRun(
     originKey: (await originOf(deps)).key,
     proven,
     secrets,
-    redact: await redactors(JSON.stringify(secrets), () => createRedactor({ secrets })),
+    redact: await redactors()(JSON.stringify(secrets), () => createRedactor({ secrets })),
   };
 }
 

@@ -7,12 +7,13 @@ import { ledgerOf, originOf } from '../../store/origin.js';
 import { createLruCache } from '../../lib/lru-cache.js';
 import type { Deps } from './deps.js';
 import { sweepWorkflowId, type RunRef, type SweepOrigin } from '../../workflows/protocol.js';
+import { remembered } from '../../platform/remembered.js';
 
 /** Stands for the order of a sweep that an older build started without a proof. */
 const BEFORE = 'before';
 
 /** Every step of every run is checked, and claims never change. */
-const claims = createLruCache<boolean>(4096);
+const claims = remembered(() => createLruCache<boolean>(4096));
 
 /** A sweep and the hash of its plan. */
 interface Planned {
@@ -121,7 +122,7 @@ async function claimOnce(
     throw refusal(what, 'the proof belongs to another workflow');
   const { stateFolder, isOwnServer } = deps;
   const note = claimOf(sweep, order, workflowId);
-  await claims(JSON.stringify([stateFolder, note, execution]), async () => {
+  await claims()(JSON.stringify([stateFolder, note, execution]), async () => {
     const ledger = await ledgerOf(deps);
     // What has begun under a closed order may be completed.
     if ((await whyClosed(ledger, sweep, order)) !== null && (await ledger.read(note)) === null)

@@ -26,6 +26,7 @@ export const handedOut = (runId: string, pending: readonly Pending[]): PendingSt
 const keyOf = ({ runId, activityId, attempt }: Omit<PendingStep, 'worker'>): string =>
   `${runId}/${activityId}/${attempt}`;
 
+/** The attempts that this worker performs now. They belong to no other one, and each removes its own. */
 const underWay = new Set<string>();
 
 /** Marks an attempt as performed by this worker while `perform` runs. */

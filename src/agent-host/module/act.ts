@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { emitCall, emitResult, messageOf } from '../events.js';
 import type { Act } from './contract.js';
 
+/** This program performs one turn. */
 const running: string[] = [];
 
 /** The action that is running; null if none is. */

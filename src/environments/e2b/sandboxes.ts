@@ -5,6 +5,7 @@ import { explained } from './e2b-errors.js';
 import { loadE2b, type E2b } from './find-e2b.js';
 import { readAccess, readRecord, removeRecord, writeRecord } from './sandbox-state.js';
 import type { E2bOptions } from './variables.js';
+import { remembered } from '../../platform/remembered.js';
 
 /** Key of the metadata of all our sandboxes; its value is the sandbox's name. */
 const LABEL = 'llm-tool-test';
@@ -21,15 +22,15 @@ export interface Connected {
 }
 
 /** By name. */
-const connections = new Map<string, Promise<Connected | null>>();
+const connections = remembered(() => new Map<string, Promise<Connected | null>>());
 
-export const forget = ({ name }: CloudSandbox): void => void connections.delete(name);
+export const forget = ({ name }: CloudSandbox): void => void connections().delete(name);
 
 /** Returns a connection to the run's sandbox; null if the sandbox does not exist. */
 export async function connect(handle: EnvironmentHandle): Promise<Connected | null> {
   const cloud = cloudOf(handle);
-  const connecting = connections.get(cloud.name) ?? newConnection(handle, cloud);
-  connections.set(cloud.name, connecting);
+  const connecting = connections().get(cloud.name) ?? newConnection(handle, cloud);
+  connections().set(cloud.name, connecting);
   try {
     const connected = await connecting;
     if (connected === null) forget(cloud);
@@ -115,7 +116,7 @@ export async function createSandbox(handle: EnvironmentHandle, confirm: () => Pr
     throw error;
   }
   await writeRecord(handle, { id: sandbox.sandboxId });
-  connections.set(cloud.name, Promise.resolve({ e2b, sandbox, extendedAt: Date.now() }));
+  connections().set(cloud.name, Promise.resolve({ e2b, sandbox, extendedAt: Date.now() }));
 }
 
 /** Ends all sandboxes of the run. @throws Error that names those that are left */

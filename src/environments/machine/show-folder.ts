@@ -5,21 +5,22 @@ import type { EnvironmentHandle } from '../environment.js';
 import type { Machine } from './machine.js';
 import { quoted } from './quoting.js';
 import { withScratch } from './scratch.js';
+import { remembered } from '../../platform/remembered.js';
 
 /** Folder in the machine in which checks of the agent's work find the run's results so far. */
 export const resultsInside = ({ root }: Pick<EnvironmentHandle, 'root'>): string => join(root, 'results');
 
 /** State of the files that were last copied into a machine, by the machine's name. */
-const shown = new Map<string, string>();
+const shown = remembered(() => new Map<string, string>());
 
 /** Called when a machine is removed, also before it is created again. */
-export const removeShown = ({ name }: Machine): void => void shown.delete(name);
+export const removeShown = ({ name }: Machine): void => void shown().delete(name);
 
 /** Copies a folder on the host into the machine, unless it already has it in its current state. */
 export async function showFolder(handle: EnvironmentHandle, machine: Machine, folder: string): Promise<void> {
   const files = filesBelow(folder);
   const look = JSON.stringify(files);
-  if (shown.get(machine.name) === look) return;
+  if (shown().get(machine.name) === look) return;
   await withScratch(handle, async (scratch) => {
     for (const { path } of files) {
       await mkdir(dirname(join(scratch, path)), { recursive: true });
@@ -29,7 +30,7 @@ export async function showFolder(handle: EnvironmentHandle, machine: Machine, fo
     await machine.run(`rm -rf ${to} && mkdir -p ${to}`);
     await machine.copyIn(scratch, resultsInside(handle));
   });
-  shown.set(machine.name, look);
+  shown().set(machine.name, look);
 }
 
 /** Files of the folder, without the copy of the workspace: the machine has the workspace itself. */

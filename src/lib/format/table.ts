@@ -105,6 +105,7 @@ function shrink(natural: readonly number[], room: number, whole: readonly number
   return widths;
 }
 
+/** A constant, made at its first use. */
 let segmenter: Intl.Segmenter | undefined;
 
 /** How much text is divided at once, in UTF-16 units. The time that the segmenter takes grows with the square of it. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, ftruncateSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { remembered } from '../remembered.js';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
 
@@ -12,7 +13,7 @@ export const ROOM_BYTES = 64 * 1024;
 /** Name of the file that is written to see whether a folder has room. It stays, empty. */
 export const ROOM_FILE = '.room';
 
-/** Random, because some file systems do not store zeros. */
+/** Random, because some file systems do not store zeros. Any random bytes will do. */
 let block: Buffer | undefined;
 
 /**
@@ -58,7 +59,7 @@ function assertInode(folder: string): void {
 }
 
 /** When a folder last had room, by size and folder. */
-const provedAt = new Map<string, number>();
+const provedAt = remembered(() => new Map<string, number>());
 
 /**
  * Like {@link assertRoom}, but does not write if the folder had room for as many bytes within the last `ms`
@@ -69,9 +70,9 @@ const provedAt = new Map<string, number>();
 export function assertRecentRoom(folder: string, ms: number, bytes = RESERVE_BYTES): void {
   const key = `${bytes} ${folder}`;
   const now = performance.now();
-  if (now - (provedAt.get(key) ?? -Infinity) < ms) return;
+  if (now - (provedAt().get(key) ?? -Infinity) < ms) return;
   assertRoom(folder, bytes);
-  provedAt.set(key, now);
+  provedAt().set(key, now);
 }
 
 /** Returns why a folder has no room; null if it has, or had within the last `ms` milliseconds. */

@@ -1,11 +1,14 @@
 import { statSync, type BigIntStats } from 'node:fs';
 import { fileHash } from './tree.js';
+import { remembered } from '../remembered.js';
 
 /** Larger files (whole runtimes) are compared by size and time: reading them for every run would take too long. */
 const CONTENT_LIMIT = 64 * 1024 * 1024;
 
-const known = new Map<string, { stamp: string; hash: string }>();
+const known = remembered(() => new Map<string, { stamp: string; hash: string }>());
 const KEPT = 20_000;
+/** File systems count time in steps. */
+const SETTLED_NS = 2_000_000_000n;
 
 /**
  * Returns a text that changes with a file: the SHA-256 of its content, cached while the file is unchanged, or the size
@@ -16,12 +19,14 @@ export async function fingerprint(path: string): Promise<string | null> {
   if (info?.isFile() !== true) return null;
   const stamp = [info.dev, info.ino, info.size, info.mtimeNs, info.ctimeNs].join(' ');
   if (info.size > CONTENT_LIMIT) return `${info.size} ${info.mtimeNs}`;
-  const before = known.get(path);
+  const before = known().get(path);
   if (before?.stamp === stamp) return before.hash;
   const hash = await fileHash(path).catch(() => null);
   if (hash === null) return null;
-  if (known.size >= KEPT) known.clear();
-  known.set(path, { stamp, hash });
+  // What has changed just now may change again without another stamp.
+  if (BigInt(Date.now()) * 1_000_000n - info.ctimeNs < SETTLED_NS) return hash;
+  if (known().size >= KEPT) known().clear();
+  known().set(path, { stamp, hash });
   return hash;
 }
 

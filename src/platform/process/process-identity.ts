@@ -16,6 +16,7 @@ const readBootId = (): string =>
     ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     : execFileSync('sysctl', ['-n', 'kern.boottime'], { encoding: 'utf8' }).trim();
 
+/** A constant while this process runs. */
 let knownBootId: string | undefined;
 
 /** Returns an id that changes with every boot of the machine. */
@@ -46,6 +47,7 @@ export function identify(pid: number): ProcessIdentity | null {
   return start === null ? null : { pid, start, boot: bootId() };
 }
 
+/** A constant while this process runs. */
 let known: ProcessIdentity | null = null;
 
 /** Returns the identity of this process. Throws if the process table cannot be read. */

@@ -29,7 +29,8 @@ export async function spawnDetached(command: DetachedCommand): Promise<void> {
 
 /** Passes on a record. Resolves to false if the process ends before it has started the program. */
 type Spawner = (record: Buffer) => Promise<boolean>;
-let spawner: Spawner | null = null;
+/** The small process, by the PATH with which it was started. */
+const spawners = new Map<string, Spawner>();
 
 /** Returns false if there is no perl, the record is too long or contains NUL, or the spawner has ended. */
 async function passToSpawner({ argv, cwd, env }: DetachedCommand): Promise<boolean> {
@@ -38,13 +39,15 @@ async function passToSpawner({ argv, cwd, env }: DetachedCommand): Promise<boole
   const record = Buffer.from(words.join('\0'));
   if (record.length > MAX_BYTES || words.some((word) => word.includes('\0'))) return false;
   if ((await findExecutable('perl')) === null) return false;
-  return (spawner ??= startSpawner())(Buffer.concat([Buffer.from(`${record.length}\n`), record]));
+  const path = process.env['PATH'] ?? '';
+  const pass = spawners.get(path) ?? startSpawner(path);
+  return pass(Buffer.concat([Buffer.from(`${record.length}\n`), record]));
 }
 
-function startSpawner(): Spawner {
+function startSpawner(path: string): Spawner {
   const child = spawn('perl', [fileURLToPath(new URL('./supervisor/spawn.pl', import.meta.url))], {
     cwd: '/',
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: path },
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -63,7 +66,7 @@ function startSpawner(): Spawner {
       input.write(record);
     });
   const ended = (): void => {
-    if (spawner === own) spawner = null;
+    if (spawners.get(path) === own) spawners.delete(path);
     onReport(waiting.length, false);
   };
   child.once('error', ended).once('close', ended);
@@ -71,5 +74,6 @@ function startSpawner(): Spawner {
   output.on('data', (bytes: Buffer) => onReport(bytes.length, true));
   child.unref();
   input.unref();
+  spawners.set(path, own);
   return own;
 }

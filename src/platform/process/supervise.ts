@@ -13,6 +13,7 @@ import { readTextIfThere } from '../fs/read-file.js';
 import { spawnDetached } from './spawn-detached.js';
 import { waitUntil } from './wait-until.js';
 import { writeOnce } from '../fs/write-file.js';
+import { remembered } from '../remembered.js';
 
 export interface SupervisedCommand {
   /** Private folder of this start; supervisor/claim.sh describes the files in it. */
@@ -58,7 +59,7 @@ const ERRORS_LIMIT = 300;
 export const supervisorScript = (name: string): string =>
   fileURLToPath(new URL(`./supervisor/${name}`, import.meta.url));
 
-let probed: Promise<Containment> | undefined;
+const probed = remembered(() => probe());
 
 async function probe(): Promise<Containment> {
   const works = async (mode: Containment): Promise<boolean> => {
@@ -86,7 +87,7 @@ export function containment(): Promise<Containment> {
   const forced = CONTAINMENTS.find(
     (name) => name !== 'container' && name === process.env['LLM_TOOL_TEST_CONTAINMENT'],
   );
-  return forced === undefined ? (probed ??= probe()) : Promise.resolve(forced);
+  return forced === undefined ? probed() : Promise.resolve(forced);
 }
 
 /**

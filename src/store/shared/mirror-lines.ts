@@ -5,7 +5,9 @@ import { linesOf } from '../../platform/fs/lines.js';
 import { waitForLock } from '../../platform/process/process-lock.js';
 import { resultsLog } from '../results-folder.js';
 import { appendLines } from '../results-log.js';
+import { isUnmoved } from '../results-reader.js';
 import type { SharedProject } from './shared-project.js';
+import { remembered } from '../../platform/remembered.js';
 
 const LOCK_MS = 60_000;
 
@@ -13,10 +15,13 @@ const LOCK_MS = 60_000;
 interface Known {
   inode: number;
   end: number;
+  /** The last of them, by which is seen that `clean` has not moved them. */
+  last: { begin: number; end: number; text: string };
   hashes: Set<string>;
 }
 
-const known = new Map<string, Known>();
+const known = remembered(() => new Map<string, Known>());
+/** Remembers nothing. */
 const inTurn = createMutex();
 
 const hashOf = (line: string): string => sha256(line).slice(0, 20);
@@ -43,18 +48,21 @@ export function addLines(
   });
 }
 
+const NO_LINES = { end: 0, last: { begin: 0, end: 0, text: '' } };
+
 function readOn(log: string): Known {
   const stat = statSync(log, { throwIfNoEntry: false });
-  const before = known.get(log);
-  const isSame = before !== undefined && stat?.ino === before.inode && stat.size >= before.end;
-  const now: Known = isSame ? before : { inode: stat?.ino ?? 0, end: 0, hashes: new Set() };
+  const before = known().get(log);
+  const isSame = before !== undefined && stat?.ino === before.inode && isUnmoved(log, before.last);
+  const now: Known = isSame ? before : { inode: stat?.ino ?? 0, ...NO_LINES, hashes: new Set() };
   if (stat !== undefined && stat.size > now.end) {
     for (const { text, end, whole } of linesOf(log, Infinity, now.end)) {
       if (!whole) break;
+      now.last = { begin: now.end, end, text };
       now.end = end;
       now.hashes.add(hashOf(text));
     }
   }
-  known.set(log, now);
+  known().set(log, now);
   return now;
 }

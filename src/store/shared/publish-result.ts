@@ -5,6 +5,7 @@ import { addLines } from './mirror-lines.js';
 import { cellObject, type RunName } from './names.js';
 import { pullResults } from './pull-results.js';
 import type { SharedProject } from './shared-project.js';
+import { remembered } from '../../platform/remembered.js';
 
 /**
  * `published`: the line is now the result of the run. `{line}`: the run already had this result. `lost`: the run was given
@@ -70,7 +71,8 @@ export async function endOfRun({ store }: SharedProject, run: RunName): Promise<
   return data === null ? null : parseRunEnd(object, data);
 }
 
-const complete = new Set<string>();
+/** Rounds whose earlier rounds the mirror has. */
+const complete = remembered(() => new Set<string>());
 
 /**
  * The last line of a cell in results.jsonl counts, so the mirror must have the results of earlier rounds before one of
@@ -80,7 +82,7 @@ async function pullEarlierRounds(project: SharedProject, { sweep, round, redo = 
   // Neither does an error of this round after which the cell was run again.
   if (redo > 0) return pullResults(project, sweep);
   const key = `${project.stateFolder} ${sweep} ${round}`;
-  if (round === 1 || complete.has(key)) return;
+  if (round === 1 || complete().has(key)) return;
   await pullResults(project, sweep);
-  complete.add(key);
+  complete().add(key);
 }

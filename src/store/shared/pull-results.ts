@@ -13,6 +13,7 @@ import type { SharedProject } from './shared-project.js';
 import { withFoldersOf } from './summary.js';
 
 const AT_ONCE = 16;
+/** Remembers nothing. */
 const inTurn = createMutex();
 
 /**

@@ -20,6 +20,7 @@ import { KEY, PROJECT } from './names.js';
 import { isBucket, openSharedStore } from './open-shared-store.js';
 import { probeStore } from './probe-store.js';
 import type { SharedStore } from './shared-store.js';
+import { remembered } from '../../platform/remembered.js';
 
 /**
  * Results that several machines share. Each machine has a mirror: an ordinary results folder in its private state, which
@@ -45,7 +46,7 @@ const ProjectFile = z.object({
 const SharedFile = z.object({ schema_version: z.literal(1), location: z.string() });
 
 /** By private folder. */
-const opened = new Map<string, Promise<SharedProject>>();
+const opened = remembered(() => new Map<string, Promise<SharedProject>>());
 
 /** The file that notes that this machine has used a location as a shared place. */
 const noteOf = (location: string): string =>
@@ -105,7 +106,7 @@ export async function joinSharedProject(
   }
   const project = projectIn(stateFolder, id, store);
   await keepKey(project);
-  opened.set(stateFolder, Promise.resolve(project));
+  opened().set(stateFolder, Promise.resolve(project));
   return project;
 }
 
@@ -142,11 +143,11 @@ const projectIn = (stateFolder: string, id: string, store: SharedStore): SharedP
 export function sharedProjectOf(resultsPath: string): Promise<SharedProject | null> {
   if (!isMirror(resultsPath)) return Promise.resolve(null);
   const stateFolder = dirname(canonical(resultsPath));
-  const known = opened.get(stateFolder);
+  const known = opened().get(stateFolder);
   if (known !== undefined) return known;
   const open = openMirror(stateFolder);
-  opened.set(stateFolder, open);
-  open.catch(() => opened.delete(stateFolder));
+  opened().set(stateFolder, open);
+  open.catch(() => opened().delete(stateFolder));
   return open;
 }
 

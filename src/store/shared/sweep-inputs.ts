@@ -7,6 +7,7 @@ import { writeFileAtomic } from '../../platform/fs/write-file.js';
 import { fixtureFolder, planFile, scenarioFile } from '../results-folder.js';
 import { planObject, storedObject } from './names.js';
 import type { SharedProject } from './shared-project.js';
+import { remembered } from '../../platform/remembered.js';
 
 const AT_ONCE = 8;
 
@@ -27,16 +28,16 @@ export async function publishInputs({ store, resultsPath }: SharedProject, plan:
   );
 }
 
-const here = new Set<string>();
+const here = remembered(() => new Set<string>());
 /** Fetches that have not ended, so that each is done once at a time. */
-const fetching = new Map<string, Promise<void>>();
+const fetching = remembered(() => new Map<string, Promise<void>>());
 
 /** Brings a published sweep's plan, and what it refers to, into the mirror. Does nothing for an unknown sweep. */
 export async function fetchSweep(project: SharedProject, sweep: string): Promise<void> {
   const key = `${project.stateFolder} ${sweep}`;
-  if (here.has(key)) return;
-  const fetch = fetching.get(key) ?? fetchOnce(project, sweep, key).finally(() => fetching.delete(key));
-  fetching.set(key, fetch);
+  if (here().has(key)) return;
+  const fetch = fetching().get(key) ?? fetchOnce(project, sweep, key).finally(() => fetching().delete(key));
+  fetching().set(key, fetch);
   await fetch;
 }
 
@@ -53,7 +54,7 @@ async function fetchOnce({ store, resultsPath }: SharedProject, sweep: string, k
   const inputs = (await Promise.all(scenarios.map((hash) => inputsOf(resultsPath, hash)))).flat();
   await inParallel(AT_ONCE, [...new Set(inputs)], fetch);
   if (!existsSync(file)) await writeFileAtomic(file, plan);
-  here.add(key);
+  here().add(key);
 }
 
 /** The hashes of a plan's scenarios. Whoever reads the plan reports its errors. */

@@ -26,6 +26,7 @@ import { readResults } from '../../../src/store/results-log.js';
 import { planFile, resultsLog, runFiles, summaryFile } from '../../../src/store/results-folder.js';
 import { beginRound, newestRound } from '../../../src/store/sweep-round.js';
 import { joinAs } from './join-as.js';
+import { createMemory } from '../../../src/platform/remembered.js';
 import { newFolder } from '../../platform/temporary.js';
 import { resultLine } from '../sample.js';
 
@@ -311,7 +312,9 @@ describe('the inputs of a sweep that several steps want at once', () => {
         },
       },
     };
-    await Promise.all(Array.from({ length: 5 }, () => fetchSweep(counting, 's')));
+    await createMemory().during(() =>
+      Promise.all(Array.from({ length: 5 }, () => fetchSweep(counting, 's'))),
+    );
     expect(reads).toBe(1);
   });
 });
