@@ -24,7 +24,7 @@ const startProgram = (program: string, cwd: string, args: string[], env: Record<
 type Running = ReturnType<typeof startProgram>;
 
 /** Variables that a process reads only once. */
-const READ_ONCE = ['npm_command', 'NODE_OPTIONS', 'PATH'];
+const READ_ONCE = ['NODE_OPTIONS', 'PATH'];
 
 /** A folder with its own scenarios, the built command line run in it, and an engine. */
 export interface TestProject {

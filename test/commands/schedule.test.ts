@@ -107,7 +107,7 @@ test('a schedule is created, listed, triggered and deleted', async () => {
   ]);
 
   const fired = await schedule('trigger', 'nightly', '--wait', '--json');
-  expect(fired.exitCode).toBe(0);
+  expect(fired).toMatchObject({ exitCode: 0 });
   const firing = Firing.parse(JSON.parse(fired.stdout));
   expect(firing).toMatchObject({
     ...{ triggered: true, status: 'completed', exit_code: 0, compared_with: null, verdict: null },

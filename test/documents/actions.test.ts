@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -36,6 +36,7 @@ test('finds the workflows of this repository and the examples for others', () =>
   expect(workflows.map(({ place }) => place.replace(/:\d+$/, ''))).toEqual([
     'ci.yml',
     'docs.yml',
+    'nightly.yml',
     'release.yml',
     'specs/how-to/ci.md',
     'specs/how-to/ci.md',
@@ -76,8 +77,10 @@ describe.each(workflows)('the workflow $place', ({ text, workflow }) => {
     const named = commands.flatMap((line) =>
       [...line.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name),
     );
-    expect(calls.length + named.length > 0 || text.includes(OWN)).toBe(true);
+    const checks = commands.flatMap((line) => line.match(/\.ci\/[\w-]+/g) ?? []);
+    expect(calls.length + named.length + checks.length > 0 || text.includes(OWN)).toBe(true);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
+    expect(checks.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
   });
 });
 
@@ -90,14 +93,15 @@ test('pins all actions of the same repository to the same commit', () => {
   expect(commits.size).toBeGreaterThan(2);
 });
 
-test('the workflow of this repository runs the tests on the oldest supported Node and on the newest', () => {
+test('the nightly workflow runs all tests, in shards, on the oldest supported Node and on the newest', () => {
   const { engines } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as {
     engines: { node: string };
   };
   expect(engines.node).toMatch(/^>=20\./);
-  expect(workflows[0]?.workflow).toMatchObject({
-    jobs: { test: { strategy: { matrix: { node: [20, 24] } } } },
-  });
+  const { workflow, text } = workflows.find(({ place }) => place === 'nightly.yml') ?? {};
+  const shard = [1, 2, 3, 4, 5, 6];
+  expect(workflow).toMatchObject({ jobs: { test: { strategy: { matrix: { node: [20, 24], shard } } } } });
+  expect(text).toContain(`run: npm run test:all -- --shard=\${{ matrix.shard }}/${shard.length}\n`);
 });
 
 describe('the release', () => {

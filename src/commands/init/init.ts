@@ -121,8 +121,8 @@ function nextCommands(folder: string, run: Content['run']): Step[] {
     ...(relativePath === ''
       ? []
       : [{ command: `cd ${relativePath.startsWith('../..') ? folder : relativePath}`, does: '' }]),
-    ...run.map(([command, does]) => ({ command: `${invocation} ${command}`, does })),
-    { command: `${invocation} doctor`, does: 'check what is missing on this machine' },
+    ...run.map(([command, does]) => ({ command: `${invocation()} ${command}`, does })),
+    { command: `${invocation()} doctor`, does: 'check what is missing on this machine' },
   ];
 }
 
