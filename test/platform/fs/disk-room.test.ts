@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { diskRemedy } from '../../../src/lib/errors/disk-failure.js';
 import { assertRecentRoom, assertRoom, whyNoRoom } from '../../../src/platform/fs/disk-room.js';
 import { newFolder } from '../temporary.js';
+import { createMemory } from '../../../src/platform/remembered.js';
 
 test('leaves an empty file in a folder with room', async () => {
   const folder = await newFolder();
@@ -37,11 +38,13 @@ test('does not touch the target of a symlink in place of that file', async () =>
 
 test('does not test a folder again that had as much room recently, but does so later', async () => {
   const folder = await newFolder();
-  assertRecentRoom(folder, 0, 4096);
-  rmSync(folder, { recursive: true });
-  assertRecentRoom(folder, 60_000, 4096);
-  expect(() => assertRecentRoom(folder, 60_000, 8192)).toThrow(/ENOENT/);
-  expect(() => assertRecentRoom(folder, 0, 4096)).toThrow(/ENOENT/);
+  createMemory().during(() => {
+    assertRecentRoom(folder, 0, 4096);
+    rmSync(folder, { recursive: true });
+    assertRecentRoom(folder, 60_000, 4096);
+    expect(() => assertRecentRoom(folder, 60_000, 8192)).toThrow(/ENOENT/);
+    expect(() => assertRecentRoom(folder, 0, 4096)).toThrow(/ENOENT/);
+  });
 });
 
 test('names a folder that accepts no files in the error', async () => {
