@@ -151,6 +151,15 @@ describe('planClean', () => {
     expect(plan({ runs, sweeps: open(null) }).runs).toEqual([]);
     expect(plan({ runs, sweeps: open(OLD + 5000) }).runs).toEqual(['r']);
   });
+  test('removes a run of an unknown sweep whose second was over when the open sweep began', () => {
+    const runs = [
+      run('before', { sweep: null, startedAt: 19_000 }),
+      run('during', { sweep: null, startedAt: 19_001 }),
+    ];
+    const open = sweep('open', { state: 'open', startedAt: 20_000 });
+    expect(plan({ sweeps: [open], runs }).runs).toEqual(['before']);
+  });
+
   test('keeps runs with an unreadable time', () => {
     expect(
       plan({ runs: [run('r', { startedAt: NaN })], lines: [line(1, { startedAt: NaN })] }),

@@ -51,6 +51,15 @@ describe('a baseline', () => {
     );
   });
 
+  test('counts a configuration as flaky that has passed at least once and failed at least once', () => {
+    const flaky = (letters: string): number | undefined => {
+      const lines = baselineOf(sweepOf('a', { x: letters }));
+      return compareWithBaseline({ file: 'base.jsonl', lines }, sweepOf('b', { x: 'p' })).configurations[0]
+        ?.base.flaky;
+    };
+    expect(['pff', 'ppf', 'ppp', 'fff'].map(flaky)).toEqual([1, 1, 0, 0]);
+  });
+
   test('keeps lines of configurations that are not written again', () => {
     const of = (sweep: string, all: Outcomes): BaselineLine[] => baselineOf(sweepOf(sweep, all));
     const lines = updateBaseline(of('a', { x: 'pp', y: 'pf' }), of('b', { x: 'ff' }));

@@ -23,6 +23,18 @@ const parametersOf = (base: ReturnType<typeof sweepOf>, head: ReturnType<typeof 
   return comparison.parameters;
 };
 
+const judged = (achieved: boolean, actions: string[], capability = 'polite') =>
+  metrics({
+    agent_work: { tokens: 7, tool_calls: actions.length, actions },
+    details: [
+      {
+        ...{ index: 0, gate_type: 'llm_judge', name: null, subject: '', status: 'pass', passed: true },
+        ...{ message: '', duration_ms: 1 },
+        detail: { capability_checklist: [{ capability, achieved, reasoning: '' }] },
+      },
+    ],
+  });
+
 describe('two sweeps of a matrix are compared by parameter', () => {
   test('with the runs of all combinations that have the value, and correction for all values', () => {
     const base = matrixOf('before', ['pppp', 'pppp', 'pppp', 'pppp']);
@@ -50,17 +62,6 @@ describe('two sweeps of a matrix are compared by parameter', () => {
     expect(new Set(found?.map(({ verdict }) => verdict))).toEqual(new Set(['too few runs']));
   });
   test('with the capabilities and trajectories of both sides', () => {
-    const judged = (achieved: boolean, actions: string[]) =>
-      metrics({
-        agent_work: { tokens: 7, tool_calls: actions.length, actions },
-        details: [
-          {
-            ...{ index: 0, gate_type: 'llm_judge', name: null, subject: '', status: 'pass', passed: true },
-            ...{ message: '', duration_ms: 1 },
-            detail: { capability_checklist: [{ capability: 'polite', achieved, reasoning: '' }] },
-          },
-        ],
-      });
     const sweep = (name: string, achieved: boolean, actions: string[]) =>
       sweepOf(name, { a1: 'pp' }, () => ({ metrics: judged(achieved, actions) }), { combinations: MATRIX });
     const found = parametersOf(sweep('before', true, ['read']), sweep('after', false, ['write']));
@@ -79,6 +80,16 @@ describe('two sweeps of a matrix are compared by parameter', () => {
         ...{ name: 'tokens', of: 'median', base: { value: 7, runs: 2 }, head: { value: 7, runs: 2 } },
       }),
     );
+  });
+  test('a capability that was judged on one side only is unchecked on the other', () => {
+    const sweep = (name: string, capability: string) =>
+      sweepOf(name, { a1: 'pp' }, () => ({ metrics: judged(true, [], capability) }), {
+        combinations: MATRIX,
+      });
+    expect(parametersOf(sweep('before', 'polite'), sweep('after', 'brief'))?.[0]?.capabilities).toEqual([
+      { capability: 'polite', base: { achieved: 2, checked: 2 }, head: { achieved: 0, checked: 0 } },
+      { capability: 'brief', base: { achieved: 0, checked: 0 }, head: { achieved: 2, checked: 2 } },
+    ]);
   });
   test('but not where their values differ, and not for two variants of one sweep', () => {
     const base = matrixOf('before', ['p', 'p', 'p', 'p']);

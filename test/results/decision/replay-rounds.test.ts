@@ -264,4 +264,10 @@ describe('pairedCells', () => {
       ['fail', 2],
     ]);
   });
+
+  test('has the pairs of a configuration by repetition, in whichever order the cells are', () => {
+    const cells = cellsOf(1, 3).reverse();
+    const [configuration] = pairedCells(cells, { base: { kind: 'variant', variant: 'base' } });
+    expect(configuration?.pairs.map(({ head }) => head.repetition)).toEqual([1, 2, 3]);
+  });
 });
