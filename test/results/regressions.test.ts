@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findRegressions, type Comparable } from '../../src/results/regressions.js';
+import { findRegressions, isBeyondChance, type Comparable } from '../../src/results/regressions.js';
 
 const before = (change: Partial<Comparable> = {}) => ({
   id: 'run-before',
@@ -84,4 +84,10 @@ describe('a regression', () => {
       }),
     );
   });
+});
+
+test('what is worse in one of many configurations must be clearer than in the only one', () => {
+  const isClear = (configurations: number): boolean =>
+    isBeyondChance({ worse: 4, runs: 4, earlier: 6, configurations });
+  expect([1, 100].map(isClear)).toEqual([true, false]);
 });
