@@ -72,7 +72,7 @@ const sources = ['a', 'b', 'c'].map((name) => ({
   path: `src/${name}.ts`,
   source: `export const ${name} = (n: number): boolean => n < 10 && n + 1 > 3;\n`,
 }));
-const draw = (seed: string, isWrong = (_text: string): boolean => false) =>
+const draw = (seed: string, isWrong: (text: string) => boolean = () => false) =>
   sample(sources, {
     ...{ mutants: 6, seed },
     findTypeErrors: (drawn) =>
