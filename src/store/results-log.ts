@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addPathToFullDiskError } from '../lib/errors/disk-failure.js';
 import { parseJson } from '../lib/json.js';
@@ -16,7 +16,11 @@ export interface CorruptLine {
 /** Limit in case inode numbers are unreliable on a file system: we must not append forever. */
 const MAX_APPENDS = 5;
 
-/** Appends a finished run. Repeats that if `clean` has replaced the file in the meantime. */
+/**
+ * Appends a finished run. Repeats that if `clean` has replaced the file in the meantime.
+ *
+ * @throws Error if the results folder is missing: whoever has moved it away could not put it back if there were a new one
+ */
 export const appendResult = (path: string, result: ResultLine): Promise<void> =>
   appendLines(path, [JSON.stringify(result)]);
 
@@ -31,7 +35,6 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
  * file.
  */
 async function append(path: string, lines: readonly string[]): Promise<boolean> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
   const file = await open(path, 'a+', 0o644);
   try {
     const { size } = await file.stat();

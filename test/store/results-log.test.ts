@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { ResultLine } from '../../src/results/records/result-line.js';
@@ -12,7 +12,13 @@ const compiled = await compileSources('store', 'results', 'statistics', 'platfor
 
 const result = (id: string, changes: Partial<ResultLine> = {}): ResultLine => resultLine({ id, ...changes });
 
-const newLog = async (): Promise<string> => join(await newFolder(), 'results', 'results.jsonl');
+const newLog = async (): Promise<string> => join(await newFolder(), 'results.jsonl');
+
+it('appends nothing if the results folder was moved away, so that it can be put back', async () => {
+  const folder = join(await newFolder(), 'moved');
+  await expect(appendResult(join(folder, 'results.jsonl'), result('a'))).rejects.toThrow(/ENOENT/);
+  expect(existsSync(folder)).toBe(false);
+});
 
 it('returns what was appended, in the order written', async () => {
   const log = await newLog();

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { startFiles } from '../../environments/journal.js';
 import { createYielder } from '../../lib/yield-to-event-loop.js';
 import { createLineRedactor } from '../../lib/redaction/redact-key-block.js';
 import type { StreamParser } from '../../agents/agent.js';
 import { arrivalOf, readTimeline } from '../../platform/process/output-timeline.js';
+import { createBelow } from '../../platform/fs/create-below.js';
 import { linesOf } from '../../platform/fs/lines.js';
 import { temporaryName } from '../../platform/fs/write-file.js';
 import { renderHumanTranscript } from '../../reports/human-transcript.js';
@@ -15,18 +16,20 @@ import type { AgentRecord, CommandRecord } from '../../results/records/run-recor
 import { redactEvent } from '../../results/records/text-fields.js';
 import { agentStepAt, firstAgentStep } from '../../scenario/scenario.js';
 import { continuesSession, type AgentOutput } from './outputs.js';
+import type { RunFiles } from '../../store/results-folder.js';
 import type { Manifest } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** More than anyone reads; redaction takes a second per 5 MB. The complete output stays in the private state folder. */
 export const OUTPUT_LIMIT = 64 * 1024 * 1024;
 
-/** Writes lines to a temporary file, and renames it once all are written. */
+/** Writes lines to a temporary file in the folder of a run, and renames it once all are written. */
 async function writeLines(
+  { folder }: RunFiles,
   path: string,
   fill: (line: (text: string) => void) => Promise<void>,
 ): Promise<void> {
-  mkdirSync(join(path, '..'), { recursive: true, mode: 0o755 });
+  createBelow(dirname(folder), dirname(path)); // below the results folder
   const temporary = temporaryName(path);
   const file = openSync(temporary, 'w', 0o644);
   try {
@@ -87,13 +90,13 @@ export async function writeTranscripts(
     const first = found.first.map((problem) => ({ ...problem, start }));
     leftOut.problems = addProblems(leftOut.problems, { ...found, first });
   };
-  await writeLines(files.events, async (writeEvent) => {
+  await writeLines(files, files.events, async (writeEvent) => {
     const write = (body: EventBody, attempt: number, at: number): void => {
       const event: RunEvent = { ts: new Date(at).toISOString(), seq: ++seq, attempt, ...body };
       writeEvent(`${redactLine(JSON.stringify(withCut(event)))}\n`);
       emit(body, attempt);
     };
-    await writeLines(files.rawTranscript, async (raw) => {
+    await writeLines(files, files.rawTranscript, async (raw) => {
       for (const [index, output] of session.entries()) {
         const { start, stdout, stderr, startedAt, endedAt } = output;
         const previous = session[index - 1];
@@ -166,7 +169,7 @@ export async function addPostScripts(
   scripts: (Manifest<CommandRecord> | null)[],
 ): Promise<void> {
   const yieldIfDue = createYielder();
-  await writeLines(files.events, async (write) => {
+  await writeLines(files, files.events, async (write) => {
     let last = { seq: 0, attempt: 1 };
     for (const { text } of linesOf(files.events, Infinity)) {
       await yieldIfDue();
@@ -191,7 +194,7 @@ export async function writeLostStarts(context: RunContext, starts: number): Prom
   const { handle, files, redact } = context;
   for (let start = 1; start < starts; start++) {
     const { stdout, stderr } = startFiles(handle, start);
-    await writeLines(join(files.attempts, `start-${start}`, 'transcript.raw.txt'), async (write) => {
+    await writeLines(files, join(files.attempts, `start-${start}`, 'transcript.raw.txt'), async (write) => {
       for (const path of [stdout, stderr].filter((path) => existsSync(path))) {
         const redactLine = createLineRedactor(redact);
         for (const { text, end } of linesOf(path)) {
@@ -221,7 +224,7 @@ export async function writeHuman(context: RunContext, agent: AgentRecord): Promi
   const events = function* (): Generator<RunEvent> {
     for (const { text } of linesOf(files.events, Infinity)) yield JSON.parse(text) as RunEvent;
   };
-  await writeLines(files.humanTranscript, async (write) => {
+  await writeLines(files, files.humanTranscript, async (write) => {
     for (const piece of renderHumanTranscript({ ...about, prompt: context.redact(about.prompt) }, events())) {
       await yieldIfDue();
       write(piece);

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { sha256 } from '../../lib/hash.js';
 import { createMutex } from '../../lib/mutex.js';
 import { linesOf } from '../../platform/fs/lines.js';
@@ -41,6 +41,7 @@ export function addLines(
       const { hashes } = readOn(log);
       const missing = new Map(lines.map((line) => [hashOf(line), line]));
       for (const hash of missing.keys()) if (hashes.has(hash)) missing.delete(hash);
+      if (missing.size > 0) mkdirSync(resultsPath, { recursive: true });
       if (missing.size > 0) await appendLines(log, [...missing.values()]);
     } finally {
       await lock.release();
