@@ -54,7 +54,7 @@ export async function askServer<T>(
   asking: Asking = {},
 ): Promise<T> {
   const { awayMs = session.limits.serverAwayMs, mayTakeLong = false, onAway } = asking;
-  const callMs = asking.callMs ?? Math.min(CALL_MS, awayMs);
+  const callMs = asking.callMs ?? Math.min(CALL_MS, session.limits.serverAwayMs);
   let awaySince: number | null = null;
   const back = (): void => {
     if (awaySince !== null) onAway?.(null);
