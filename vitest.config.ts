@@ -30,6 +30,7 @@ export default defineConfig({
   test: {
     pool: 'forks', // the Temporal worker's native module is not safe in worker threads
     sequence: { sequencer: ServersFirst },
+    setupFiles: ['test/property-seed.ts'],
     reporters: ['default', './test/slowest-files.ts'],
     server: { deps: { external: [/\/dist\//] } }, // run the built files unchanged
     testTimeout: 300_000, // ends tests that hang, and leaves the others enough time on a busy machine

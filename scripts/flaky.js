@@ -51,7 +51,11 @@ async function runOnce(report) {
       `--outputFile=${report}.new`,
       ...files,
     ],
-    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
+    {
+      cwd: root,
+      env: { ...process.env, PROPERTY_SEED: String(Date.now() % 2 ** 31) },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
   );
   await once(tests, 'exit');
   loops.forEach((one) => one.kill('SIGKILL'));

@@ -36,7 +36,9 @@ function redactDocument(text: string, redact: Redact): string {
 /** Masks secrets that span more than a line or a string: JSON documents and multi-line values. */
 function createDocumentMask(secrets: string[]): Redact {
   const isDocument = (secret: string): boolean => secret.includes('"') && parseJson(secret) !== undefined;
-  const documents = createExactMask(secrets.filter(isDocument), JSON.stringify(MARKER));
+  // In their encodings too: `"a&amp;b"` is JSON, but the string in it is no encoding of the secret `"a&b"`.
+  const forms = secrets.filter((secret) => /^\s*[{["]/.test(secret)).flatMap(encodings);
+  const documents = createExactMask([...secrets, ...forms].filter(isDocument), JSON.stringify(MARKER));
   // In their encodings too: a line of such a value may be JSON itself, which is then redacted separately.
   const multiline = createEncodedMask(
     secrets.filter((secret) => secret.includes('\n') && !isDocument(secret)),

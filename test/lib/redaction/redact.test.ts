@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../../src/lib/redaction/redact.js';
+import { secretEncodings } from '../../../src/lib/redaction/secret-encodings.js';
 
 const R = '[REDACTED]';
 
@@ -83,6 +84,13 @@ describe('known secrets', () => {
     const secret = '{"kind":"account","id":"a-b-c"}';
     const text = createRedactor({ secrets: [secret] })(`{"credentials":${secret},"n":1}`);
     expect(JSON.parse(text)).toEqual({ credentials: R, n: 1 });
+  });
+
+  it('that are JSON are masked in every encoding, also if that is JSON on a line of its own', () => {
+    const value = `"    #'&"`;
+    const redactValue = createRedactor({ secrets: [value] });
+    for (const form of Object.values(secretEncodings).flatMap((encode) => encode(value)))
+      expect(redactValue(`before\n${form}\nafter`)).not.toContain(form);
   });
 
   it('that are numbers leave JSON valid', () => {
