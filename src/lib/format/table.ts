@@ -4,10 +4,14 @@ const STYLE = /\x1b\[[\d;]*m/;
 const STYLES = new RegExp(STYLE, 'g');
 /** Letters of Latin, Greek and Cyrillic, punctuation, and the marks of our own texts: a column each, if nothing else is between them. */
 const NARROW = String.raw`\x20-\x7E\u00A1-\u00AC\u00AE-\u02FF\u0384-\u0482\u048A-\u052F\u2010-\u2027\u2713\u2717`;
-const NARROW_ONLY = new RegExp(`^[${NARROW}]*$`);
+const NOT_NARROW = new RegExp(`[^${NARROW}]`);
 /** They and the most frequent letters of East Asia: a character each if another one of them follows, or nothing. */
 const SINGLE = String.raw`[${NARROW}\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3]`;
-const SINGLES = new RegExp(`${SINGLE}+(?=${SINGLE}|$)`, 'y');
+/**
+ * Not without limit: V8 stops optimising regular expressions in a process that has compiled many, and then a loop over megabytes
+ * overflows its stack.
+ */
+const SINGLES = new RegExp(`${SINGLE}{1,1024}(?=${SINGLE}|$)`, 'y');
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u;
 const WIDE =
   /[\p{Emoji_Presentation}\uFE0F\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{1B2FF}\u{1D300}-\u{1D376}\u{1F200}-\u{1F2FF}\u{1FA70}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
@@ -26,9 +30,9 @@ export function terminalText(text: string): string {
  */
 export function textWidth(text: string, most = Infinity): number {
   // Nearly all text in tables is narrow, and segmenting each character of ten thousand rows takes seconds.
-  if (NARROW_ONLY.test(text)) return text.length;
+  if (!NOT_NARROW.test(text)) return text.length;
   const plain = text.replace(STYLES, '');
-  if (NARROW_ONLY.test(plain)) return plain.length;
+  if (!NOT_NARROW.test(plain)) return plain.length;
   let width = 0;
   for (const { segment } of graphemes(plain)) {
     width += graphemeWidth(segment);
@@ -139,7 +143,7 @@ export function* graphemes(text: string): Generator<{ segment: string }> {
 
 /** Returns the columns of one character as a reader sees it. */
 export function graphemeWidth(grapheme: string): number {
-  if (NARROW_ONLY.test(grapheme)) return grapheme.length;
+  if (!NOT_NARROW.test(grapheme)) return grapheme.length;
   if (INVISIBLE.test(grapheme)) return 0;
   if (WIDE.test(grapheme)) return 2;
   // Terminals give each letter of a conjunct (in Devanagari, for example) a column, although it is one grapheme.
