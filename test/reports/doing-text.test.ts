@@ -9,6 +9,7 @@ test.each([
   [{ ...call, command: null }, 'Read {"path":"a.md"}'],
   [{ type: 'message', role: 'assistant', text: 'I will\n\nlook.' }, 'I will look.'],
   [{ type: 'reasoning', text: 'Hm' }, 'Hm'],
+  [{ type: 'reasoning', text: 'x'.repeat(100) }, `${'x'.repeat(80)}…`],
   [{ type: 'error', message: 'overloaded', retryable: true }, 'error: overloaded'],
   [{ type: 'message', role: 'user', text: 'Do it' }, null],
   [{ type: 'message', role: 'assistant', text: ' \n' }, null],
