@@ -44,7 +44,7 @@ export interface AnswerOptions extends Pick<MatchOptions, 'evaluate'> {
 }
 
 /**
- * Decides how a call is answered: by the most specific mock that matches it, or the first of equally specific ones.
+ * Decides how a call is answered: by the most specific candidate that matches it, or the first of equally specific ones.
  * `resultOf` gives the result of that mock; `byChance` is whether the call fails by chance.
  */
 export function chooseMock<M extends Mocking, Result>(
@@ -58,9 +58,7 @@ export function chooseMock<M extends Mocking, Result>(
     if (matcherError !== null) matcherErrors.push({ mock: index, message: matcherError });
     return matches;
   });
-  const [best] = matching.sort(
-    (a, b) => specificity(b.mock.when) - specificity(a.mock.when) || a.index - b.index,
-  );
+  const [best] = matching.sort((a, b) => specificity(b.mock.when) - specificity(a.mock.when));
   if (best === undefined) return { answer: null, matcherErrors };
   const { delay, probability } = best.mock.metadata;
   const failedByChance = random < probability;

@@ -1,4 +1,5 @@
 import { isTested, sum, type Count, type Interval, type Stratum } from './counts.js';
+import { directionOf } from './direction.js';
 import { meanDifference, scoreInterval, scoreOf } from './miettinen-nurminen.js';
 import { nextLook, NO_LOOK } from './sequential-test.js';
 import { boundaries } from './spending.js';
@@ -53,7 +54,7 @@ export function look(rounds: readonly Round[], plan: LookPlan): Look {
     if (strata.length === 0) continue;
     const difference = meanDifference(strata);
     // With different numbers of runs, the sum of passes and the mean of differences can point in different directions.
-    const crossed = test.crossed === (difference > 0 ? 'better' : 'worse') ? test.crossed : null;
+    const crossed = test.crossed === directionOf(strata) ? test.crossed : null;
     const z = zs[at] ?? Infinity;
     const decided = decide(crossed, strata, { z, margin: plan.margin });
     const isOver = time >= 1 - 1e-9;

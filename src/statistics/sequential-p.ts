@@ -1,6 +1,6 @@
 import { isTested } from './counts.js';
+import { directionOf } from './direction.js';
 import { timesOf, total, type LookPlan, type Round } from './look.js';
-import { meanDifference } from './miettinen-nurminen.js';
 import { lookAt, NO_LOOK, passesIn, type RoundPasses } from './sequential-test.js';
 
 /** By which factor a level is smaller than the one that was tried before: p is rounded up by at most 5 %. */
@@ -23,7 +23,7 @@ export function sequentialP(
   const looks = rounds.map((round, at) => ({
     ...passesIn(round),
     time: times[at] ?? 0,
-    sign: signAfter(rounds.slice(0, at + 1)),
+    direction: directionOf(total(rounds.slice(0, at + 1)).filter(isTested)),
   }));
   // Levels around alpha, which is one of them.
   const levelAt = (step: number): number => alpha * FINER ** step;
@@ -33,18 +33,13 @@ export function sequentialP(
   return finds(looks, alpha) ? Math.min(p, alpha) : p;
 }
 
-type PlannedLook = RoundPasses & { time: number; sign: 'better' | 'worse' };
+type PlannedLook = RoundPasses & { time: number; direction: 'better' | 'worse' | null };
 
 /** Whether the test of this level stops at one of the looks. */
 function finds(looks: readonly PlannedLook[], alpha: number): boolean {
   let test = NO_LOOK;
   return looks.some((round) => {
     test = lookAt(test, round, { time: round.time, alpha });
-    return test.crossed === round.sign;
+    return test.crossed !== null && test.crossed === round.direction;
   });
-}
-
-function signAfter(rounds: readonly Round[]): PlannedLook['sign'] {
-  const strata = total(rounds).filter(isTested);
-  return strata.length > 0 && meanDifference(strata) > 0 ? 'better' : 'worse';
 }

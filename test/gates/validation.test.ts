@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { answersAsked, gateSubject, GateSpec, gateTypes } from '../../src/gates/index.js';
+import { answersAsked, gateSubject, GateSpec, gateTypes, isQuickGate } from '../../src/gates/index.js';
 import { errorsOf } from './real-context.js';
 
 const valid: Record<GateSpec['type'], object> = {
@@ -79,6 +79,16 @@ it('tells which gates ask a model, and how often', () => {
   expect(answersAsked(GateSpec.parse({ type: 'llm_judge', prompt: 'x', votes: 3 }))).toBe(3);
   const counting = { type: 'user_satisfaction', measurement_method: 'keyword_analysis' };
   expect(answersAsked(GateSpec.parse(counting))).toBe(0);
+});
+
+it('a gate is quick unless it runs a command or a script, or asks a model', () => {
+  const slow = all.filter((gate) => !isQuickGate(GateSpec.parse(gate))).map(({ type }) => type);
+  expect(slow).toEqual([
+    ...['command_succeeds', 'command_exit_code_is', 'command_output_contains', 'command_output_matches'],
+    ...['command_json_path'],
+    ...['llm_judge', 'conversation_flow', 'user_satisfaction', 'context_retention'],
+    ...['script', 'agent_script'],
+  ]);
 });
 
 it('every gate has a name and a timeout of its own, and a subject of one line', () => {

@@ -80,7 +80,7 @@ describe('composePrompt', () => {
   });
 
   test('for any records, the prompt is bounded and reproducible, with every part inside its marks', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 3000 }).map((one) => one.repeat(60));
+    const text = fc.string({ unit: 'binary', maxLength: 3000, size: 'max' }).map((one) => one.repeat(60));
     const any = fc.record({
       description: text,
       task: text,

@@ -154,7 +154,7 @@ describe('decideOutcome', () => {
     expect(decide({ agent }).outcome).toBe('cancelled');
   });
 
-  const anyText = fc.string({ unit: 'binary', maxLength: 2000 });
+  const anyText = fc.string({ unit: 'binary', maxLength: 2000, size: 'max' });
   const anyGate = fc
     .record({ status: fc.constantFrom('pass', 'fail', 'error'), message: anyText })
     .map((change) => gate(change));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Plan } from '../../src/scenario/plan.js';
+import { JudgeSettings, Plan } from '../../src/scenario/plan.js';
 import { StoredTarget, Target } from '../../src/scenario/target.js';
 
 test('reads a plan of an older build, without later fields, as that build meant it', () => {
@@ -23,6 +23,14 @@ test('reads a plan of an older build, without later fields, as that build meant 
     project: null,
     hidden: [],
   });
+});
+
+test('a judge that an older build stored, without the number of votes, is asked once', () => {
+  const judge = {
+    ...{ model: 'house/small', rubric_file: 'rubric.yaml' },
+    ...{ pass_threshold: 0.7, always: false, timeout_secs: 60 },
+  };
+  expect(JudgeSettings.omit({ rubric: true }).parse(judge)).toMatchObject({ votes: 1 });
 });
 
 test('reads variables whose names only an older build accepted', () => {

@@ -116,6 +116,16 @@ test('a prompt that ends like a list of input files is not taken for one', () =>
   expect(caseOfScenario(file)).toEqual({ id: '1', prompt, files: [], assertions: [] });
 });
 
+test('a prompt without input files is the prompt of its scenario, as it is', () => {
+  const prompt = 'Sort the list.';
+  const [made] = suiteScenarios(
+    valueOf(readEvals('e.json', JSON.stringify({ evals: [{ id: '1', prompt }] }))),
+    'pdf',
+    'pdf',
+  );
+  expect(parse(made?.yaml ?? '')).toMatchObject({ task: { prompt } });
+});
+
 test('an expected output without a word is none', () => {
   const evals = [{ id: 1, prompt: 'Sort.', expected_output: ' ' }];
   const { cases } = valueOf(readEvals('e.json', JSON.stringify({ evals })));
@@ -180,7 +190,7 @@ test('problems are reported with line and column', () => {
 
 test('no text makes a reader throw', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (any) => {
+    fc.property(fc.string({ unit: 'binary', maxLength: 200, size: 'max' }), (any) => {
       for (const read of [readEvals, readCsv, readJsonLines]) read('x', any);
     }),
   );

@@ -4,7 +4,7 @@ import { look, type Round } from '../../src/statistics/look.js';
 import { nextRound } from '../../src/statistics/next-round.js';
 import { nextLook, NO_LOOK, type SequentialTest } from '../../src/statistics/sequential-test.js';
 import { boundaries, spend } from '../../src/statistics/spending.js';
-import { strata } from './arbitrary.js';
+import { strata, swapped } from './arbitrary.js';
 
 const alpha = 0.05;
 const pair = fc.constantFrom<Round[number]>(
@@ -83,6 +83,16 @@ describe('look', () => {
     });
     expect(look(same.slice(0, 2), { alpha, margin: 0.2, most: 80 }).stop).toBe(false);
     expect(look([], { alpha, margin: 0.2, most: 80 })).toMatchObject({ stop: false, interval: null });
+  });
+  test.each([
+    ['exactly', strata([20, 20, 10, 20], [0, 2, 1, 2])],
+    ['but for rounding', strata([40, 40, 28, 40], [0, 10, 3, 10])],
+  ])('finds neither side better if the mean difference is 0, %s', (_, round) => {
+    for (const one of [round, swapped(round)]) {
+      const { verdict, difference } = look([one], { alpha, margin: null, most: 50 });
+      expect(difference).toBeCloseTo(0, 15);
+      expect(verdict).toBe('undecided');
+    }
   });
 });
 

@@ -129,6 +129,16 @@ describe('predictionPoweredMean', () => {
     const interval = predictionPoweredMean({ labelled: few, judged }, { alpha })?.interval;
     expect((interval?.high ?? NaN) - (interval?.low ?? NaN)).toBeGreaterThan(0.4);
   });
+  test('is surer the more runs the judge has scored', () => {
+    const labelled = [0, 1, 1, 0].map((score) => ({ human: score, judge: score }));
+    const widths = [2, 4, 8, 40].map((runs) => {
+      const judged = Array.from({ length: runs }, (_, at) => at % 2);
+      const { low = NaN, high = NaN } =
+        predictionPoweredMean({ labelled, judged }, { alpha })?.interval ?? {};
+      return high - low;
+    });
+    expect(widths).toEqual([...widths].sort((a, b) => b - a));
+  });
   test('is null with fewer than two labels', () => {
     expect(
       predictionPoweredMean({ labelled: [{ human: 1, judge: 1 }], judged: [1, 0] }, { alpha }),

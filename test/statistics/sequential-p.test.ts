@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { look, type Round } from '../../src/statistics/look.js';
 import { sequentialP } from '../../src/statistics/sequential-p.js';
-import { strata } from './arbitrary.js';
+import { strata, swapped } from './arbitrary.js';
 
 const alpha = 0.05;
 const outcomes = strata([0, 1, 0, 1], [0, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1]);
@@ -51,6 +51,11 @@ describe('sequentialP', () => {
       }),
       { numRuns: 100 },
     );
+  });
+  test('is above alpha if the mean difference is 0, no matter which side has passed more often', () => {
+    const round = strata([20, 20, 10, 20], [0, 2, 1, 2]);
+    for (const one of [round, swapped(round)])
+      expect(sequentialP([one], { alpha, most: 22 })).toBeGreaterThan(alpha);
   });
   test('is 1 before the first round, and falls with the evidence', () => {
     expect(sequentialP([], { alpha, most: 20 })).toBe(1);

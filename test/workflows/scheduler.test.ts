@@ -133,6 +133,17 @@ it('updates that arrive in one workflow task do not end the sweep early', () => 
   expect(game.ended.size).toBe(5);
 });
 
+it('cells that have a result from before are counted by their outcome, and not run again', () => {
+  const cells = many(5, () => ({})).map((page, index) => ({
+    ...page,
+    finished: index < 2 ? ('pass' as const) : index === 2 ? ('fail' as const) : null,
+  }));
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 1, scheduler: 3 } });
+  finish(game);
+  expect(game.started).toEqual(['3', '4']);
+  expect(game.state().counts).toEqual({ pass: 4, fail: 1, error: 0, cancelled: 0 });
+});
+
 it('leaves out and counts a cell that might exceed the budget, and reserves the costs of open runs', () => {
   const cells = many(4, () => ({})).map((page) => ({ ...page, estimateUsd: 0.4, limited: true }));
   const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 4, maxUsd: 1, scheduler: 3 } });

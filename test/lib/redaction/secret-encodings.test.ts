@@ -66,25 +66,35 @@ describe('the encodings that results.md names', () => {
   });
 });
 
-it.each([
-  [
-    "Python's urllib.parse.quote",
-    'it%27s%20%28a%29%20%22p%2Ass%21%22%20w%5Crd/%C3%BC%E2%82%AC%F0%9F%98%80%26%3Cb%3E%2B%24~',
-  ],
-  ['encodeURIComponent', encodeURIComponent(TRICKY)],
-  ['a form', new URLSearchParams({ v: TRICKY }).toString().slice(2)],
-  ["Python's json.dumps", String.raw`it's (a) \"p*ss!\" w\\rd/\u00fc\u20ac\ud83d\ude00&<b>+$~`],
-  ["PHP's json_encode", String.raw`it's (a) \"p*ss!\" w\\rd\/\u00fc\u20ac\ud83d\ude00&<b>+$~`],
-  ["Go's json.Marshal", String.raw`it's (a) \"p*ss!\" w\\rd/ü€😀\u0026\u003cb\u003e+$~`],
-  [
-    '.NET',
-    String.raw`it\u0027s (a) \u0022p*ss!\u0022 w\\rd/\u00FC\u20AC\uD83D\uDE00\u0026\u003Cb\u003E\u002B$~`,
-  ],
-  ['markup', 'it&#39;s (a) &quot;p*ss!&quot; w\\rd/ü€😀&amp;&lt;b&gt;+$~'],
-  ["Python's shlex.quote", `it'"'"'s (a) "p*ss!" w\\rd/ü€😀&<b>+$~`],
-  ["bash's printf %q", String.raw`it\'s\ \(a\)\ \"p\*ss\!\"\ w\\rd/ü€😀\&\<b\>+\$~`],
-])('masks the output of %s', (_, form) => {
-  expect(createRedactor({ secrets: [TRICKY] })(`before ${form} after`)).toBe(`before ${R} after`);
+describe('the output of a library', () => {
+  const outputs = [
+    [
+      "Python's urllib.parse.quote",
+      'it%27s%20%28a%29%20%22p%2Ass%21%22%20w%5Crd/%C3%BC%E2%82%AC%F0%9F%98%80%26%3Cb%3E%2B%24~',
+    ],
+    ['encodeURIComponent', encodeURIComponent(TRICKY)],
+    ['a form', new URLSearchParams({ v: TRICKY }).toString().slice(2)],
+    ["Python's json.dumps", String.raw`it's (a) \"p*ss!\" w\\rd/\u00fc\u20ac\ud83d\ude00&<b>+$~`],
+    ["PHP's json_encode", String.raw`it's (a) \"p*ss!\" w\\rd\/\u00fc\u20ac\ud83d\ude00&<b>+$~`],
+    ["Go's json.Marshal", String.raw`it's (a) \"p*ss!\" w\\rd/ü€😀\u0026\u003cb\u003e+$~`],
+    [
+      '.NET',
+      String.raw`it\u0027s (a) \u0022p*ss!\u0022 w\\rd/\u00FC\u20AC\uD83D\uDE00\u0026\u003Cb\u003E\u002B$~`,
+    ],
+    ['markup', 'it&#39;s (a) &quot;p*ss!&quot; w\\rd/ü€😀&amp;&lt;b&gt;+$~'],
+    ["Python's shlex.quote", `it'"'"'s (a) "p*ss!" w\\rd/ü€😀&<b>+$~`],
+    ["bash's printf %q", String.raw`it\'s\ \(a\)\ \"p\*ss\!\"\ w\\rd/ü€😀\&\<b\>+\$~`],
+  ] as const;
+  const redact = createRedactor({ secrets: [TRICKY] });
+
+  it.each(outputs)('is masked: %s', (_, form) => {
+    expect(redact(`before ${form} after`)).toBe(`before ${R} after`);
+  });
+
+  it.each(outputs)('is masked even if a message ends in the middle of it: %s', (_, form) => {
+    for (let length = MIN_LENGTH; length < form.length; length++)
+      expect(redact(`before ${form.slice(0, length)}…`)).toBe(`before ${R}…`);
+  });
 });
 
 it('takes linear time on a megabyte of backslashes, percents and quotes', () => {

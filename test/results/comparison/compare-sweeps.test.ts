@@ -180,6 +180,14 @@ describe('what counts as a run', () => {
   });
 });
 
+test('calls a configuration flaky if runs of the same build have passed and failed', () => {
+  const builds = (...names: string[]) =>
+    sweepOf('a', { x: 'ppff' }, (_, n) => ({ target_fingerprint: names[n - 1] ?? 'new' }));
+  const flaky = (base: SweepToCompare) => compare(base, sweepOf('b', { x: 'pppp' })).total;
+  expect(flaky(builds())).toMatchObject({ base: { flaky: 1 }, head: { flaky: 0 } });
+  expect(flaky(builds('old', 'old'))).toMatchObject({ base: { flaky: 0 } });
+});
+
 test('lists configurations that only one sweep has, and leaves them out', () => {
   const result = compare(sweepOf('a', { x: 'pp', y: 'ff' }), sweepOf('b', { x: 'pp', z: 'ff' }));
   expect(result.configurations.map(({ scenario }) => scenario)).toEqual(['x']);

@@ -41,6 +41,16 @@ describe('a valid scenario file', () => {
     });
   });
 
+  it('may have a long text anywhere but in a variable, which the system limits', () => {
+    const text = readFileSync(join(import.meta.dirname, '../cases/valid/minimal.yaml'), 'utf8');
+    const long = 'x'.repeat(140_000);
+    expect(loadScenarioFile('a.yaml', text.replace('Create', long))).toMatchObject({ ok: true });
+    const loaded = loadScenarioFile('a.yaml', text.replace('taskmgr', `taskmgr\n  env: {NOTES: ${long}}`));
+    expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([
+      "a.yaml:6:16 target.env.NOTES: 140000 bytes, more than the system's limit of 130000; put it into a file, and its path into the variable",
+    ]);
+  });
+
   it('may have a BOM and CRLF, as from Windows', () => {
     const text = readFileSync(join(import.meta.dirname, '../cases/valid/target-full.yaml'), 'utf8');
     const plain = loadScenarioFile('a.yaml', text);
