@@ -22,7 +22,11 @@ async function transcribe(lines: (object | string)[], limit: number, ...later: (
       ...{ growth: join(folder, 'growth'), startedAt: 0, endedAt: 1 },
     };
   });
-  const files = { events: join(folder, 'events.jsonl'), rawTranscript: join(folder, 'raw.txt') };
+  const files = {
+    folder: join(folder, 'run'),
+    events: join(folder, 'events.jsonl'),
+    rawTranscript: join(folder, 'raw.txt'),
+  };
   const seen: EventBody[] = [];
   const leftOut = await writeTranscripts(
     { files, redact: (text: string) => text, agent: { resume: null } } as unknown as RunContext,
