@@ -168,7 +168,13 @@ test('no encoding of a value remains in the transcript, in the request to the ju
             expect(text.includes(shown), `${name}: ${shown}`).toBe(false);
       }
     }),
-    { numRuns: 10, examples: [[TRICKY, 60], [`"    #'&"`, 0]] },
+    {
+      numRuns: 10,
+      examples: [
+        [TRICKY, 60],
+        [`"    #'&"`, 0],
+      ],
+    },
   );
 });
 
