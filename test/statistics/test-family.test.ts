@@ -41,6 +41,15 @@ describe('testFamily', () => {
     expect([first?.verdict, second?.verdict]).toEqual(['better', 'too few runs']);
   });
 
+  test('does not count a test whose smallest possible p only just reaches the level for one test', () => {
+    const strata = [stratum(3, 9, 10)];
+    const scarce = [stratum(0, 3, 3)];
+    const alpha = testDifference(scarce, LEVEL).smallest_p ?? NaN;
+    const [first, second] = testFamily([strata, scarce], { alpha });
+    expect(first?.adjusted_p).toBe(testDifference(strata, LEVEL).p);
+    expect(second?.verdict).toBe('too few runs');
+  });
+
   test('tests later differences at a higher level once earlier ones are shown', () => {
     const clear = [stratum(0, 20, 20)];
     const less = [stratum(6, 14, 20)];
