@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { checkedUse, GateSpec } from '../../src/gates/index.js';
 import { NO_USAGE } from '../../src/results/records/token-usage.js';
 import type { Trajectory } from '../../src/results/transcript/trajectory.js';
 import { check, realContext } from './real-context.js';
@@ -40,6 +41,14 @@ describe('skill_not_used', () => {
       'fail: the agent used "pdf" 1 time; expected not to',
     );
     expect(await after({ type: 'skill_not_used' }, { skills: { csv: 1 } })).toMatch(/^fail/);
+  });
+});
+
+describe.each(['skill_used', 'skill_not_used'])('%s', (type) => {
+  it('is about the skill in its field `skill`, or about any skill', () => {
+    const useOf = (gate: object) => checkedUse(GateSpec.parse(gate));
+    expect(useOf({ type, skill: 'pdf' })).toEqual({ kind: 'skill', name: 'pdf', field: 'skill' });
+    expect(useOf({ type })).toEqual({ kind: 'skill', name: null, field: 'skill' });
   });
 });
 

@@ -166,3 +166,17 @@ test('the schema asks for evidence before scores, and for all required fields', 
   expect(schema['required']).toEqual(['issues', 'highlights', 'summary', 'scores', 'confidence']);
   expect(JSON.stringify(schema)).not.toMatch(/minimum|maximum/);
 });
+
+test('the schema allows no fields and no scores that were not asked for', () => {
+  const number = { type: 'number' };
+  expect(answerSchema(rubric())).toMatchObject({
+    additionalProperties: false,
+    properties: {
+      scores: {
+        properties: { right: number, tidy: number },
+        required: ['right', 'tidy'],
+        additionalProperties: false,
+      },
+    },
+  });
+});

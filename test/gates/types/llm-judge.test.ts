@@ -122,6 +122,15 @@ describe('llm_judge', () => {
     }
   });
 
+  it('shows the model each command on its own line, and says so if not all of them are known', async () => {
+    const commands = ['cat notes.md', 'rm notes.md'].map((whole) => ({ whole, parts: [whole] }));
+    const evidenceIf = async (structured: boolean) =>
+      (await judged({}, [vote()], { ...did, commands, structured })).asked[0]?.evidence;
+    const each = 'cat notes.md\nrm notes.md';
+    expect(await evidenceIf(true)).toMatchObject({ 'commands that the agent ran': each });
+    expect(await evidenceIf(false)).toMatchObject({ 'commands that the agent ran, as far as known': each });
+  });
+
   it('judges the output of a command as such', async () => {
     const { asked } = await judged({}, [vote()], { ...did, answer: '42', isOutput: true });
     expect(asked[0]?.evidence).toMatchObject({ 'output of the command': '42' });

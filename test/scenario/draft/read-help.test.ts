@@ -69,6 +69,16 @@ describe('the help of a tool', () => {
     expect(commands).toEqual([]);
   });
 
+  test('says that an option takes a value by a word after its names, not by a comma', () => {
+    const { options } = readHelp(
+      'Options:\n  -q, --quiet,      Says nothing\n  -f, --file PATH,  Where it is\n',
+    );
+    expect(options).toEqual([
+      { names: ['-q', '--quiet'], takesValue: false, description: 'Says nothing' },
+      { names: ['-f', '--file'], takesValue: true, description: 'Where it is' },
+    ]);
+  });
+
   test('is read without colours, and if lines end with CR LF', () => {
     const { commands } = readHelp('\u001b[1mCommands:\u001b[0m\r\n  \u001b[32madd\u001b[0m  adds\r\n');
     expect(commands).toEqual([{ name: 'add', description: 'adds' }]);
