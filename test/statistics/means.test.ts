@@ -139,6 +139,15 @@ describe('predictionPoweredMean', () => {
     });
     expect(widths).toEqual([...widths].sort((a, b) => b - a));
   });
+  test('has the interval of the labels and of two more runs on which person and judge disagree', () => {
+    const labelled = [0, 0, 1, 1].map((score) => ({ human: score, judge: score }));
+    const found = predictionPoweredMean({ labelled, judged: [] }, { alpha });
+    // In R: qt(.975, 3) * sqrt(var(c(0, 0, 1, 1, .5 - 1, .5 + 1)) / 4)
+    const half = 1.232556;
+    expect(found?.mean).toBeCloseTo(0.5, 10);
+    expect(found?.interval.low).toBeCloseTo(0.5 - half, 6);
+    expect(found?.interval.high).toBeCloseTo(0.5 + half, 6);
+  });
   test('is null with fewer than two labels', () => {
     expect(
       predictionPoweredMean({ labelled: [{ human: 1, judge: 1 }], judged: [1, 0] }, { alpha }),

@@ -6,7 +6,7 @@ import { midP } from '../../src/statistics/mid-p.js';
 import { scoreInterval } from '../../src/statistics/miettinen-nurminen.js';
 import { neededRuns } from '../../src/statistics/needed-runs.js';
 import { equivalent, notWorse } from '../../src/statistics/not-worse.js';
-import { testDifference } from '../../src/statistics/test-difference.js';
+import { decide, testDifference } from '../../src/statistics/test-difference.js';
 import { anyStrata, strata, stratum, swapped, type Numbers } from './arbitrary.js';
 
 const alpha = 0.05;
@@ -213,6 +213,18 @@ describe('testDifference', () => {
     expect(p).toBeGreaterThan(0);
     expect(p).toBeLessThan(1e-30);
     expect(interval?.low).toBeGreaterThan(-0.04);
+  });
+});
+
+describe('decide', () => {
+  test.each([
+    [{ low: -0.6, high: -0.1 }, -0.3, 'worse'],
+    [{ low: -0.6, high: 0 }, -0.3, 'no difference shown'],
+    [{ low: 0, high: 0.6 }, 0.3, 'no difference shown'],
+    [{ low: 0.1, high: 0.6 }, 0.3, 'better'],
+  ])('an interval of %j excludes 0 only if it does not end there', (interval, difference, verdict) => {
+    const decided = decide({ difference, p: 0.01, smallest: 0.001, interval, alpha });
+    expect(decided).toEqual({ verdict, interval });
   });
 });
 

@@ -98,6 +98,13 @@ describe('calibrate', () => {
     );
   });
 
+  test('a run whose score is the threshold passes, for the person as for the judge', () => {
+    const runs = [judged({ judge: 0.6, human: 0.7 }), judged({ judge: 0.7, human: 0.7 })];
+    expect(calibrate(runs, [])[0]).toMatchObject({ passed_alone: 0, failed_alone: 1 });
+    const other = [judged({ judge: 0.7, human: 0.6 }), judged({ judge: 0.6, human: 0.6 })];
+    expect(calibrate(other, [])[0]).toMatchObject({ passed_alone: 1, failed_alone: 0 });
+  });
+
   test('scores of criteria are enough, and are told by criterion', () => {
     const runs = reviewed(24, (score) => score).map((run) => ({
       ...run,
@@ -106,6 +113,24 @@ describe('calibrate', () => {
     const [one] = calibrate(runs, []);
     expect(one).toMatchObject({ verdict: 'agrees', overall: { reviewed: 0 } });
     expect(one?.criteria).toMatchObject([{ criterion: 'tidy', reviewed: 24, verdict: 'agrees' }]);
+  });
+
+  test('the criterion with the most scores speaks for all if no run as a whole was scored', () => {
+    const runs = reviewed(30, (score) => score).map((run, at): JudgedRun => {
+      const score = run.judgment.weighted_score;
+      const criteria = { ...(at < 24 ? { tidy: score } : {}), correct: score };
+      return {
+        ...run,
+        judgment: { ...run.judgment, scores: { tidy: score, correct: score } },
+        human: run.human && { ...run.human, score: null, criteria },
+      };
+    });
+    const [one] = calibrate(runs, []);
+    expect(one?.criteria).toMatchObject([
+      { criterion: 'tidy', reviewed: 24 },
+      { criterion: 'correct', reviewed: 30 },
+    ]);
+    expect(one && judgeNote(one)).toContain('in 30 runs that a person scored');
   });
 
   test('corrects the mean of a judge that scores too high', () => {

@@ -91,6 +91,18 @@ describe('a comparison of two subjects', () => {
     ]);
   });
 
+  test('is not put down to other causes if one side has no results yet', () => {
+    const [base, head] = [sweep('a', [], [100]), sweep('b', [skill('pdf')], [150])];
+    const pairs = [
+      [{ ...base, lines: [] }, head],
+      [base, { ...head, lines: [] }],
+    ] as const;
+    for (const [before, after] of pairs)
+      expect(compare(before, after)).toMatchObject([
+        { added: ['skill pdf'], difference: null, scenarios: [{ comparable: true, difference: null }] },
+      ]);
+  });
+
   test('is absent if the subjects are alike, or all results are of older builds', () => {
     expect(compare(sweep('a', [skill('pdf')], [1]), sweep('b', [skill('pdf')], [2]))).toBeUndefined();
     expect(compare(sweep('a', [], [undefined]), sweep('b', [skill('pdf')], [undefined]))).toBeUndefined();
