@@ -6,7 +6,7 @@ import type { Section } from './review-section.js';
 
 /** The lines of a review by what they are. */
 export interface ReviewParts {
-  /** Labels of scores and verdicts, with what is written for them: also a line below an empty label that can be nothing else. */
+  /** Labels of scores and verdicts, with what is written for them: also text beside or below an empty label that can be nothing else. */
   values: Entry[];
   labels: Entry[];
   reviewer: Entry[];
@@ -29,17 +29,25 @@ export function reviewParts(lines: readonly string[], section: Section, judged: 
 }
 
 function valueEntries(entries: readonly Entry[]): Entry[] {
-  const written = entries.filter(({ text }) => text !== '');
-  const found = entries.flatMap((entry): Entry[] => {
-    if (entry.label !== 'score' && entry.label !== 'criterion' && entry.label !== 'gate') return [];
-    const looksLikeOne = entry.label === 'gate' ? looksLikeVerdict : looksLikeScore;
-    const next = written.find(({ line }) => line > entry.line);
-    return entry.text === '' && next?.label === 'notes' && looksLikeOne(next.text)
-      ? [{ ...entry, text: next.text, line: next.line, column: next.column }]
-      : [entry];
-  });
+  const found: Entry[] = [];
+  /** The first text after an entry. */
+  let next: Entry | null = null;
+  for (const entry of [...entries].reverse()) {
+    if (isValue(entry)) found.push(withText(entry, next));
+    if (entry.text !== '') next = entry;
+  }
   // Of several empty labels above one value, the last has it.
-  return [...new Map(found.map((entry) => [placeKey(entry), entry])).values()];
+  return [...new Map(found.reverse().map((entry) => [placeKey(entry), entry])).values()];
+}
+
+const isValue = ({ label }: Entry): boolean => label === 'score' || label === 'criterion' || label === 'gate';
+
+/** An empty label has the text after it if that can be nothing else. */
+function withText(entry: Entry, next: Entry | null): Entry {
+  const looksLikeOne = entry.label === 'gate' ? looksLikeVerdict : looksLikeScore;
+  return entry.text === '' && next?.label === 'notes' && looksLikeOne(next.text)
+    ? { ...entry, text: next.text, line: next.line, column: next.column }
+    : entry;
 }
 
 const placeKey = ({ line, column }: Entry): string => `${line}:${column}`;

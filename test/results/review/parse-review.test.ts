@@ -53,6 +53,8 @@ describe('parseReview', () => {
     ['after the comment', [SCORE, REVIEWER, NOTES, 'Human Score: 4/5']],
     ['on the line below', ['Human Score:', '', '4/5']],
     ['on the line below the comment', ['<!-- Human Score: -->', '4']],
+    ['beside the empty comment', ['<!-- Human Score: --> 4/5', NOTES]],
+    ['in a comment beside the empty one', ['<!-- Human Score: --><!-- 4/5 -->', NOTES]],
     ['in bold', ['**Human Score:** 4/5']],
     ['in bold as a whole', ['**Human Score: 4/5**']],
     ['in a list', ['- Human score: 4/5']],
@@ -89,6 +91,10 @@ describe('parseReview', () => {
   ])('reads notes %s', (_, lines, notes) => {
     expect(review(SCORE, ...lines)).toEqual({ ...NOTHING, notes });
     expect(review('Human Score: 4/5', ...lines)).toEqual({ ...FOUR, notes });
+  });
+
+  test('takes what stands before an empty label for no score', () => {
+    expect(review('<!-- 3/5 --><!-- Human Score: -->')).toEqual({ ...NOTHING, notes: '3/5' });
   });
 
   test('takes a remark beside the score into the notes, and reads the reviewer', () => {
@@ -349,6 +355,7 @@ describe('verdicts on gates', () => {
   test.each<[string, string[]]>([
     ['by number alone', ['Human verdict on gate 12: failed']],
     ['on the line below', ['<!-- Human Verdict of gate 12: -->', 'fail']],
+    ['beside the empty comment', ['<!-- Human Verdict of gate 12: --> fail']],
     ['below the notes', [NOTES, 'Rude.', 'Human Verdict for gate 12: **fail**.']],
   ])('are read %s', (_, lines) => {
     expect(parseReview(withReview(...lines), JUDGED)?.gates).toEqual({ 12: 'fail' });

@@ -71,10 +71,12 @@ describe('writeReview', () => {
     );
   });
 
-  test('replaces a score below its label, and one that cannot be read', () => {
+  test('replaces a score beside or below its label, and one that cannot be read', () => {
     const below = '## Human Review\n<!-- Human Score: -->\n4\n';
     const score = { points: 2, max: 5 };
     expect(written(below, { ...NO_REVIEW, score })).toBe('## Human Review\n<!-- Human Score: -->\n2/5\n');
+    const beside = '## Human Review\n<!-- Human Score: --> 4/5\n';
+    expect(written(beside, { ...NO_REVIEW, score })).toBe('## Human Review\n<!-- Human Score: --> 2/5\n');
     const unreadable = '## Human Review\nHuman Score: good\n';
     expect(written(unreadable, { ...NO_REVIEW, score })).toBe('## Human Review\nHuman Score: 2/5\n');
     expect(written(unreadable, { ...NO_REVIEW, labels: ['x'] })).toContain('Human Score: good');
