@@ -18,7 +18,7 @@ const { values: options } = parseArgs({
     day: { type: 'string', default: String(Math.floor(Date.now() / 86_400_000)) },
   },
 });
-/** Of a test that no run has measured. */
+/** The assumed duration of a test that no run has measured. */
 const UNKNOWN_SECS = 30;
 
 const root = fileURLToPath(new URL('..', import.meta.url));

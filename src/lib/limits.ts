@@ -1,24 +1,24 @@
-/** How long the tool waits for what may never come, and how often it tries again. Only tests change this. */
+/** Time limits of waits, and intervals between attempts. Only tests change them. */
 export interface Limits extends RunLimits {
-  /** How long `doctor` waits for a program or a server, ms. */
+  /** The time that `doctor` waits for a program or a server, ms. */
   doctorMs: number;
   /** The longest time between two attempts to start an engine, ms. */
   engineRetryMs: number;
-  /** How long a command waits for an engine that fails to start, ms. */
+  /** The time that a command waits for an engine that fails to start, ms. */
   engineFailsMs: number;
-  /** How long commands, and an engine that starts, wait for a server that does not answer, ms. The keeper needs some of it to restart a dead one. */
+  /** The time that commands, and an engine that starts, wait for a server that does not answer, ms. The keeper needs some of it to restart a dead one. */
   serverAwayMs: number;
-  /** How long the engine's own server may be silent before it is taken for hung, ms. */
+  /** The time that the engine's own server may be silent before it is taken for hung, ms. */
   serverSilentMs: number;
-  /** How long a worker tries to reach its server when it starts, ms. */
+  /** The time that a worker tries to reach its server when it starts, ms. */
   workerConnectMs: number;
-  /** How long `engine stop` waits for the keeper to end, ms. */
+  /** The time that `engine stop` waits for the keeper to end, ms. */
   engineStopMs: number;
-  /** How long a worker may show no sign of life before it is taken for stuck, ms. */
+  /** The time that a worker may show no sign of life before it is taken for stuck, ms. */
   workerSilentMs: number;
-  /** How often a worker looks for new credentials of its server, ms. */
+  /** The interval at which a worker looks for new credentials of its server, ms. */
   credentialsMs: number;
-  /** How often a worker looks for runs that nobody takes care of, ms. */
+  /** The interval at which a worker looks for runs that nobody takes care of, ms. */
   watchMs: number;
   /** The longest time between two attempts of a step that waits for a disk or for shared results, ms. */
   waitedOutMs: number;
@@ -26,15 +26,15 @@ export interface Limits extends RunLimits {
   cellsPerHistory: number;
 }
 
-/** Those that the workflow of a run applies. */
+/** The limits that the workflow of a run applies. */
 export interface RunLimits {
-  /** How long a step may send no heartbeat before it is performed again, ms. */
+  /** The time that a step may send no heartbeat before it is performed again, ms. */
   heartbeatMs: number;
   /** The longest time between two attempts of a step that has failed, ms. */
   retryMs: number;
-  /** How long the report of a cancelled run may wait for a disk, ms. */
+  /** The time that the report of a cancelled run may wait for a disk, ms. */
   cancelledReportMs: number;
-  /** How long a run waits for its provider at first, and longer than the provider says, ms. */
+  /** The time that a run waits for its provider at first, and longer than the provider says, ms. */
   providerWaitMs: number;
 }
 
@@ -45,7 +45,7 @@ const RUN_LIMITS: RunLimits = {
   providerWaitMs: 5000,
 };
 
-/** What users have. */
+/** The limits that users have. */
 export const LIMITS: Limits = {
   ...RUN_LIMITS,
   doctorMs: 3000,
@@ -76,7 +76,7 @@ export function limitsOf(environment: Readonly<Record<string, string | undefined
   return { ...LIMITS, ...changed };
 }
 
-/** What the input of a workflow says of the limits of its runs: only those that differ from what users have. */
+/** Returns the part of a workflow's input with the limits of its runs: only those that differ from what users have. */
 export function changedRunLimits(limits: Limits): { limits?: Partial<RunLimits> } {
   const names = Object.keys(RUN_LIMITS) as (keyof RunLimits)[];
   const changed = names.filter((name) => limits[name] !== RUN_LIMITS[name]);

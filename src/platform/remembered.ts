@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What a command, or a worker, has found out and need not find out again. It is gone when its owner is. */
+/** The memory of a command or a worker: facts that it need not find out again. It is gone when its owner is. */
 export interface Memory {
   /** Performs what the owner does. Everything that this calls, and that comes of it later, remembers here. */
   during<T>(work: () => T): T;

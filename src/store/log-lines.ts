@@ -12,10 +12,10 @@ export interface Digests {
   corrupt: readonly CorruptLine[];
 }
 
-/** What is known of the complete lines of the log, as the index in the state folder has it. */
+/** The facts known of the complete lines of the log, as the index in the state folder has it. */
 export interface KnownLines {
   results: ResultDigest[];
-  /** Of each result. */
+  /** The place of each result. */
   places: ResultPlace[];
   corrupt: CorruptLine[];
   /** Number of lines. */
@@ -28,7 +28,7 @@ export interface KnownLines {
   stamp: string;
 }
 
-/** What only the log has of a result, and its digest has not. */
+/** The facts of a result that its digest lacks. */
 export interface ResultPlace {
   /** Where its line begins, in bytes. */
   begin: number;
@@ -36,20 +36,20 @@ export interface ResultPlace {
   gatesPassed: string[];
 }
 
-/** What a process knows that has read the log itself. */
+/** The facts known to a process that has read the log itself. */
 export interface ReadLines extends KnownLines {
   /** The same object for as long as lines were only appended. */
   history: object;
-  /** Whether all of the log is known to be as it was read, and not only its last line. */
+  /** True if all of the log is known to be as it was read, and not only its last line. */
   isCompared: boolean;
   /** The file, and the last line in it; null if none was read. */
   last: { inode: bigint; begin: number; end: number; text: string } | null;
-  /** Of the log up to `end`. */
+  /** The hash of the log up to `end`. */
   hash: Hash;
 }
 
 /**
- * How to tell that lines were only appended: by comparing all bytes with those that were read, or, for whoever looks again after every
+ * The way to tell that lines were only appended: by comparing all bytes with those that were read, or, for whoever looks again after every
  * run, by the last line, as `clean` moves all lines after those that it removes.
  */
 export type Comparison = 'all bytes' | 'last line';

@@ -5,7 +5,7 @@ import { configurationOf } from '../results/records/cell.js';
 import type { ResultDigest } from '../results/records/result-digest.js';
 import type { ResultPlace } from './log-lines.js';
 
-/** What is kept in memory about a finished run: enough to find it and to compare with it. */
+/** The facts kept in memory about a finished run: enough to find it and to compare with it. */
 interface KnownResult extends Pick<
   ResultDigest,
   'id' | 'sweep' | 'cell' | 'outcome' | 'cost_usd' | 'judge_score' | 'cached_from'
@@ -19,7 +19,7 @@ interface KnownResult extends Pick<
   folder: string;
 }
 
-/** What follows from all results in a log. */
+/** The facts that follow from all results in a log. */
 export interface ResultFacts {
   /** The last result of each cell of a sweep. */
   ofSweep(sweep: string): ReadonlyMap<string, KnownResult>;
@@ -31,7 +31,7 @@ export interface ResultFacts {
    * cell in their sweep (`retry --failed`) do not count.
    */
   reusable(cacheKey: string): KnownResult | null;
-  /** Whether a cell of a sweep has ever passed or failed, whatever came later. */
+  /** Returns whether a cell of a sweep has ever passed or failed, whatever came later. */
   isDecided(sweep: string, cell: string): boolean;
   /** The last run of the cell before `run` that passed or failed. */
   previous(cell: string, run: string): KnownResult | null;

@@ -4,7 +4,7 @@ import { chooseTests, SHARES, shareOf } from '../../scripts/select-tests/choose-
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((name) => `test/${name}.test.ts`);
 const aTest = (file: string, { seconds = 10, covers = [] as string[] } = {}) => ({ file, seconds, covers });
-/** No test of these runs because of the day. */
+/** Returns a day on which none of these tests has its turn. */
 const anotherDay = (...files: string[]): number =>
   Array.from({ length: SHARES }, (_, day) => day).find(
     (day) => !files.some((file) => shareOf(file) === day),

@@ -99,7 +99,7 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
   // The supervisor overwrites these files in place: their disk space is reserved before the agent starts.
   const { exit, stop, session, errors } = supervisedFiles(command.folder);
   for (const file of [exit, stop, session, errors]) writeOnce(file, ' ');
-  // What an earlier try has said is not said of this one.
+  // The log may have messages of an earlier try, which say nothing about this one.
   if ((await inspect(command.folder)).state === 'none') blank(errors);
   const mode = await containment();
   await spawnDetached({
@@ -134,7 +134,7 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
     async () => {
       const { state } = await inspect(command.folder);
       if (state !== 'none') return state === 'starting' ? null : 'made';
-      // Whatever is said before the claim says why there will be none.
+      // A message before the claim gives the reason why there will be none.
       return (await supervisorErrors(command.folder)) === '' ? null : 'impossible';
     },
     CLAIM_MS,
