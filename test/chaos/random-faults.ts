@@ -8,7 +8,7 @@ import type { SweepDocument } from '../../src/results/records/sweep-document.js'
 import { createProject, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
 import { processesWith } from '../platform/processes.js';
 import { randomNumbers } from '../random.js';
-import { expectRemoved, linesIn, partOf, type Part } from '../commands/engine-parts.js';
+import { expectRemoved, linesIn, partOf, pathsBelow, type Part } from '../commands/engine-parts.js';
 
 const VICTIMS = ['worker', 'worker', 'server', 'keeper', 'command'] as const;
 
@@ -99,7 +99,7 @@ export async function runUnderFaults(
 
   const leftOver = (): string[] =>
     [project.state, project.results]
-      .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+      .flatMap((folder) => pathsBelow(folder))
       .filter((file) => /\.tmp$|(^|\/)(env|open-runs)\/./.test(file));
   await until('nothing is left over', () => (leftOver().length === 0 ? true : null));
   expectRemoved(project, 'many');

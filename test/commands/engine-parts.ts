@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readEngineState, writeEngineState } from '../../src/platform/engine/engine-state.js';
@@ -88,4 +88,20 @@ export function expectRemoved(project: TestProject, scenario: string): void {
     for (const gone of ['fixture', 'home', 'login', 'bin'])
       expect([run, gone, existsSync(join(work, run, gone))]).toEqual([run, gone, false]);
   expect(readdirSync(join(stateOf(project), 'open-runs'))).toEqual([]);
+}
+
+/** The paths below a folder while others remove some of them: Node's own recursive listing fails if a folder disappears. */
+export const pathsBelow = (folder: string, path = ''): string[] =>
+  entriesOf(join(folder, path)).flatMap((entry) => {
+    const below = join(path, entry.name);
+    return entry.isDirectory() ? [below, ...pathsBelow(folder, below)] : [below];
+  });
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }

@@ -8,6 +8,7 @@ import type { RunRecord } from '../../../src/results/records/run-record.js';
 import type { ResultLine } from '../../../src/results/records/result-line.js';
 import { cellObject, resultsObject } from '../../../src/store/shared/names.js';
 import { parseRunWorkflowId } from '../../../src/workflows/protocol/names.js';
+import { pathsBelow } from '../../commands/engine-parts.js';
 import { until } from '../../commands/project.js';
 import type { Host } from './host.js';
 import { endsOf, startsOf, type RunEnd, type Team } from './team.js';
@@ -178,18 +179,22 @@ async function expectNoFailedTasks(client: Client, sweep: string): Promise<void>
 /** Expects that no run is left on a host: no agent, no slot, no secret, no half-written file, no workspace. */
 async function expectNothingLeft(host: Host): Promise<void> {
   const folder = privateFolder(host.home);
-  const left = (): string[] => [
-    ...host
-      .pids()
-      .filter((pid) => environmentOf(pid).includes('LLM_TOOL_TEST_RUN='))
-      .map((pid) => `process ${pid}`),
-    ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-      /\.tmp$|(^|\/)(env|open-runs|slots)\/.|^work\/[^/]+\/(fixture|home|login|bin)$/.test(file),
-    ),
-  ];
-  await until(`nothing is left on ${host.name}`, () => (left().length === 0 ? true : null)).catch(() =>
-    expect([host.name, left()]).toEqual([host.name, []]),
-  );
+  let left: string[] = [];
+  const isClean = (): true | null => {
+    left = [
+      ...host
+        .pids()
+        .filter((pid) => environmentOf(pid).includes('LLM_TOOL_TEST_RUN='))
+        .map((pid) => `process ${pid}`),
+      ...pathsBelow(folder).filter((file) =>
+        /\.tmp$|(^|\/)(env|open-runs|slots)\/.|^work\/[^/]+\/(fixture|home|login|bin)$/.test(file),
+      ),
+    ];
+    return left.length === 0 ? true : null;
+  };
+  await until(`nothing is left on ${host.name}`, isClean).catch(async (error: unknown) => {
+    throw new Error(`${left.join('\n')}\n${await host.log()}`, { cause: error });
+  });
 }
 
 const environmentOf = (pid: number): string => {
