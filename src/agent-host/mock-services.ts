@@ -9,6 +9,7 @@ import type { ServiceMock } from '../mocks/service-mock.js';
 import type { HostRequest } from '../agents/hosted.js';
 import { CannotSetUp } from './cannot-set-up.js';
 import { jsonOf } from './events.js';
+import { ownValue } from '../lib/own-value.js';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -44,7 +45,7 @@ function instancesOf(
   services: Readonly<Record<string, object | object[]>>,
   { service }: ServiceMock,
 ): object[] {
-  const found = Object.hasOwn(services, service) ? services[service] : undefined;
+  const found = ownValue(services, service);
   const instances = found === undefined ? [] : Array.isArray(found) ? (found as object[]) : [found];
   if (instances.length > 0) return instances;
   const known = Object.keys(services);

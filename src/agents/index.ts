@@ -10,6 +10,7 @@ import { none } from './none.js';
 import { opencode } from './opencode.js';
 import { pi } from './pi.js';
 import type { AgentSettings } from './settings.js';
+import { ownValue } from '../lib/own-value.js';
 
 /** Adapters of real agents by name. To add one, add a file and a line here. */
 const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {
@@ -33,7 +34,7 @@ export function knownAgents(configured: Readonly<Record<string, AgentSettings>>)
     ...Object.entries(adapters).map(([name, adapter]): [string, Agent] => [name, adapter(NO_SETTINGS)]),
     ...Object.entries(configured).map(([name, settings]): [string, Agent] => [
       name,
-      (Object.hasOwn(adapters, name) ? adapters[name] : undefined)?.(settings) ?? ownAgent(name, settings),
+      ownValue(adapters, name)?.(settings) ?? ownAgent(name, settings),
     ]),
   ]);
 }

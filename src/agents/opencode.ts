@@ -7,6 +7,7 @@ import { classifyByResult } from './failures/classify.js';
 import { opencodeRequest } from './first-requests/opencode.js';
 import { opencodeStream } from './streams/opencode.js';
 import type { AgentSettings } from './settings.js';
+import { ownValue } from '../lib/own-value.js';
 
 /** Providers that OpenCode knows, and the version that their address must end with. */
 const VERSIONS: Readonly<Record<string, string>> = { anthropic: '/v1', openai: '/v1', google: '/v1beta' };
@@ -111,7 +112,7 @@ const mcpConfig = ({ mcpServers = [] }: AgentRequest): Record<string, unknown> =
 function providerConfig({ model: text, access }: AgentRequest): Record<string, unknown> {
   const name = parseModelName(text);
   if (!name.ok) throw new Error(name.message); // `modelProblem` has rejected it
-  const version = Object.hasOwn(VERSIONS, name.provider) ? VERSIONS[name.provider] : undefined;
+  const version = ownValue(VERSIONS, name.provider);
   const address = access?.baseUrl ?? null;
   return {
     [name.provider]: {

@@ -1,6 +1,7 @@
 import { checkTrajectory, UNREAD } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, countOf, fail, pass, quote } from './verdicts.js';
+import { ownValue } from '../lib/own-value.js';
 
 /**
  * Checks whether the agent used a skill: the one with this name, or without a name, any of those under test. The verdict is
@@ -17,7 +18,7 @@ export function checkSkills(
       return broken('the agent printed only text, no structured events, so its use of skills is unknown');
     if (skills === undefined) return broken('an older build recorded this run, without its use of skills');
     const used = names.flatMap((name) => {
-      const uses = Object.hasOwn(skills, name) ? (skills[name] ?? 0) : 0;
+      const uses = ownValue(skills, name) ?? 0;
       return uses === 0 ? [] : [`${quote(name)} ${countOf(uses, 'time')}`];
     });
     if (used.length > 0) {

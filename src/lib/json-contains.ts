@@ -1,5 +1,6 @@
 import { canonicalJson } from './canonical-json.js';
 import { isJsonObject, type Json } from './json.js';
+import { ownValue } from './own-value.js';
 
 /** Whether a value has what is wanted: of a map, the wanted keys at every depth; anything else must be equal. */
 export function contains(given: Json | undefined, wanted: Json): boolean {
@@ -10,7 +11,3 @@ export function contains(given: Json | undefined, wanted: Json): boolean {
     Object.entries(wanted).every(([key, value]) => contains(ownValue(given, key), value))
   );
 }
-
-/** The value of a key that the map itself has, so that `constructor` is not found in every map. */
-export const ownValue = (map: { readonly [key: string]: Json }, key: string): Json | undefined =>
-  Object.hasOwn(map, key) ? map[key] : undefined;

@@ -19,6 +19,7 @@ import { matrixProblems, profileProblems } from './matrix-problems.js';
 import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
 import { pairUp, type ToDecide } from './pair-up.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
+import { ownValue } from '../lib/own-value.js';
 
 /** The flags of a sweep. Lists are empty if the flag was not given. */
 export interface SweepFlags extends JudgeFlags, ScenarioFlags {
@@ -231,7 +232,7 @@ function profileOf(
   name: string | undefined,
 ): { agents: string[]; models: string[] } | null {
   if (name === undefined) return null;
-  const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  const profile = ownValue(config.profiles, name);
   if (profile !== undefined) return profile;
   const known = Object.keys(config.profiles);
   const near = suggest(name, known);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { dollars } from '../lib/format/dollars.js';
 import type { TokenUsage } from './records/token-usage.js';
+import { ownValue } from '../lib/own-value.js';
 
 const perMillion = z.number().min(0);
 
@@ -48,7 +49,7 @@ export async function createPricer(prices: Readonly<Record<string, Price>>): Pro
   return (usage, models) => {
     if (usage.input === null && usage.output === null) return null;
     for (const model of models) {
-      const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
+      const price = ownValue(prices, model);
       const usd = price === undefined ? listed(usage, model) : priceOf(usage, price);
       if (usd !== null) return { usd: dollars(usd), source: price === undefined ? 'list' : 'config' };
       if (price !== undefined) return null; // the user's own price does not cover what was used

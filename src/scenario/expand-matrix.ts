@@ -1,6 +1,7 @@
 import { none } from '../agents/none.js';
 import type { Cell } from '../results/records/cell.js';
 import type { Scenario } from './scenario.js';
+import { ownValue } from '../lib/own-value.js';
 
 /** The parts of a scenario that determine its cells. Scenario names must be unique: cell ids begin with them. */
 export interface MatrixScenario extends Pick<Scenario, 'name' | 'repeat' | 'mock'> {
@@ -67,9 +68,7 @@ function pairingsOf(
   { flags, profile, defaultAgents, agentModels }: MatrixChoice,
 ): Pairing[] {
   const named = (models: readonly string[] | undefined, agent: string): readonly string[] =>
-    [flags.models, models, Object.hasOwn(agentModels, agent) ? agentModels[agent] : []].find(isGiven) ?? [
-      'default',
-    ];
+    [flags.models, models, ownValue(agentModels, agent) ?? []].find(isGiven) ?? ['default'];
   const withModels = (agents: readonly string[]): Pairing[] =>
     agents.flatMap((agent) => named(profile?.models, agent).map((model) => ({ agent, model })));
 

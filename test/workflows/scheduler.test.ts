@@ -235,3 +235,17 @@ it('cells are read before a slot is free for them, so that a slow answer leaves 
     game.deliver();
   }
 });
+
+it('agents, models and accounts may have the names of properties that every object has', () => {
+  const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];
+  const cells = many(3 * names.length, (index) => {
+    const name = names[index % names.length] ?? '';
+    return { agent: name, model: name, account: name };
+  });
+  const game = play({ cells, input: { sweep: 's', round: 1, concurrency: 4, scheduler: 3 } });
+  game.send({ type: 'time' });
+  game.deliver();
+  expect(game.working.size).toBe(4);
+  finish(game);
+  expect(game.ended.size).toBe(cells.length);
+});

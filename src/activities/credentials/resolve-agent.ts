@@ -8,6 +8,7 @@ import {
   type ModelProvider,
 } from '../../platform/models/model-providers.js';
 import type { Plan } from '../../scenario/plan.js';
+import { ownValue } from '../../lib/own-value.js';
 
 /** An agent and its model, as named by a cell or a judge's model. */
 export interface AgentRef {
@@ -36,7 +37,7 @@ export interface ResolvedAgent {
 
 /** Names of the variables that an agent needs from the user's shell. */
 export const variablesOfAgent = (plan: KnownToPlan, who: AgentRef): string[] => [
-  ...referredNames(plan.agents[who.agent]?.env ?? {}),
+  ...referredNames(ownValue(plan.agents, who.agent)?.env ?? {}),
   ...(servingAgent(plan, who)?.variables ?? []),
 ];
 
@@ -46,7 +47,7 @@ export function resolveAgent(
   who: AgentRef,
   values: Record<string, string>,
 ): ResolvedAgent | null {
-  const settings = plan.agents[who.agent];
+  const settings = ownValue(plan.agents, who.agent);
   const { env, missing } = resolveEnv(settings?.env ?? {}, values);
   const configured = settings === undefined ? {} : { [who.agent]: { ...settings, env } };
   const agent = agentOfCell(who, knownAgents(configured));
@@ -68,7 +69,7 @@ export function resolveAgent(
     account: accountOf(agent.provider(who.model), byKey, [
       key,
       // What the config sets overrides variables from the user's shell.
-      ...(serving?.variables ?? []).map((name) => env[name] ?? null),
+      ...(serving?.variables ?? []).map((name) => ownValue(env, name) ?? null),
     ]),
     missing: [...missing, ...(serving === null || !byKey ? [] : missingVariables(serving, values))],
   };

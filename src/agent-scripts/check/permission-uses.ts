@@ -1,6 +1,7 @@
 import type { Permission } from '../deno-command.js';
 import { at, type Reached } from './reach.js';
 import type { Node } from './parse-module.js';
+import { ownValue } from '../../lib/own-value.js';
 
 /** A place in the source that needs a permission. */
 export interface PermissionUse {
@@ -42,7 +43,7 @@ export function permissionUses(reached: readonly Reached[]): PermissionUse[] {
   });
   const imports = [...new Set(reached.map(({ module }) => module))].flatMap((module) =>
     module.imports.flatMap(({ from, node }): PermissionUse[] => {
-      const permissions = NODE_MODULES[from.replace(/^node:/, '')];
+      const permissions = ownValue(NODE_MODULES, from.replace(/^node:/, ''));
       return permissions === undefined ? [] : [{ permissions, what: from, file: module.path, ...at(node) }];
     }),
   );
@@ -59,11 +60,14 @@ function useOf(
     if (member === 'open' || member === 'openSync')
       return { permissions: opened(node['arguments'] as Node[]), what: `Deno.${member}` };
     const name = callee.type === 'Identifier' ? String(callee['name']) : '';
-    const permissions = isOwn(name) ? undefined : GLOBALS[name];
+    const permissions = isOwn(name) ? undefined : ownValue(GLOBALS, name);
     return permissions === undefined ? null : { permissions, what: name };
   }
   const member = memberOfDeno(node);
-  const permissions = member === null ? undefined : (MEMBERS[member] ?? MEMBERS[member.replace(/Sync$/, '')]);
+  const permissions =
+    member === null
+      ? undefined
+      : (ownValue(MEMBERS, member) ?? ownValue(MEMBERS, member.replace(/Sync$/, '')));
   return permissions === undefined || member === null ? null : { permissions, what: `Deno.${member}` };
 }
 

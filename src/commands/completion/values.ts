@@ -7,6 +7,7 @@ import { findFiles } from '../../planning/find-scenario-files.js';
 import { openProject, type Project } from '../../planning/project.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { newestSweeps } from '../../client/sweeps/newest-sweeps.js';
+import { ownValue } from '../../lib/own-value.js';
 
 /** Only the newest ids are offered, because users mostly want these. */
 const MOST_IDS = 50;
@@ -63,7 +64,7 @@ const sources: Record<string, (project: Project) => string[]> = {
 
 /** Returns the values for an option or argument. Empty if none are known, or the project cannot be read. */
 export function valuesOf(name: string, results: string | undefined): string[] {
-  const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
+  const source = ownValue(sources, name);
   if (source === undefined) return [];
   try {
     return [...new Set(source(openProject(results)))];

@@ -9,6 +9,7 @@ import { findExecutable } from '../../platform/process/find-executable.js';
 import { knownProviders } from '../../platform/models/model-providers.js';
 import type { Finding } from '../../reports/doctor-text.js';
 import type { DoctorContext, DoctorCheck } from './context.js';
+import { ownValue } from '../../lib/own-value.js';
 
 const MAX_VERSION = 80;
 
@@ -20,7 +21,7 @@ export const agentChecks = ({ project }: DoctorContext): DoctorCheck[] =>
   }));
 
 async function lookAtAgent(agent: Agent, { project, env, limits }: DoctorContext): Promise<Finding> {
-  const settings = project.config.agents[agent.name];
+  const settings = ownValue(project.config.agents, agent.name);
   const executable = await findExecutable(programOf(agent, project.root));
   const required = referredNames(settings?.env ?? {});
   const provider = agent.provider(agent.models[0] ?? 'default');
@@ -28,7 +29,7 @@ async function lookAtAgent(agent: Agent, { project, env, limits }: DoctorContext
     provider === null ? [] : (knownProviders(project.config.providers).get(provider)?.variables ?? []);
   const variables = [...new Set([...ofProvider, ...required])].map((name) => ({
     name,
-    set: env[name] !== undefined,
+    set: ownValue(env, name) !== undefined,
   }));
   const version = executable === null ? null : await versionOf(agent, env, limits.doctorMs);
   const detail = { agent: agent.name, executable, version, free: agent.free, variables };
@@ -47,7 +48,7 @@ async function lookAtAgent(agent: Agent, { project, env, limits }: DoctorContext
     agent.free ? 'free' : 'may cost money',
     ...variables.map(({ name, set }) => `${name} ${set ? 'set' : 'not set'}`),
   ].join(', ');
-  const missing = required.filter((name) => env[name] === undefined);
+  const missing = required.filter((name) => ownValue(env, name) === undefined);
   if (missing.length > 0)
     return {
       status: 'warning',
@@ -90,7 +91,7 @@ async function versionOf(
 export function judgeKeys({ project, env }: DoctorContext): Finding {
   const providers = [...knownProviders(project.config.providers).values()];
   const keys = new Set(providers.flatMap(({ needs }) => needs.flat()));
-  const variables = [...keys].map((name) => ({ name, set: (env[name] ?? '') !== '' }));
+  const variables = [...keys].map((name) => ({ name, set: (ownValue(env, name) ?? '') !== '' }));
   return {
     status: 'info',
     message: variables.map(({ name, set }) => `${name} ${set ? 'set' : 'not set'}`).join(', '),

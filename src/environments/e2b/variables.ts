@@ -1,3 +1,5 @@
+import { ownValue } from '../../lib/own-value.js';
+
 /** The variable with the key of E2B, which every run in a sandbox of E2B needs. */
 export const E2B_KEY = 'E2B_API_KEY';
 
@@ -25,8 +27,7 @@ export const optionsInShell = (env: NodeJS.ProcessEnv): E2bOptions =>
 
 /** Returns the options that the values of the variables stand for. Empty values count as unset. */
 export function optionsFrom(values: Readonly<Record<string, string>>): E2bOptions {
-  const valueOf = (name: (typeof E2B_VARIABLES)[number]): string =>
-    Object.hasOwn(values, name) ? (values[name] ?? '') : '';
+  const valueOf = (name: (typeof E2B_VARIABLES)[number]): string => ownValue(values, name) ?? '';
   const domain = valueOf('E2B_DOMAIN') || PUBLIC_DOMAIN;
   const sandboxUrl = valueOf('E2B_SANDBOX_URL');
   return {

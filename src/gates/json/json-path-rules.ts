@@ -1,4 +1,5 @@
 import type { JsonPathQuery } from 'jsonpath-rfc9535/parser';
+import { ownValue } from '../../lib/own-value.js';
 
 type Segment = JsonPathQuery['segments'][number];
 type Node = { type: string } & Record<string, unknown>;
@@ -41,7 +42,7 @@ function argumentFlaw(name: string, takes: 'value' | 'nodes', argument: unknown)
 
 function functionFlaw(node: Node): string | null {
   const name = String(node['name']);
-  const signature = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  const signature = ownValue(functions, name);
   if (signature === undefined)
     return `there is no function "${name}", only ${Object.keys(functions).join(', ')}`;
   const given = node['arguments'] as unknown[] | null;

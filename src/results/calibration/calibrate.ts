@@ -7,6 +7,7 @@ import { weightedKappa } from '../../statistics/weighted-kappa.js';
 import { agreementVerdict } from './agreement-verdict.js';
 import type { Agreement, Calibration, CalibrationVerdict } from './document.js';
 import { judgeKey, type JudgedRun } from './judged-run.js';
+import { ownValue } from '../../lib/own-value.js';
 
 const LEVEL = { alpha: 0.05 };
 /**
@@ -55,8 +56,8 @@ const OVERALL: Kind = {
   human: ({ human }) => human?.score,
 };
 const ofCriterion = (criterion: string): Kind => ({
-  judge: ({ judgment }) => judgment.scores[criterion],
-  human: ({ human }) => human?.criteria?.[criterion],
+  judge: ({ judgment }) => ownValue(judgment.scores, criterion),
+  human: ({ human }) => ownValue(human?.criteria ?? {}, criterion),
 });
 
 function pairOf(run: JudgedRun, { judge, human }: Kind): ScorePair | null {

@@ -5,6 +5,7 @@ import type { ResultLine } from '../records/result-line.js';
 import type { Change, Configuration } from './document.js';
 import { jsonDifferences } from './json-differences.js';
 import type { Pair, SweepResults } from './samples.js';
+import { ownValue } from '../../lib/own-value.js';
 
 /** What the record of a run contains about its inputs; null: unknown. */
 export interface RunInputs {
@@ -53,7 +54,7 @@ export function changesBetween(
       return base.variant === head.variant ? found : found.map((change) => ({ ...change, doubtful: false }));
     }),
     ...names(({ agent }) => agent).flatMap((name) =>
-      jsonDifferences(base.agents[name], head.agents[name]).map((path) =>
+      jsonDifferences(ownValue(base.agents, name), ownValue(head.agents, name)).map((path) =>
         changeOf(path === '' ? 'the config of the agent' : `the config of the agent: ${path}`, name),
       ),
     ),

@@ -8,6 +8,7 @@ import { contextOf, subjectTokens, type SubjectTokens } from '../subject-tokens.
 import type { SweepInputs } from './changes.js';
 import type { Configuration } from './document.js';
 import type { Arm, Pair, Sample } from './samples.js';
+import { ownValue } from '../../lib/own-value.js';
 
 type Inputs = Pick<SweepInputs, 'scenarios' | 'agents' | 'runInputs'>;
 
@@ -39,7 +40,7 @@ function isAlike(base: Inputs, head: Inputs, { base: before, head: after }: Pair
   const inputsOf = ({ scenarios, agents }: Inputs): string =>
     canonicalJson([
       contextInputs(scenarios.get(scenarioLabel(configuration)) ?? null),
-      agents[configuration.agent] ?? null,
+      ownValue(agents, configuration.agent) ?? null,
     ]);
   const factsOf = ({ runInputs }: Inputs, { samples }: Arm): string => {
     const facts = samples.map(({ results_dir }) => runInputs.get(results_dir ?? ''));

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from '../../lib/json.js';
 import type { EventBody } from '../records/events.js';
 import { commandOf } from './structured-commands.js';
+import { ownValue } from '../../lib/own-value.js';
 
 type ToolCall = Extract<EventBody, { type: 'tool_call' }>;
 
@@ -51,7 +52,7 @@ export function skillsOf(call: ToolCall): string[] {
   if (command !== null) return namedIn(command);
   const input: Json = call.input;
   if (!isJsonObject(input)) return [];
-  const field = Object.hasOwn(SKILL_TOOLS, call.name) ? SKILL_TOOLS[call.name] : undefined;
+  const field = ownValue(SKILL_TOOLS, call.name);
   if (field !== undefined) {
     const name = input[field];
     return typeof name === 'string' ? [name] : [];

@@ -5,6 +5,7 @@ import type { Path } from '../problems/source.js';
 import type { Conversation } from './conversation.js';
 import type { ElizaFile, Step as FileStep } from './schema.js';
 import { hasRuntime, isForRuntime, modelsOf, toRuntime } from './to-runtime.js';
+import { ownValue } from '../../lib/own-value.js';
 
 /** Time limit of the code of one step. */
 const CODE_SECS = 300;
@@ -98,7 +99,7 @@ const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** The command that runs code in a language. */
 const codeCommand = (lang: string, code: string): string[] => [
-  ...((Object.hasOwn(LANGUAGES, lang) ? LANGUAGES[lang] : undefined) ?? [lang, '-c']),
+  ...(ownValue(LANGUAGES, lang) ?? [lang, '-c']),
   code,
 ];
 

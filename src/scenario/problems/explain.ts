@@ -3,6 +3,7 @@ import { describeSchema, describeType } from './describe-schema.js';
 import { explainUnion } from './explain-union.js';
 import { didYouMean, oneOf, quote, versus } from './phrases.js';
 import type { Nouns } from './source.js';
+import { ownValue } from '../../lib/own-value.js';
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -57,7 +58,7 @@ const ELSEWHERE: Record<string, { beside: string; use: string }> = {
 
 /** `unknown key 'evalution'; did you mean 'evaluation'?` */
 export function unknownKey(key: string, known: readonly string[]): string {
-  const elsewhere = Object.hasOwn(ELSEWHERE, key) ? ELSEWHERE[key] : undefined;
+  const elsewhere = ownValue(ELSEWHERE, key);
   if (elsewhere !== undefined && known.includes(elsewhere.beside))
     return `unknown key ${quote(key)}: ${elsewhere.use}`;
   return `unknown key ${quote(key)}; ${didYouMean(key, known) ?? `known keys: ${known.join(', ') || 'none'}`}`;

@@ -6,6 +6,7 @@ import { inTextOrder, type Loaded, type Source } from '../problems/source.js';
 import { parseYaml } from '../yaml/load-yaml.js';
 import { parseCsv } from './parse-csv.js';
 import type { Suite, SuiteCase } from './suite.js';
+import { ownValue } from '../../lib/own-value.js';
 
 /** A prompt of a list, with what is expected. `query` is another name for `prompt`. */
 const Row = z
@@ -76,7 +77,7 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
 
 /** The value of a field that CSV has as text. */
 function cellValue(name: string, written: string): unknown {
-  if (name === 'should_trigger') return BOOLEANS[written.trim().toLowerCase()] ?? written;
+  if (name === 'should_trigger') return ownValue(BOOLEANS, written.trim().toLowerCase()) ?? written;
   // Ids that only look like numbers, as 007, stay as they are.
   return name === 'id' && /^(0|-?[1-9]\d{0,14})$/.test(written) ? Number(written) : written;
 }

@@ -37,6 +37,7 @@ import { runScenario } from '../run-scenario.js';
 import { trackSpending } from './spending.js';
 import { cellAttributes, summaryOf, sweepDetails } from '../ui.js';
 import { skipWaitSignal, providerLimited } from '../wait-for-provider.js';
+import { ownValue } from '../../lib/own-value.js';
 
 const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
 const resumeSweep = defineUpdate<SweepStatus>(UPDATES.resume);
@@ -185,8 +186,8 @@ export async function runLegacySweep(input: SweepInput): Promise<SweepResult> {
       cap === undefined || open.filter(having).length < cap;
     return (
       open.length < concurrency &&
-      below(input.caps?.agents[agent], (cell) => cell.agent === agent) &&
-      below(input.caps?.models[model], (cell) => cell.model === model)
+      below(ownValue(input.caps?.agents ?? {}, agent), (cell) => cell.agent === agent) &&
+      below(ownValue(input.caps?.models ?? {}, model), (cell) => cell.model === model)
     );
   };
   /** The first cell that need not wait, either because it can start or because it never will. */

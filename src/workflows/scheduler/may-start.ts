@@ -1,5 +1,6 @@
 import type { CellKind } from '../protocol.js';
 import { accountOf, workingRuns, type SchedulerState } from './state.js';
+import { ownValue } from '../../lib/own-value.js';
 
 /**
  * How many runs of an agent and model may seek a host at once. If the hosts that could run them are full, other agents
@@ -19,7 +20,7 @@ function isBelowCaps(state: SchedulerState, { agent, model }: Kind): boolean {
   const working = workingRuns(state).map(({ page }) => page.cell);
   const ofAgent = working.filter((cell) => cell.agent === agent).length;
   const ofModel = working.filter((cell) => cell.model === model).length;
-  return ofAgent < (agents[agent] ?? Infinity) && ofModel < (models[model] ?? Infinity);
+  return ofAgent < (ownValue(agents, agent) ?? Infinity) && ofModel < (ownValue(models, model) ?? Infinity);
 }
 
 /** Whether so many runs of an agent and model seek a host that no further one is started. */
@@ -35,7 +36,7 @@ export const isCrowded = ({ open }: SchedulerState, { agent, model }: Kind): boo
  */
 export function isHeldBack({ limits, open, caps }: SchedulerState, kind: CellKind): boolean {
   const account = accountOf(kind);
-  if (account !== null && limits[account] !== undefined) return true;
+  if (account !== null && ownValue(limits, account) !== undefined) return true;
   const parked = [...open.values()].filter(
     (run) =>
       run.parked !== null &&

@@ -14,6 +14,7 @@ import {
   type SchedulerState,
   type WaitingCell,
 } from './state.js';
+import { ownValue } from '../../lib/own-value.js';
 
 /**
  * How many runs the server may be asked to start at once. It starts them in any order: on a busy server, one of many
@@ -52,7 +53,7 @@ function wakeNext(state: SchedulerState, now: number): Step | null {
     .flatMap(([cell, run]) => (run.parked === null ? [] : [{ cell, run, parked: run.parked }]))
     .filter(({ run: { page }, parked }) => {
       const account = accountOf(parked);
-      const limited = account !== null && state.limits[account] !== undefined;
+      const limited = account !== null && ownValue(state.limits, account) !== undefined;
       return parked.until <= now && !limited && hasRoom(state, page.cell);
     })
     .sort((a, b) => a.parked.until - b.parked.until);
@@ -67,8 +68,8 @@ function startNext(state: SchedulerState, now: number): Step | null {
   const { turns, money, starting } = state;
   if (starting.size >= MOST_STARTING) return null;
   const lastTurn = ({ agent, model }: Queue): [number, number] => [
-    turns.agents[agent] ?? 0,
-    turns.models[modelKey(agent, model)] ?? 0,
+    ownValue(turns.agents, agent) ?? 0,
+    ownValue(turns.models, modelKey(agent, model)) ?? 0,
   ];
   const candidates = state.queues
     .filter((queue) => hasRoom(state, queue) && !isCrowded(state, queue))

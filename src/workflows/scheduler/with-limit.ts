@@ -1,4 +1,5 @@
 import type { ProviderLimit } from '../protocol.js';
+import { ownValue } from '../../lib/own-value.js';
 
 /** Adds the limit of an account. Of two, the later one counts. */
 export function withLimit(
@@ -6,5 +7,8 @@ export function withLimit(
   limit: ProviderLimit,
 ): Readonly<Record<string, ProviderLimit>> {
   const account = limit.account ?? limit.provider;
-  return { ...limits, [account]: { ...limit, until: Math.max(limit.until, limits[account]?.until ?? 0) } };
+  return {
+    ...limits,
+    [account]: { ...limit, until: Math.max(limit.until, ownValue(limits, account)?.until ?? 0) },
+  };
 }
