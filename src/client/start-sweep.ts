@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { ServiceError, type Client } from '@temporalio/client';
 import { sha256 } from '../lib/hash.js';
 import { lostSecsOf } from '../lib/signs-of-life.js';
@@ -20,6 +19,7 @@ import {
 import { SWEEP_ID } from '../workflows/ui.js';
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';
+import { readBytes } from '../platform/fs/read-file.js';
 
 /** Which cells of a sweep that have results are run again. */
 export type Rerun = Pick<SweepInput, 'again' | 'againCells'>;
@@ -77,7 +77,7 @@ async function proofOf(
   order: object,
 ): Promise<string> {
   const { key } = await originOf({ resultsPath, stateFolder });
-  const planHash = sha256(await readFile(planFile(resultsPath, sweep)));
+  const planHash = sha256(readBytes(planFile(resultsPath, sweep)));
   return proveSweep(key, { sweep, planHash, order });
 }
 

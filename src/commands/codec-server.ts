@@ -1,13 +1,13 @@
 import type { CommandLine, Program } from './shared/command-line.js';
 import { addHelp } from './shared/help.js';
-import { count, each } from './shared/option-values.js';
+import { each, port } from './shared/option-values.js';
 
 /** Adds the `codec-server` command. */
 export function addCodecServer(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('codec-server')
     .description("Decrypt payloads for Temporal's Web UI and CLI until it is stopped")
-    .option('--port <number>', 'port on 127.0.0.1 (default: 8088)', count, 8088)
+    .option('--port <number>', 'port on 127.0.0.1 (default: 8088)', port, 8088)
     .option(
       '--origin <url>',
       'also serve a Web UI at this address; repeatable (default: only a Web UI on this machine)',

@@ -40,6 +40,17 @@ const verbs = [
   ...[addClean, addEngine, addWorker, addWorkers, addCodecServer, addScripts, addSchema, addCompletion],
 ];
 
+/** Refuses empty values: `--results "$FOLDER"` with an unset variable would mean the current folder. */
+function requireValues(command: Command): void {
+  for (const option of command.options) {
+    const name = option.attributeName();
+    const value: unknown = command.getOptionValue(name);
+    const isEmpty = value === '' || (Array.isArray(value) && value.includes(''));
+    if (isEmpty && command.getOptionValueSource(name) === 'cli')
+      command.error(`error: option '${option.flags}' is empty; expected a value`);
+  }
+}
+
 /**
  * Creates the command line. The action of each verb imports what it needs: `--help` must not load Temporal's client.
  */
@@ -59,6 +70,7 @@ export function createProgram(commandLine: CommandLine): Program {
     })
     .enablePositionalOptions()
     .exitOverride();
+  program.hook('preAction', (_, command) => requireValues(command as Command));
   program.hook('preAction', async (_, command) => useMirror(command as Command));
   for (const addVerb of verbs) addVerb(program, commandLine);
   addHelp(

@@ -1,14 +1,14 @@
 import type { CommandLine, Program } from './shared/command-line.js';
 import { ENV_FILE, JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
-import { count } from './shared/option-values.js';
+import { port } from './shared/option-values.js';
 
 /** Adds the `view` command. */
 export function addView(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('view')
     .description('Show sweeps, runs and transcripts in the browser until it is stopped')
-    .option('--port <number>', 'port on 127.0.0.1 (default: any that is free)', count, 0)
+    .option('--port <number>', 'port on 127.0.0.1 (default: any that is free)', port, 0)
     .option('--no-open', 'only print the address, without opening the browser')
     .option(...ENV_FILE)
     .option(...RESULTS)

@@ -1,5 +1,7 @@
 import { none } from '../agents/none.js';
 import type { Cell } from '../results/records/cell.js';
+import { UsageError } from '../lib/errors/usage-error.js';
+import { MAX_CELLS } from '../lib/max-cells.js';
 import type { Scenario } from './scenario.js';
 import { ownValue } from '../lib/own-value.js';
 
@@ -35,6 +37,8 @@ interface Pairing {
 /**
  * Lists the cells of a sweep. Flags override the scenario's own agents, which override the profile, which overrides the
  * config.
+ *
+ * @throws UsageError if there are more than `MAX_CELLS`
  */
 export function expandMatrix(scenarios: readonly MatrixScenario[], choice: MatrixChoice): Expansion {
   const expansion: Expansion = { cells: [], withoutAgent: [] };
@@ -44,6 +48,11 @@ export function expandMatrix(scenarios: readonly MatrixScenario[], choice: Matri
       const pairings = pairingsOf({ ...scenario, agents }, choice);
       if (pairings.length === 0 && !expansion.withoutAgent.includes(scenario.name))
         expansion.withoutAgent.push(scenario.name);
+      if (expansion.cells.length + pairings.length * repeat > MAX_CELLS)
+        throw new UsageError(
+          'usage',
+          `more than ${MAX_CELLS} cells; ask for fewer repetitions, agents, models or variants`,
+        );
       for (const { agent, model } of pairings) {
         for (let repetition = 1; repetition <= repeat; repetition += 1) {
           expansion.cells.push(cell({ scenario: scenario.name, agent, model, variant, repetition }));

@@ -1,10 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync, statSync, type BigIntStats } from 'node:fs';
+import { closeSync, fstatSync, readSync, statSync, type BigIntStats } from 'node:fs';
 import { linesOf } from '../platform/fs/lines.js';
 import { gateKey } from '../results/gate-key.js';
 import { digestOf, type ResultDigest } from '../results/records/result-digest.js';
 import { parseResult, type CorruptLine } from './results-log.js';
 import { isUnmoved } from './results-reader.js';
+import { openFile } from '../platform/fs/read-file.js';
 
 /** The results in results.jsonl, in the order written, and its lines that are not results. */
 export interface Digests {
@@ -79,7 +80,7 @@ export function readOn(
   comparison: Comparison,
 ): { now: ReadLines; rest: string | null; isContinued: boolean } {
   // While this file is open, no other file gets its inode number.
-  const file = openSync(log, 'r');
+  const file = openFile(log);
   try {
     const before = fstatSync(file, { bigint: true });
     const same = known === null ? null : sameLines(log, file, before, known, comparison);

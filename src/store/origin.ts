@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { sha256 } from '../lib/hash.js';
 import { createLruCache } from '../lib/lru-cache.js';
 import { readOrigin, type Origin } from '../platform/origin.js';
@@ -7,6 +7,7 @@ import { sharedLedger } from './shared/shared-ledger.js';
 import { keepKey, sharedProjectOf } from './shared/shared-project.js';
 import { planFile, summaryFile, sweepsFolder } from './results-folder.js';
 import { remembered } from '../platform/remembered.js';
+import { readBytes } from '../platform/fs/read-file.js';
 
 /** Folders of an engine. */
 export interface EngineFolders {
@@ -31,7 +32,7 @@ function openSweeps(resultsPath: string): Record<string, string> {
   const open = (existsSync(folder) ? readdirSync(folder) : []).filter(
     (sweep) => existsSync(planFile(resultsPath, sweep)) && !existsSync(summaryFile(resultsPath, sweep)),
   );
-  return Object.fromEntries(open.map((sweep) => [sweep, sha256(readFileSync(planFile(resultsPath, sweep)))]));
+  return Object.fromEntries(open.map((sweep) => [sweep, sha256(readBytes(planFile(resultsPath, sweep)))]));
 }
 
 /** Returns the ledger in which the use of proofs is recorded. */

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { systemFailure } from '../lib/errors/system-failure.js';
 import { displayPath } from '../platform/display-path.js';
 import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
+import { readText } from '../platform/fs/read-file.js';
 
 /**
  * Reads a JSON file of the results folder.
@@ -10,7 +10,7 @@ import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
  */
 export function readResultsFile<T>(file: string, schema: { parse(value: unknown): T }): T {
   try {
-    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return schema.parse(JSON.parse(readText(file)));
   } catch (error) {
     const reason = systemFailure(error);
     if (reason !== null && (error as NodeJS.ErrnoException).code !== 'ENOENT')

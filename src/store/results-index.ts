@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, parseJson } from '../lib/json.js';
 import { plannedHomes, projectState } from '../platform/folders.js';
@@ -18,6 +18,7 @@ import {
 import { createFacts, type ResultFacts } from './result-facts.js';
 import { resultsLog } from './results-folder.js';
 import { parseResult } from './results-log.js';
+import { readText } from '../platform/fs/read-file.js';
 
 /**
  * Answers questions about all results in a results folder without reading the log from the start each time. Every answer is that of
@@ -144,7 +145,7 @@ function readIndex(file: string): KnownLines | null {
 
 function readOrEmpty(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readText(file);
   } catch {
     return '';
   }

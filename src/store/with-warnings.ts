@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from 'node:fs';
 import { isJsonObject, parseJson, type Json } from '../lib/json.js';
 import { mixedBuilds, type BuildUsed } from '../results/mixed-builds.js';
 import { outputsThatDoNotFit, type RunOutput } from '../results/output-warnings.js';
@@ -6,6 +5,7 @@ import { OutputProblems } from '../results/records/output-problems.js';
 import type { ResultDigest } from '../results/records/result-digest.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import { runFiles } from './results-folder.js';
+import { readText } from '../platform/fs/read-file.js';
 
 /**
  * Adds warnings to a sweep's document that concern its runs as a whole: runs with different builds of the target, and
@@ -66,10 +66,10 @@ function outputOf({ agent }: SweepCell, record: Json | undefined): RunOutput[] {
   return problems === undefined ? [] : [{ agent, problems }];
 }
 
-/** Returns an empty text if the file cannot be read. Opens only regular files, because opening a FIFO would block. */
+/** Returns an empty text if the file cannot be read. */
 function readRecord(file: string): string {
   try {
-    return statSync(file).isFile() ? readFileSync(file, 'utf8') : '';
+    return readText(file);
   } catch {
     return '';
   }

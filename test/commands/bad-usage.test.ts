@@ -25,6 +25,18 @@ describe('the command line', () => {
     ['an unknown scenario', ['run', 'nothing-like-it'], /'nothing-like-it' was not found/],
     ['no scenario', ['run'], /no scenarios given; name some, or use --all/],
     ['a flag that is not a number', ['run', 'good', '--repeat', 'many'], /--repeat.*whole number/],
+    [
+      'a flag that is too large',
+      ['run', 'good', '--repeat', '99999999999999999999'],
+      /--repeat.*from 1 to 1000000/,
+    ],
+    [
+      'too many cells',
+      ['run', 'good', '--agents', 'mock', '--models', 'a,b', '--repeat', '600000'],
+      /more than 1000000 cells/,
+    ],
+    ['a flag that is empty', ['run', 'good', '--results', ''], /--results <folder>' is empty/],
+    ['no port', ['view', '--port', '70000'], /--port.*from 0 to 65535/],
     ['an unknown flag', ['run', 'good', '--agent', 'mock'], /unknown option '--agent'/],
     ['an unknown verb', ['rnu'], /unknown command 'rnu'/],
     ['an unknown id', ['show', '20200101-000000-0000'], /no sweep or run '20200101-000000-0000'/],

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
@@ -26,6 +27,17 @@ test('run follows a sweep to its end, prints one document, and exits', async () 
   ]);
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
   expect(documentOf(stdout).totals).toMatchObject({ cells: 1, passed: 1 });
+});
+
+test('--env-file is an option of the command, and Node does not read that file', async () => {
+  await project.write('own.env', 'NODE_OPTIONS=--title=taken-by-node\n');
+  const given = ['--env-file', join(project.folder, 'own.env')];
+  const { exitCode, stdout } = await project.start(['run', 'small', '--no-cache', '--json', ...given]);
+  expect(exitCode).toBe(0);
+  expect(documentOf(stdout).totals).toMatchObject({ passed: 1 });
+  const missing = await project.start(['run', 'small', '--env-file', '/nonexistent', '--json']);
+  expect(missing.exitCode).toBe(2);
+  expect(JSON.parse(missing.stdout)).toMatchObject({ error: { code: 'env_file' } });
 });
 
 /** A verb, the arguments, the exit code, and what it prints. */

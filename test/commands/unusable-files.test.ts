@@ -1,9 +1,11 @@
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/lib/errors/problem.js';
-import { CLI, createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
+import { pathsBelow } from './engine-parts.js';
+import { CLI, createProject, documentOf, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
 let project: TestProject;
 
@@ -236,4 +238,37 @@ describe('a problem that would otherwise appear late', () => {
     expect(exitCode).toBe(3);
     expect(document.cells[0]?.message).toMatch(/the setup command removed the workspace: rm -rf/);
   });
+});
+
+test('a named pipe or a device in the place of a file of the results is named or passed over; no command waits for it', async () => {
+  const { exitCode, stdout } = await project.cli(['run', 'good', '--json']);
+  expect(exitCode).toBe(0);
+  const { sweep, cells } = documentOf(stdout);
+  const run = basename(cells[0]?.results_dir ?? '');
+  const verbs = [
+    ['sweeps'],
+    ['show', sweep],
+    ['show', run],
+    ['report', sweep],
+    ['clean', '--older-than', '1d', '--dry-run'],
+  ];
+  const files = pathsBelow(project.results).filter((file) => lstatSync(join(project.results, file)).isFile());
+  expect(files.length).toBeGreaterThan(8);
+  for (const file of files) {
+    const path = join(project.results, file);
+    await rename(path, `${path}.kept`);
+    for (const place of [() => execa('mkfifo', [path]), () => symlink('/dev/zero', path)]) {
+      await place();
+      for (const verb of verbs) {
+        const ended = await project.cli(verb);
+        if (ended.exitCode !== 0)
+          expect(ended.stderr, `${file}: ${verb.join(' ')}`).toMatch(
+            /(named pipe or a device|is a symlink|cannot be read)/,
+          );
+        expect(ended.stderr, `${file}: ${verb.join(' ')}`).not.toMatch(/this is a bug|^\s+at /m);
+      }
+      await rm(path);
+    }
+    await rename(`${path}.kept`, path);
+  }
 });

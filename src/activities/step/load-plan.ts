@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { sha256 } from '../../lib/hash.js';
@@ -7,6 +6,7 @@ import { createLruCache } from '../../lib/lru-cache.js';
 import { Plan, type EffectiveScenario } from '../../scenario/plan.js';
 import { StoredScenario } from '../../scenario/stored-scenario.js';
 import { planFile, scenarioFile } from '../../store/results-folder.js';
+import { readText } from '../../platform/fs/read-file.js';
 import { fetchSweep } from '../../store/shared/mirror.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { remembered } from '../../platform/remembered.js';
@@ -62,14 +62,16 @@ export function readScenario(resultsPath: string, hash: string): Promise<StoredS
  * Reads one of our own files. If the whole store is missing, the error is retryable: the disk may not be mounted yet.
  */
 const readStored = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !existsSync(dirname(dirname(file))))
-      throw error;
-    throw ApplicationFailure.nonRetryable(
-      `${file} is missing: restore it from a backup, or run the scenarios again`,
-      'StoreBroken',
-    );
-  });
+  Promise.resolve(file)
+    .then(readText)
+    .catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !existsSync(dirname(dirname(file))))
+        throw error;
+      throw ApplicationFailure.nonRetryable(
+        `${file} is missing: restore it from a backup, or run the scenarios again`,
+        'StoreBroken',
+      );
+    });
 
 /** Parses one of our own files. A damaged file stays damaged, so the error is not retryable. */
 function parseStored<T>(file: string, text: string, schema: { parse(value: unknown): T }): T {

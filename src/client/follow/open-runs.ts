@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../lib/json.js';
 import { openRunsFolder } from '../../platform/engine/engine-state.js';
 import { Cell } from '../../results/records/cell.js';
+import { readText } from '../../platform/fs/read-file.js';
 
 /** A run that was started on this machine and is not over. */
 export interface OpenRun {
@@ -31,7 +32,7 @@ export function openRunsIn(stateFolder: string): OpenRun[] {
 /** The note is removed when its run is over, perhaps just now. */
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readText(file);
   } catch {
     return '';
   }

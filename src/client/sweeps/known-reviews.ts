@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isJsonObject, parseJson } from '../../lib/json.js';
 import { displayPath } from '../../platform/display-path.js';
@@ -9,6 +9,7 @@ import type { Judged } from '../../results/review/judged.js';
 import { writeDerived } from '../../store/derived-file.js';
 import { runFiles } from '../../store/results-folder.js';
 import { readReview } from './read-review.js';
+import { readText } from '../../platform/fs/read-file.js';
 
 /** Reads human reviews like `readReview`, each file once for as long as it does not change. */
 export interface KnownReviews {
@@ -70,7 +71,7 @@ export function openReviews(resultsPath: string): KnownReviews {
 
 function readEntries(file: string): Map<string, Entry> {
   try {
-    const index = parseJson(readFileSync(file, 'utf8'));
+    const index = parseJson(readText(file));
     if (!isJsonObject(index) || index['version'] !== VERSION || !isJsonObject(index['reviews']))
       return new Map();
     return new Map(Object.entries(index['reviews'] as unknown as Record<string, Entry>));

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { compareTexts } from '../../lib/compare-texts.js';
 import { isJsonObject, parseJson } from '../../lib/json.js';
 import { planFile, sweepsFolder } from '../../store/results-folder.js';
+import { readText } from '../../platform/fs/read-file.js';
 
 /** Returns the ids of sweeps that have a plan, newest first. Sorts by time, because users may choose the ids' names. */
 export function newestSweeps(results: string): string[] {
@@ -15,7 +16,7 @@ export function newestSweeps(results: string): string[] {
 
 /** Returns '' if unknown. Uses no schema: there may be thousands of plans, and whoever reads one reports its errors. */
 function startOf(file: string): string {
-  const plan = parseJson(readFileSync(file, 'utf8'));
+  const plan = parseJson(readText(file));
   const created = isJsonObject(plan) ? plan['created_at'] : null;
   return typeof created === 'string' ? created : '';
 }

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { systemFailure } from '../../lib/errors/system-failure.js';
 import { createRedactor } from '../../lib/redaction/redact.js';
 import { displayPath } from '../../platform/display-path.js';
@@ -8,6 +8,7 @@ import { reviewText } from '../../results/records/text-fields.js';
 import type { Judged } from '../../results/review/judged.js';
 import { parseReview } from '../../results/review/parse-review.js';
 import { runFiles } from '../../store/results-folder.js';
+import { readText } from '../../platform/fs/read-file.js';
 
 /** An evaluation.md has some kilobytes. The limit allows long reviews, and keeps 500 of them quick to read. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -58,7 +59,7 @@ export function readEvaluation(file: string): string | Unreadable | null {
     if (!stat.isFile()) return unreadable('not a file, so no human review can be read');
     if (stat.size > MOST_BYTES)
       return unreadable('larger than 4 MiB, so its human review is not read; shorten it');
-    return readFileSync(file, 'utf8');
+    return readText(file);
   } catch (error) {
     return unreadable(systemFailure(error) ?? 'cannot be read');
   }

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../../lib/json.js';
@@ -10,6 +10,7 @@ import { resultsLog, runFiles } from '../../store/results-folder.js';
 import { parseResult } from '../../store/results-log.js';
 import { SCHEDULES } from '../../store/schedules/schedule-files.js';
 import { foldersIn } from './gather-sweeps.js';
+import { readText } from '../../platform/fs/read-file.js';
 
 /** Reads the line of a result. Returns null if the line is invalid. */
 export function lineFact(line: number, text: string): LineFact | null {
@@ -91,7 +92,7 @@ function recordOf(results: string, name: string): RunFact | null {
   const { run, artifacts } = runFiles(join(results, name));
   const isReal = lstatSync(artifacts, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isReal || lstatSync(run, { throwIfNoEntry: false })?.isFile() !== true) return null;
-  const { data } = Record.safeParse(parseJson(readFileSync(run, 'utf8')));
+  const { data } = Record.safeParse(parseJson(readText(run)));
   return data?.run_id === name
     ? { id: name, sweep: data.sweep, startedAt: Date.parse(data.started_at) }
     : null;

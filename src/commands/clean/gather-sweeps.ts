@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { sha256 } from '../../lib/hash.js';
@@ -14,6 +14,7 @@ import {
   summaryFile,
   sweepsFolder,
 } from '../../store/results-folder.js';
+import { readText } from '../../platform/fs/read-file.js';
 
 /** Returns the names of the folders in a folder, without symlinks. Empty if the folder cannot be read. */
 export function foldersIn(folder: string): string[] {
@@ -63,7 +64,7 @@ export function gatherSweeps(results: string, ended: ReadonlySet<string>): Sweep
 
 function readPlanFile(file: string): Plan | null {
   try {
-    return Plan.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? null;
+    return Plan.safeParse(parseJson(readText(file))).data ?? null;
   } catch {
     return null;
   }
@@ -88,7 +89,7 @@ const Named = EffectiveScenario.pick({ fixture: true, checks: true });
 
 function namedBy(results: string, hash: string): z.infer<typeof Named> | null {
   try {
-    const text = readFileSync(scenarioFile(results, hash), 'utf8');
+    const text = readText(scenarioFile(results, hash));
     return sha256(text) === hash ? Named.parse(JSON.parse(text)) : null;
   } catch {
     return null;

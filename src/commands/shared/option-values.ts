@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { parseAge } from '../../lib/format/age.js';
 import { LONGEST_TIMER_SECS } from '../../lib/longest-timer.js';
+import { MAX_CELLS } from '../../lib/max-cells.js';
 import { MAX_CONCURRENCY } from '../../lib/max-concurrency.js';
 
 /** For a repeatable flag whose values may be comma-separated lists. */
@@ -47,8 +48,14 @@ export const seconds = (value: string): number => {
 
 /** A whole number from 1. */
 export const count = (value: string): number => {
-  if (!/^[1-9]\d*$/.test(value)) throw new InvalidArgumentError('expected a whole number of at least 1');
-  return Number(value);
+  if (/^[1-9]\d{0,6}$/.test(value) && Number(value) <= MAX_CELLS) return Number(value);
+  throw new InvalidArgumentError(`expected a whole number from 1 to ${MAX_CELLS}`);
+};
+
+/** A TCP port. */
+export const port = (value: string): number => {
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+  throw new InvalidArgumentError('expected a port: a whole number from 0 to 65535');
 };
 
 /** A number of cells that may run at once. */
@@ -60,8 +67,8 @@ export const atMostConcurrency = (value: string): number => {
 
 /** A whole number from 0. */
 export const tier = (value: string): number => {
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError('expected a whole number of at least 0');
-  return Number(value);
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('expected a whole number of at least 0');
 };
 
 /** A length of time like "30s" or "6h", in ms. */

@@ -8,6 +8,8 @@ const ADVICE: Record<string, string> = {
   ENOENT: 'no such file or folder; it was moved or deleted',
   ENOTDIR: 'a part of this path is not a folder',
   EISDIR: 'this is a folder, but a file is expected',
+  ENOTFILE: 'this is a named pipe or a device, but a file is expected',
+  EFBIG: 'larger than 512 MiB; a file of this size is not read',
   ENAMETOOLONG: 'the path is too long; choose a shorter one',
   ELOOP: 'its symlinks form a loop',
   EIO: 'the disk reported an error',

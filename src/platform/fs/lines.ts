@@ -1,6 +1,7 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { beginningOf } from '../../lib/format/truncate.js';
+import { openFile } from './read-file.js';
 
 /** In characters. Agents write lines of more than a megabyte; longer ones are cut and marked. */
 const LINE_LIMIT = 4 * 1024 * 1024;
@@ -35,7 +36,7 @@ export function tailLines(path: string, limit = LINE_LIMIT, from = 0): LineTail 
   let offset = from;
   const next = (into: Buffer): number => {
     try {
-      file ??= openSync(path, 'r');
+      file ??= openFile(path);
       return readSync(file, into, 0, CHUNK, offset);
     } catch (error) {
       // The system's error does not name the file.

@@ -1,4 +1,45 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+
+/** The largest file that is read as a whole, in bytes: a string of Node cannot be much longer. */
+const MOST_BYTES = 512 * 1024 * 1024;
+
+/**
+ * Opens a file for reading, and returns its descriptor. Refuses a named pipe or a device, which someone may have put in the place
+ * of a file: to open or to read it may never end.
+ *
+ * @throws what `open` throws, and an error with the code ENOTFILE
+ */
+export function openFile(path: string): number {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stat = fstatSync(descriptor);
+  if (stat.isFile() || stat.isDirectory()) return descriptor; // reading a folder fails at once
+  closeSync(descriptor);
+  throw refusal('ENOTFILE', path);
+}
+
+/**
+ * Returns the content of a file.
+ *
+ * @throws as `openFile`, and an error with the code EFBIG if it is larger than 512 MiB
+ */
+export function readBytes(path: string): Buffer {
+  const descriptor = openFile(path);
+  try {
+    if (fstatSync(descriptor).size > MOST_BYTES) throw refusal('EFBIG', path);
+    return readFileSync(descriptor);
+  } catch (error) {
+    // The system's error does not name the file.
+    throw Object.assign(error as Error, { path });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Returns the text of a file, as `readBytes` reads it. */
+export const readText = (path: string): string => readBytes(path).toString();
+
+const refusal = (code: 'ENOTFILE' | 'EFBIG', path: string): Error =>
+  Object.assign(new Error(`${code}: ${path}`), { code, syscall: 'open', path });
 
 /**
  * Returns the text of a small file, or null if there is no such file. Throws other errors. Synchronous: otherwise each
@@ -7,7 +48,7 @@ import { readFileSync } from 'node:fs';
 // eslint-disable-next-line @typescript-eslint/require-await -- errors must come as a rejection
 export async function readTextIfThere(path: string): Promise<string | null> {
   try {
-    return readFileSync(path, 'utf8');
+    return readText(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { scriptFields } from '../../agent-scripts/fields.js';
 import { inSchema, nonBlank, seconds } from '../../gates/fields.js';
+import { MAX_CELLS } from '../../lib/max-cells.js';
 import { Evaluation } from './evaluation.js';
 import { checksFolder, cleanText, distinct, label } from '../fields.js';
 import { Mock } from '../mock.js';
@@ -144,7 +145,7 @@ export const ScenarioFile = z
     tool_matrix: z.array(ToolMatrixEntry).default([]).describe('The agents and models to run it with'),
     matrix: z
       .strictObject({
-        repeat: z.int().min(1).default(1).describe('Repetitions of every cell'),
+        repeat: z.int().min(1).max(MAX_CELLS).default(1).describe('Repetitions of every cell'),
         variants: z
           .array(Variant)
           .check(distinct(({ name }) => name, 'variant name', ['name']))

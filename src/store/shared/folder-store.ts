@@ -1,4 +1,5 @@
-import { chmod, link, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, link, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { copyBestEffort } from '../../platform/fs/copy-best-effort.js';
 import { readInside } from '../../platform/fs/open-inside.js';
@@ -50,10 +51,20 @@ export function createFolderStore(folder: string): SharedStore {
   };
 }
 
+/** Reads without blocking this process, because the file may be on another machine. A named pipe or a device counts as empty. */
+async function readRegular(path: string | Buffer): Promise<Buffer> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return (await file.stat()).isFile() ? await file.readFile() : Buffer.alloc(0);
+  } finally {
+    await file.close();
+  }
+}
+
 /** On NFS, a file that is replaced while it is read is stale. Then it is read again. */
 async function read(path: string, retries = 5): Promise<Buffer | null> {
   try {
-    return await readFile(path);
+    return await readRegular(path);
   } catch (error) {
     if (isMissing(error)) return null;
     if (codeOf(error) === 'ESTALE' && retries > 0) return read(path, retries - 1);

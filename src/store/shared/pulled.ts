@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SharedProject } from './shared-project.js';
+import { readText } from '../../platform/fs/read-file.js';
 
 /*
  * What the mirror has already, so that it is not asked for again: rounds that have ended, and objects of the rounds that
@@ -28,7 +29,7 @@ export const noteCells = (project: SharedProject, sweep: string, names: readonly
 
 function linesIn(file: string): string[] {
   try {
-    return readFileSync(file, 'utf8').split('\n');
+    return readText(file).split('\n');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

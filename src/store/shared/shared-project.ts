@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
@@ -21,6 +21,7 @@ import { isBucket, openSharedStore } from './open-shared-store.js';
 import { probeStore } from './probe-store.js';
 import type { SharedStore } from './shared-store.js';
 import { remembered } from '../../platform/remembered.js';
+import { readText } from '../../platform/fs/read-file.js';
 
 /**
  * Results that several machines share. Each machine has a mirror: an ordinary results folder in its private state, which
@@ -98,8 +99,7 @@ export async function joinSharedProject(
   mkdirSync(mirrorFolder(stateFolder), { recursive: true, mode: 0o700 });
   const settings = `${JSON.stringify({ schema_version: 1, location: store.location })}\n`;
   const file = sharedFile(stateFolder);
-  if (!existsSync(file) || readFileSync(file, 'utf8') !== settings)
-    await writeFileAtomic(file, settings, 0o600);
+  if (!existsSync(file) || readText(file) !== settings) await writeFileAtomic(file, settings, 0o600);
   if (!wasShared) {
     mkdirSync(dirname(before), { recursive: true, mode: 0o700 });
     await writeFileAtomic(before, `${id}\n`, 0o600);
@@ -160,7 +160,7 @@ export async function requireSharedProject(resultsPath: string): Promise<SharedP
 
 async function openMirror(stateFolder: string): Promise<SharedProject> {
   const file = sharedFile(stateFolder);
-  const parsed = SharedFile.safeParse(parseJson(readFileSync(file, 'utf8')));
+  const parsed = SharedFile.safeParse(parseJson(readText(file)));
   if (!parsed.success)
     throw new UsageError(
       'results_broken',

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { inParallel } from '../../lib/in-parallel.js';
 import { isJsonObject, parseJson, type Json } from '../../lib/json.js';
 import { isFolder } from '../../platform/fs/tree.js';
@@ -8,12 +7,13 @@ import { fixtureFolder, planFile, scenarioFile } from '../results-folder.js';
 import { planObject, storedObject } from './names.js';
 import type { SharedProject } from './shared-project.js';
 import { remembered } from '../../platform/remembered.js';
+import { readBytes, readText } from '../../platform/fs/read-file.js';
 
 const AT_ONCE = 8;
 
 /** Publishes what the runs of a planned sweep need: its plan, and what this refers to in `.store`. Can be repeated. */
 export async function publishSweep(project: SharedProject, sweep: string): Promise<void> {
-  const plan = await readFile(planFile(project.resultsPath, sweep), 'utf8');
+  const plan = readText(planFile(project.resultsPath, sweep));
   await publishInputs(project, plan);
   // Last: when the plan is there, everything is.
   await project.store.putOnce(planObject(sweep), plan);
@@ -22,7 +22,7 @@ export async function publishSweep(project: SharedProject, sweep: string): Promi
 /** Publishes what a plan, given as JSON, refers to in `.store`. Can be repeated. */
 export async function publishInputs({ store, resultsPath }: SharedProject, plan: string): Promise<void> {
   const scenarios = scenariosOf(plan);
-  const inputs = (await Promise.all(scenarios.map((hash) => inputsOf(resultsPath, hash)))).flat();
+  const inputs = scenarios.flatMap((hash) => inputsOf(resultsPath, hash));
   await inParallel(AT_ONCE, [...new Set([...scenarios, ...inputs])], (hash) =>
     store.putFolder(storedObject(hash), fixtureFolder(resultsPath, hash)),
   );
@@ -43,7 +43,7 @@ export async function fetchSweep(project: SharedProject, sweep: string): Promise
 
 async function fetchOnce({ store, resultsPath }: SharedProject, sweep: string, key: string): Promise<void> {
   const file = planFile(resultsPath, sweep);
-  const plan = existsSync(file) ? await readFile(file) : await store.get(planObject(sweep));
+  const plan = existsSync(file) ? readBytes(file) : await store.get(planObject(sweep));
   if (plan === null) return;
   const fetch = async (hash: string): Promise<void> => {
     const folder = fixtureFolder(resultsPath, hash);
@@ -51,7 +51,7 @@ async function fetchOnce({ store, resultsPath }: SharedProject, sweep: string, k
   };
   const scenarios = scenariosOf(plan.toString());
   await inParallel(AT_ONCE, scenarios, fetch);
-  const inputs = (await Promise.all(scenarios.map((hash) => inputsOf(resultsPath, hash)))).flat();
+  const inputs = scenarios.flatMap((hash) => inputsOf(resultsPath, hash));
   await inParallel(AT_ONCE, [...new Set(inputs)], fetch);
   if (!existsSync(file)) await writeFileAtomic(file, plan);
   here().add(key);
@@ -65,9 +65,9 @@ function scenariosOf(plan: string): string[] {
 }
 
 /** The hashes of what a stored scenario needs: its fixture, its checks and its target, as far as they are stored. */
-async function inputsOf(resultsPath: string, hash: string): Promise<string[]> {
+function inputsOf(resultsPath: string, hash: string): string[] {
   const file = scenarioFile(resultsPath, hash);
-  const json = existsSync(file) ? parseJson(await readFile(file, 'utf8')) : undefined;
+  const json = existsSync(file) ? parseJson(readText(file)) : undefined;
   return ['fixture', 'checks', 'target_stored'].flatMap((field) => hashIn(json, field));
 }
 
