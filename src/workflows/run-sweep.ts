@@ -12,7 +12,9 @@ import {
   upsertMemo,
   upsertSearchAttributes,
   workflowInfo,
+  WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { cellLabel } from '../results/records/cell-label.js';
 import { runLegacySweep } from './legacy/run-sweep.js';
 import {
@@ -95,6 +97,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   const inherited = createInheritedRuns({
     ...{ sweep, workflowIdOf, dispatch, state: () => state },
     isLosing: (workflowId) => hosts?.isLosing(workflowId) === true,
+    askToAnnounceEnd: (cell) => runOf(cell).signal(announceEnd),
   });
 
   function dispatch(event: SweepEvent): void {
@@ -159,45 +162,56 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
     // Once the run's host is lost, what becomes of its workflow no longer matters.
     const isSame = (): boolean => workflowIdOf(cell.id) === workflowId;
     const isAbandoned = (): boolean => !isSame() || hosts?.isLosing(workflowId) === true;
+    const start = (workflowIdReusePolicy: WorkflowIdReusePolicy) =>
+      startChild(runScenario, {
+        workflowId,
+        workflowIdReusePolicy,
+        args: [
+          {
+            sweep,
+            cell,
+            inProcess: true,
+            keepsFolder: true,
+            parks: true,
+            failsVisibly: true,
+            ...(proof === undefined ? {} : { proof }),
+            ...(fresh === undefined ? {} : { fresh }),
+            ...(lostHosts === undefined ? {} : { lostHosts }),
+            ...(input.sparse === undefined ? {} : { sparse: input.sparse }),
+            ...(input.limits === undefined ? {} : { limits: input.limits }),
+            ...(isHandingOver ? { announcesEnd: true } : {}),
+          },
+        ],
+        ...(on === undefined ? {} : { taskQueue: on.queue }),
+        typedSearchAttributes: cellAttributes(sweep, cell),
+        staticSummary: summaryOf(cellLabel(cell)),
+        // A next history takes the run over. If this sweep is terminated, the worker cancels the run.
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        // How long until a dead worker's workflow task is given to another worker.
+        workflowTaskTimeout: '5 seconds',
+      });
     starting.add(cell.id);
     inherited.forget(cell.id);
     try {
       const result = await runs.run(async () => {
-        const child = await startChild(runScenario, {
-          workflowId,
-          args: [
-            {
-              sweep,
-              cell,
-              inProcess: true,
-              keepsFolder: true,
-              parks: true,
-              failsVisibly: true,
-              ...(proof === undefined ? {} : { proof }),
-              ...(fresh === undefined ? {} : { fresh }),
-              ...(lostHosts === undefined ? {} : { lostHosts }),
-              ...(input.sparse === undefined ? {} : { sparse: input.sparse }),
-              ...(input.limits === undefined ? {} : { limits: input.limits }),
-              ...(isHandingOver ? { announcesEnd: true } : {}),
-            },
-          ],
-          ...(on === undefined ? {} : { taskQueue: on.queue }),
-          typedSearchAttributes: cellAttributes(sweep, cell),
-          staticSummary: summaryOf(cellLabel(cell)),
-          // A next history takes the run over. If this sweep is terminated, the worker cancels the run.
-          parentClosePolicy: ParentClosePolicy.ABANDON,
-          // How long until a dead worker's workflow task is given to another worker.
-          workflowTaskTimeout: '5 seconds',
+        const child = await start(WorkflowIdReusePolicy.REJECT_DUPLICATE).catch(async (error: unknown) => {
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+          // This sweep was reset to a time before it started the run.
+          const ended = await inherited.endOf(cell.id);
+          if (ended === null) return null;
+          return ended.result ?? start(WorkflowIdReusePolicy.ALLOW_DUPLICATE);
         });
         starting.delete(cell.id);
         if (input.scheduler === 3) dispatch({ type: 'begun', cell: cell.id });
+        if (child === null || 'outcome' in child) return child;
         return child.result().catch((error: unknown) => {
           const result = runResultIn(error);
           if (result === null) throw error;
           return result;
         });
       });
-      if (isSame()) dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
+      if (result === null) inherited.adopt(cell.id);
+      else if (isSame()) dispatch({ type: 'ended', cell: cell.id, outcome: result.outcome, cost: result });
     } catch (error) {
       starting.delete(cell.id);
       if (isAbandoned()) return;
