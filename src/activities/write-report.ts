@@ -167,6 +167,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     ...(record.agent?.output_problems === undefined ? {} : { output_problems: record.agent.output_problems }),
     attempts: found.attempts,
     starts: found.starts,
+    ...(context.run.lostHosts === undefined ? {} : { lost_runs: context.run.lostHosts.length }),
     ...hostOf(deps),
   };
   // Written last, because it makes the run known: when the line is there, the files are.

@@ -331,6 +331,8 @@ export interface SweepCell {
   earlier_runs?: {
     /** Number of runs */
     runs: number;
+    /** How many of them were lost with their hosts; absent: none */
+    lost?: number;
     /** Their known costs; null: none is known */
     cost_usd: number | null;
     /** Runs whose cost is unknown or only partly known */

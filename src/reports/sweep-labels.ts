@@ -1,6 +1,6 @@
 import { formatCost } from '../lib/format/dollars.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
-import { paidCost, unfinishedCells } from '../results/totals.js';
+import { doneAgainText, paidCost, unfinishedCells } from '../results/totals.js';
 import { hasVariants } from './matrix.js';
 import { paidText } from './terminal.js';
 
@@ -27,8 +27,14 @@ export function cellNamer(cells: readonly SweepCell[]): (cell: SweepCell) => str
 export const isOpen = ({ status }: SweepDocument): boolean => status === 'running' || status === 'paused';
 
 /** Formats totals: "8 cells: 6 passed, 2 failed, cost $0.12 of $5.00". */
-export const totalsText = (document: SweepDocument): string =>
-  `${countsText(document)}, cost ${totalCost(document.cells)}${document.max_usd === null ? '' : ` of ${formatCost(document.max_usd)}`}`;
+export function totalsText(document: SweepDocument): string {
+  const again = doneAgainText(document.cells);
+  return [
+    countsText(document),
+    `cost ${totalCost(document.cells)}${document.max_usd === null ? '' : ` of ${formatCost(document.max_usd)}`}`,
+    ...(again === null ? [] : [again]),
+  ].join(', ');
+}
 
 function countsText({ status, totals: all, cells_of_sweep: whole }: SweepDocument): string {
   const counts: [number, string][] = [

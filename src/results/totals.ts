@@ -14,9 +14,16 @@ export const Totals = z.object({
 });
 export type Totals = z.infer<typeof Totals>;
 
-/** Runs of a cell that another run of the same sweep replaced, because they ended with an error for example. */
+/**
+ * Runs of a cell that another run of the same sweep replaced, because they ended with an error or their host was lost, for example.
+ */
 export const EarlierRuns = z.object({
   runs: z.number().int().describe('Number of runs'),
+  lost: z
+    .number()
+    .int()
+    .exactOptional()
+    .describe('How many of them were lost with their hosts; absent: none'),
   cost_usd: z.number().nullable().describe('Their known costs; null: none is known'),
   cost_unknown: z.number().int().describe('Runs whose cost is unknown or only partly known'),
 });
@@ -75,6 +82,18 @@ export function paidCost(results: readonly Tallied[]): Paid {
   return { usd: known.length === 0 ? null : sumOfCosts(known), unknown };
 }
 
+/** Says how many runs were done again, whose cost is part of their sweep's; null: none. */
+export function doneAgainText(cells: readonly Pick<Tallied, 'earlier_runs'>[]): string | null {
+  let [runs, lost] = [0, 0];
+  for (const { earlier_runs: earlier } of cells) {
+    runs += earlier?.runs ?? 0;
+    lost += earlier?.lost ?? 0;
+  }
+  if (runs === 0) return null;
+  const why = lost === 0 ? '' : runs === 1 ? ' (lost with its host)' : ` (${lost} lost with their hosts)`;
+  return `${runs} ${runs === 1 ? 'run' : 'runs'} done again${why}`;
+}
+
 /**
  * Groups the results of a sweep by cell: the last one counts, and what those before it cost was paid, too.
  *
@@ -95,8 +114,15 @@ export function resultsByCell(
       const line = earlier.pop();
       if (line === undefined) return [];
       const paid = paidCost(earlier.map((run) => ({ ...run, cached: run.cached_from !== null })));
-      const earlier_runs = { runs: earlier.length, cost_usd: paid.usd, cost_unknown: paid.unknown };
-      return [[cell, earlier.length === 0 ? { line } : { line, earlier_runs }]];
+      // Each round of a cell says which runs were lost in it. Nobody knows what those have cost.
+      const lost = [...earlier, line].reduce((sum, { lost_runs = 0 }) => sum + lost_runs, 0);
+      const earlier_runs = {
+        runs: earlier.length + lost,
+        ...(lost === 0 ? {} : { lost }),
+        cost_usd: paid.usd,
+        cost_unknown: paid.unknown + lost,
+      };
+      return [[cell, earlier_runs.runs === 0 ? { line } : { line, earlier_runs }]];
     }),
   );
 }

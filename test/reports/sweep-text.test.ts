@@ -24,6 +24,15 @@ describe('renderSweep', () => {
       ].join('\n'),
     );
   });
+  test('says which runs were done again', () => {
+    const again = { runs: 3, lost: 2, cost_usd: 0.5, cost_unknown: 2 };
+    const text = renderSweep(sweep([cell({ earlier_runs: again }), cell()]), options);
+    expect(text).toContain('cost at least $1.50 (n/a for 2), 3 runs done again (2 lost with their hosts)');
+    const one = { runs: 1, lost: 1, cost_usd: null, cost_unknown: 1 };
+    expect(renderSweep(sweep([cell({ earlier_runs: one })]), options)).toContain(
+      ', 1 run done again (lost with its host)',
+    );
+  });
   test('gives the reason and the report of a cell that did not pass', () => {
     const text = renderSweep(sweep([cell(), cell({ ...failed, results_dir: '/results/b' })]), options);
     expect(text).toContain(`✗ fail  ${failed.message}\n  notes mock/default  /results/b/report.md\n`);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { paidCost, totalsOf, unfinishedCells } from '../../src/results/totals.js';
+import { paidCost, resultsByCell, totalsOf, unfinishedCells } from '../../src/results/totals.js';
+import { resultLine } from '../store/sample.js';
 
 const paid = { outcome: 'pass', cached: false, cost_usd: 0.1 } as const;
 const waiting = { outcome: null, cached: false, cost_usd: null };
@@ -18,4 +19,21 @@ test('reused and waiting cells cost nothing, and unknown costs are counted separ
     usd: 0.3,
     unknown: 1,
   });
+});
+
+test('runs that were replaced, and those that were lost with their hosts, are counted with what they cost', () => {
+  const [a, b] = ['a', 'b'].map((cell) => resultLine({ id: `${cell}-1`, cell, cost_usd: 0.1 }));
+  const lines = [
+    { ...a, outcome: 'error', lost_runs: 1 } as const,
+    { ...a, id: 'a-2', cost_usd: 0.2, lost_runs: 2 },
+    { ...b },
+  ].map((line) => resultLine(line));
+  const byCell = resultsByCell(lines);
+  const cells = [...byCell.values()].map(({ line, earlier_runs }) => ({
+    ...{ outcome: line.outcome, cached: false, cost_usd: line.cost_usd },
+    ...(earlier_runs === undefined ? {} : { earlier_runs }),
+  }));
+  expect(byCell.get('a')?.earlier_runs).toEqual({ runs: 4, lost: 3, cost_usd: 0.1, cost_unknown: 3 });
+  expect(byCell.get('b')?.earlier_runs).toBeUndefined();
+  expect(paidCost(cells)).toEqual({ usd: 0.4, unknown: 3 });
 });

@@ -147,6 +147,11 @@ export const ResultLine = z.object({
     .nullable()
     .default(null)
     .describe('Starts of the agent; null: unknown, or written by an older build'),
+  lost_runs: z
+    .number()
+    .int()
+    .exactOptional()
+    .describe('Runs of this cell before this one that were lost with their hosts; absent: none'),
   host: RunHost.exactOptional().describe(
     'Where it ran; absent: results that are not shared, or a cell that was not run',
   ),

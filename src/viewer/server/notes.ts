@@ -1,15 +1,18 @@
 import { calibrationsIn } from '../../results/calibration/document.js';
 import { judgeNotes } from '../../results/calibration/judge-notes.js';
 import { decisionText, progressText } from '../../results/decision/decision-text.js';
+import { doneAgainText } from '../../results/totals.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 
 /** What must be known about a sweep as a whole, in sentences: its decision, and reasons to doubt its results. */
 export function notesOf(document: SweepDocument): string[] {
   const { decision, warnings = [] } = document;
+  const again = doneAgainText(document.cells);
   return [
     ...(decision === undefined ? [] : [`${decisionText(decision)}; ${progressText(decision)}`]),
     ...(decision?.doubts ?? []),
     ...warnings,
+    ...(again === null ? [] : [again]),
     ...judgeNotes(calibrationsIn(document)).map(({ text }) => text),
     ...(document.live === true ? ['Mocks were ignored: this sweep was live'] : []),
   ];
