@@ -9,17 +9,19 @@ const SILENT_MS = 60_000;
 /** The most offers that are shown of a host. */
 const MOST_DECLINED = 20;
 
-/** Renders the hosts of shared results, and what they decline. `now`: ms since the epoch. */
-export function renderHosts(hosts: readonly HostRecord[], now: number, options: TextOptions): string {
+/** Renders the hosts of shared results, and what they decline. `silent_ms`: for how long a host has said nothing. */
+export function renderHosts(
+  hosts: readonly (HostRecord & { silent_ms: number })[],
+  options: TextOptions,
+): string {
   const colors = pc.createColors(options.color);
-  const silentFor = ({ at }: HostRecord): number => now - Date.parse(at);
   const newest = Math.max(...hosts.map(({ protocol }) => protocol));
   const rows = hosts.map((host) => [
     colors.bold(terminalText(host.name)),
     host.id,
     `${host.runs.length}/${host.slots}`,
-    stateOf(host, silentFor(host)),
-    formatAge(silentFor(host)),
+    stateOf(host, host.silent_ms),
+    formatAge(host.silent_ms),
     `${host.version}${host.protocol < newest ? ' (older)' : ''}`,
     terminalText([...(host.agents ?? []), ...host.labels.map((label) => `+${label}`)].join(' ')),
   ]);

@@ -3,8 +3,9 @@ import { UsageError } from '../../lib/errors/usage-error.js';
 import { renderHosts } from '../../reports/hosts-text.js';
 import type { HostRecord } from '../../results/records/host-record.js';
 import { readHosts } from '../../store/shared/host-records.js';
-import { drainObject } from '../../store/shared/names.js';
+import { drainObject, parseRoundMark, ROUNDS } from '../../store/shared/names.js';
 import { sharedProjectOf, type SharedProject } from '../../store/shared/shared-project.js';
+import { parseRunWorkflowId, sweepWorkflowId } from '../../workflows/protocol.js';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
 
 interface Asked {
@@ -15,13 +16,22 @@ interface Asked {
 /** `workers`: shows the hosts of shared results. */
 export async function showWorkers({ results, json }: Asked): Promise<number> {
   const { store, location } = await openShared(results);
-  const hosts = (await readHosts(store)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const seen = await readHosts(store);
+  const ended = new Set(
+    (await store.list(ROUNDS)).flatMap((name) => {
+      const mark = parseRoundMark(name);
+      return mark?.mark === 'ended' ? [`${sweepWorkflowId(mark.sweep)} ${mark.round}`] : [];
+    }),
+  );
+  const hosts = seen
+    .map((host) => ({ ...host, runs: host.runs.filter((run) => !ended.has(roundOf(run.workflow_id))) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   if (json) printJson({ hosts });
   else if (hosts.length === 0)
     process.stdout.write(
       `no host has joined ${location}; start one with llm-tool-test worker --address <host:port> --results ${location}\n`,
     );
-  else process.stdout.write(renderHosts(hosts, Date.now(), textOptions()));
+  else process.stdout.write(renderHosts(hosts, textOptions()));
   return 0;
 }
 
@@ -43,6 +53,10 @@ export async function drainWorker(
     );
   return 0;
 }
+
+/** The sweep and the round of a run. A host that was lost still claims the runs of a round that has ended. */
+const roundOf = (workflowId: string): string =>
+  `${workflowId.split('/').slice(0, 2).join('/')} ${parseRunWorkflowId(workflowId).round}`;
 
 async function openShared(results: string | undefined): Promise<SharedProject> {
   const { resultsPath } = openProject(results);

@@ -51,6 +51,10 @@ export function existingStore(place: SharedStore, id: string): SharedStore {
       const data = await store.get(name);
       return checked(data, data === null);
     },
+    writtenAt: async (name) => {
+      const at = await store.writtenAt(name);
+      return checked(at, at === null);
+    },
     list: async (folder) => {
       const names = await store.list(folder);
       return checked(names, names.length === 0);
@@ -83,6 +87,7 @@ function reachable(store: SharedStore): SharedStore {
   return {
     location,
     get: (name) => reach(store.get(name)),
+    writtenAt: (name) => reach(store.writtenAt(name)),
     list: (folder) => reach(store.list(folder)),
     getFolder: (name, folder) => reach(store.getFolder(name, folder)),
     getFileOf: (name, path) => reach(store.getFileOf(name, path)),

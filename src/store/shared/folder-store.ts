@@ -29,6 +29,7 @@ export function createFolderStore(folder: string): SharedStore {
   return {
     location: root,
     get: async (name) => answer(read(pathOf(name))),
+    writtenAt: async (name) => answer(timeOf(pathOf(name))),
     put: async (name, data) => answer(replace(root, pathOf(name), Buffer.from(data))),
     putOnce: async (name, data) => answer(create(root, pathOf(name), Buffer.from(data))),
     list: async (name) => answer(objectsIn(pathOf(name))),
@@ -68,6 +69,15 @@ async function read(path: string, retries = 5): Promise<Buffer | null> {
   } catch (error) {
     if (isMissing(error)) return null;
     if (codeOf(error) === 'ESTALE' && retries > 0) return read(path, retries - 1);
+    throw error;
+  }
+}
+
+async function timeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (isMissing(error)) return null;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { parseJson } from '../../lib/json.js';
 import { HostRecord } from '../../results/records/host-record.js';
 import { hostObject, HOSTS } from './names.js';
@@ -13,20 +14,40 @@ export async function readHost(store: SharedStore, id: string): Promise<HostReco
 /** A host that has said nothing for this long is not one anymore. */
 const GONE_MS = 24 * 3_600_000;
 
+/** A host, and for how long it has said nothing. */
+export interface SeenHost extends HostRecord {
+  silent_ms: number;
+}
+
 /** Returns what every host of a shared project said last. */
-export const readHosts = async (store: SharedStore): Promise<HostRecord[]> =>
-  (await readAll(store)).filter((record) => !isGone(record));
+export const readHosts = async (store: SharedStore): Promise<SeenHost[]> =>
+  (await readAll(store)).filter(({ silent_ms }) => silent_ms <= GONE_MS);
 
 /** Removes what hosts said that are gone. */
 export async function removeGoneHosts(store: SharedStore): Promise<void> {
-  const gone = (await readAll(store)).filter(isGone);
+  const gone = (await readAll(store)).filter(({ silent_ms }) => silent_ms > GONE_MS);
   await Promise.all(gone.map(({ id }) => store.remove(hostObject(id))));
 }
 
-const isGone = ({ at }: HostRecord): boolean => Date.now() - Date.parse(at) > GONE_MS;
-
-async function readAll(store: SharedStore): Promise<HostRecord[]> {
+async function readAll(store: SharedStore): Promise<SeenHost[]> {
   const names = (await store.list(HOSTS)).filter((name) => name.endsWith('.json'));
-  const records = await Promise.all(names.map((name) => readHost(store, name.slice(0, -'.json'.length))));
+  if (names.length === 0) return [];
+  const now = await timeNow(store);
+  const records = await Promise.all(
+    names.map(async (name): Promise<SeenHost | null> => {
+      const id = name.slice(0, -'.json'.length);
+      const [record, at] = await Promise.all([readHost(store, id), store.writtenAt(hostObject(id))]);
+      return record === null || at === null ? null : { ...record, silent_ms: Math.max(0, now - at) };
+    }),
+  );
   return records.flatMap((record) => record ?? []);
+}
+
+/** The time by the clock of the place: those of the hosts may be wrong by hours. */
+async function timeNow(store: SharedStore): Promise<number> {
+  const probe = `${HOSTS}/${randomUUID()}.time`;
+  await store.put(probe, '');
+  const now = await store.writtenAt(probe);
+  await store.remove(probe);
+  return now ?? Date.now();
 }

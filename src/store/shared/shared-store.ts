@@ -8,6 +8,8 @@ export interface SharedStore {
   location: string;
   /** Returns the contents of an object; null if there is none. */
   get: (name: string) => Promise<Buffer | null>;
+  /** Returns when an object was written, by the clock of the place, in ms since the epoch; null if there is none. */
+  writtenAt: (name: string) => Promise<number | null>;
   /** Writes an object, and replaces an earlier one. For objects that only one host writes. */
   put: (name: string, data: string | Uint8Array) => Promise<void>;
   /**

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
@@ -16,8 +16,8 @@ async function shownOnce({ hasRuns }: { hasRuns: boolean }) {
     ...{ id: 'aaaaaaaa', name: 'a', labels: [], agents: null, isDraining: () => true },
     ...{ slots: createSlots(folder, 1), offers: createOffers() },
   } as unknown as Host;
-  const gone = { ...hostRecord(host, 1), id: 'bbbbbbbb', at: '2020-01-01T00:00:00Z' };
-  await store.put(hostObject('bbbbbbbb'), JSON.stringify(gone));
+  await store.put(hostObject('bbbbbbbb'), JSON.stringify({ ...hostRecord(host, 1), id: 'bbbbbbbb' }));
+  utimesSync(join(folder, hostObject('bbbbbbbb')), 0, 0);
   await store.put(drainObject(host.id), '');
   const ending = new AbortController();
   await showSigns(

@@ -85,6 +85,16 @@ export function storeContract(open: () => Promise<SharedStore>): void {
     expect(await store.get('objects/a.bin')).toBeNull();
   });
 
+  test('says when an object was written, by its own clock', async () => {
+    const store = await open();
+    expect(await store.writtenAt('timed/none')).toBeNull();
+    await store.put('timed/a', 'a');
+    await store.put('timed/b', 'b');
+    const [a, b] = [await store.writtenAt('timed/a'), await store.writtenAt('timed/b')];
+    expect(a).toBeGreaterThan(Date.parse('2020-01-01'));
+    expect(b).toBeGreaterThanOrEqual(a ?? Infinity);
+  });
+
   test('creates an object once, and recognises the same contents', async () => {
     const store = await open();
     expect(await store.putOnce('once/a', 'one')).toBe(true);

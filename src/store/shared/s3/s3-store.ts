@@ -83,12 +83,13 @@ export function createS3Store(location: string, folder: string): SharedStore {
       }
     });
 
-  const exists = async (key: string): Promise<boolean> => {
+  /** Null if there is no such object. */
+  const timeOf = async (key: string): Promise<number | null> => {
     try {
-      await client.send(new s3.HeadObjectCommand({ ...request, Key: key }));
-      return true;
+      const { LastModified } = await client.send(new s3.HeadObjectCommand({ ...request, Key: key }));
+      return LastModified?.getTime() ?? 0;
     } catch (error) {
-      if (isNotThere(error)) return false;
+      if (isNotThere(error)) return null;
       throw error;
     }
   };
@@ -127,6 +128,7 @@ export function createS3Store(location: string, folder: string): SharedStore {
   return {
     location,
     get: async (name) => answer(read(keyOf(name))),
+    writtenAt: async (name) => answer(timeOf(keyOf(name))),
     async put(name, data) {
       const [Key, Body] = [keyOf(name), Buffer.from(data)];
       const object = { ...request, Key, Body, ContentLength: Body.length };
@@ -148,7 +150,7 @@ export function createS3Store(location: string, folder: string): SharedStore {
     },
     async putFolder(name, from) {
       const key = folderKey(name);
-      if (!(await answer(exists(key)))) await answer(pack(key, from), FOLDER_MS);
+      if ((await answer(timeOf(key))) === null) await answer(pack(key, from), FOLDER_MS);
     },
     async getFolder(name, to) {
       const copied = unpack(folderKey(name), async (archive) => {
