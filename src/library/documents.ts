@@ -1944,6 +1944,8 @@ export type AgentEvent =
       input: Json;
       /** The shell command, if the tool is a shell; null: it is none, or the input contains it */
       command: string | null;
+      /** false: the agent named a tool that it does not have, so nothing was executed */
+      executed?: false;
     }
   | {
       type: 'tool_result';
@@ -2030,6 +2032,8 @@ export type EventBody =
       input: Json;
       /** The shell command, if the tool is a shell; null: it is none, or the input contains it */
       command: string | null;
+      /** false: the agent named a tool that it does not have, so nothing was executed */
+      executed?: false;
     }
   | {
       type: 'tool_result';

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { eliza } from '../../src/agents/eliza.js';
 import { Mock } from '../../src/mocks/mock.js';
 import type { RuntimeDatabase, RuntimeSetup } from '../../src/scenario/runtime.js';
-import { runHost, type HostEnd, type HostTurn } from './run-host.js';
+import { createTrajectoryCollector } from '../../src/results/transcript/trajectory.js';
+import { runHost, writeFiles, type HostEnd, type HostTurn } from './run-host.js';
+import { EXTRA_PLUGIN } from './scripted-plugin.js';
 
 /** Where a runtime is tested. */
 export interface RuntimePlace {
@@ -30,12 +32,17 @@ const EMPTY: RuntimeDatabase = { entities: [], memories: [], relationships: [], 
 export function testRuntime({ folder: newFolder, node, plugins }: RuntimePlace): void {
   const play = async (
     script: Record<string, string>,
-    turn: HostTurn & { database?: RuntimeDatabase; folder?: string } = {},
+    turn: HostTurn & {
+      database?: RuntimeDatabase;
+      folder?: string;
+      plugins?: RuntimeSetup['plugins'];
+    } = {},
   ): Promise<HostEnd> => {
-    const { database, folder = await newFolder(), ...more } = turn;
+    const { database, folder = await newFolder(), plugins: others = [], ...more } = turn;
+    await writeFiles(folder, { 'extra.mjs': EXTRA_PLUGIN });
     const setup: RuntimeSetup = {
       character: { name: 'Ada', bio: 'Keeps the stock.', settings: { GREETING: '${GREETING}' } },
-      plugins: [...plugins.map((name) => plugin(name)), plugin('./plugin.mjs', script)],
+      plugins: [...plugins.map((name) => plugin(name)), plugin('./plugin.mjs', script), ...others],
       ...(database === undefined ? {} : { database }),
     };
     return runHost(agent, folder, { node: await node(), setup, ...more });
@@ -71,6 +78,30 @@ export function testRuntime({ folder: newFolder, node, plugins }: RuntimePlace):
       ['CHECK_STOCK', false],
       ['FLY_AWAY', true],
     ]);
+  });
+
+  test('tells executed actions from those that the model only names', async () => {
+    const named = async (actions: string, plugins: RuntimeSetup['plugins'] = []) => {
+      const { events } = await play({ actions }, { plugins });
+      const trajectory = createTrajectoryCollector();
+      for (const event of events) trajectory.add(event);
+      const { tools, unexecuted = {} } = trajectory.end(() => []);
+      return { tools, unexecuted };
+    };
+    const extra = (enabled: boolean) => [{ ...plugin('./extra.mjs'), enabled }];
+    expect(await named('DANCE', extra(true))).toEqual({ tools: { DANCE: 1 }, unexecuted: {} });
+    expect(await named('DANCE', extra(false))).toEqual({ tools: {}, unexecuted: { DANCE: 1 } });
+    expect(await named('UNFINISHED', extra(true))).toEqual({ tools: {}, unexecuted: { UNFINISHED: 1 } });
+    expect(await named('check_stock,FLY_AWAY,explode')).toEqual({
+      tools: { CHECK_STOCK: 1, EXPLODE: 1 },
+      unexecuted: { FLY_AWAY: 1 },
+    });
+  });
+
+  test('takes no message of a plugin for an action', async () => {
+    const { events, replies } = await play({ text: 'Hello.' }, { plugins: [plugin('./extra.mjs')] });
+    expect(replies).toEqual(['Hello.', 'By the way']);
+    expect(events.flatMap((one) => (one.type === 'tool_call' ? [one.name] : []))).toEqual(['REPLY']);
   });
 
   test('says so if the agent did not reply', async () => {

@@ -69,3 +69,25 @@ export default {
   ],
 };
 `;
+
+/** Another plugin: an action that works, one without a handler, and an evaluator that says something after each turn. */
+export const EXTRA_PLUGIN = String.raw`
+const always = { similes: [], validate: async () => true, examples: [] };
+export default {
+  name: 'extra',
+  description: 'Dances.',
+  actions: [
+    { ...always, name: 'DANCE', description: 'Dances.', async handler() { return { success: true, text: 'danced' }; } },
+    { ...always, name: 'UNFINISHED', description: 'Does nothing yet.' },
+  ],
+  evaluators: [
+    {
+      ...always, name: 'AFTERTHOUGHT', description: 'Says one more thing.', alwaysRun: true,
+      async handler(runtime, message, state, options, callback) {
+        await callback({ text: 'By the way', actions: ['CHECK_STOCK'] });
+        return { success: true };
+      },
+    },
+  ],
+};
+`;

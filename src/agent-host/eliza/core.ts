@@ -47,6 +47,12 @@ export interface Character {
   [key: string]: unknown;
 }
 
+export interface Action {
+  name: string;
+  similes?: string[];
+  handler?: unknown;
+}
+
 interface Handled {
   responseContent: Content | null;
   mode?: string;
@@ -69,7 +75,7 @@ interface ModelEvent {
 export interface Runtime {
   agentId: Uuid;
   character: Character;
-  actions: { name: string; similes?: string[] }[];
+  actions: Action[];
   services: Map<string, object[]>;
   messageService: {
     handleMessage(runtime: Runtime, message: Memory, callback: Callback): Promise<Handled>;

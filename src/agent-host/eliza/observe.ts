@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { emit, emitCall, emitResult, messageOf } from '../events.js';
 import { emitModelError } from '../model.js';
 import type { TurnFailure } from '../turn.js';
-import { isKnownAction } from './known-action.js';
+import { actionNamed } from './action-named.js';
 import { SOURCE, type Identity } from './identity.js';
 import type { Callback, Memory, Runtime } from './core.js';
 
@@ -76,16 +76,17 @@ export function observe(runtime: Runtime, { agent, room, world }: Identity): Obs
     } finally {
       inActions = false;
       for (const name of responses.flatMap(({ content }) => content.actions ?? []))
-        if (!isKnownAction(runtime, name)) emitUnknown(runtime, name);
+        if (actionNamed(runtime, name) === undefined) emitUnknown(runtime, name);
     }
   };
 
   return {
     callback: async (content) => {
       if (!inActions) {
-        // A simple reply is not performed as an action, so there is no event of it.
         emitThought(content.thought);
-        for (const name of content.actions ?? []) emitPerformed(name, content.text ?? '');
+        // The runtime delivers a simple reply itself, without an event. What others say here performs no action.
+        if (content.simple === true)
+          for (const name of content.actions ?? []) emitPerformed(name, content.text ?? '');
       }
       const { text = '' } = content;
       if (text === '') return [];
@@ -118,6 +119,7 @@ function emitPerformed(name: string, output: string): void {
 
 function emitUnknown({ actions }: Runtime, name: string): void {
   const id = randomUUID();
-  emitCall(id, name, null);
-  emitResult(id, true, `there is no action ${name}; known: ${actions.map((one) => one.name).join(', ')}`);
+  emit({ type: 'tool_call', id, name, input: null, command: null, executed: false });
+  const known = actions.filter(({ handler }) => typeof handler === 'function').map((one) => one.name);
+  emitResult(id, true, `there is no action ${name}; known: ${known.join(', ')}`);
 }
