@@ -40,9 +40,7 @@ export function judgeCalls(all: ToolCalls, calls: number, wanted: string, min: n
   if (all.unread) return broken(`${evidence}; ${UNREAD}`);
   const called = all.tools.map(([name]) => name).join(', ');
   const only =
-    all.unexecuted.length === 0
-      ? ''
-      : `; it named ${quote(all.unexecuted.join(', '))} too, but has no such tool`;
+    all.unexecuted.length === 0 ? '' : `; it named ${quote(all.unexecuted.join(', '))}, but has no such tool`;
   return fail(
     `${evidence}; expected at least ${min}; ${called === '' ? 'no tool was called' : `the agent called ${quote(called)}`}${only}`,
   );

@@ -1,9 +1,12 @@
 import { dirname, resolve } from 'node:path';
 import type { Problem } from '../lib/errors/problem.js';
 import { isJsonObject, parseJson } from '../lib/json.js';
+import { Character } from '../scenario/eliza/runtime-fields.js';
 import { modelsOf } from '../scenario/eliza/to-runtime.js';
+import { check } from '../scenario/problems/check.js';
 import type { ProblemAt } from '../scenario/problems/source.js';
 import type { Scenario } from '../scenario/scenario.js';
+import { parseYaml } from '../scenario/yaml/load-yaml.js';
 import { loadText } from './file-checks.js';
 
 /**
@@ -32,6 +35,9 @@ export function loadCharacter(
   if (!read.ok) return unusable(`cannot be read: ${read.reason}`);
   const character = parseJson(read.text);
   if (!isJsonObject(character)) return unusable('is not a JSON object');
+  const { source } = parseYaml(path, read.text); // JSON is YAML, and this knows the place of each value
+  const checked = source === null ? null : check(Character, source);
+  if (checked?.ok === false) return { scenario, problems: checked.problems };
   const models = modelsOf(character);
   return {
     scenario: {

@@ -160,6 +160,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       ...{ agents, cells, providers, judges },
       environments: scenarios.map(({ effective }) => effective.scenario.environment),
       runtimes: scenarios.map(({ effective }) => effective.scenario.runtime),
+      settings: scenarios.flatMap(({ effective }) => effective.host?.settings ?? []),
       subjects: scenarios.map(({ effective }) => effective.subject),
     }),
   };

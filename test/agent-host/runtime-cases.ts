@@ -36,12 +36,18 @@ export function testRuntime({ folder: newFolder, node, plugins }: RuntimePlace):
       database?: RuntimeDatabase;
       folder?: string;
       plugins?: RuntimeSetup['plugins'];
+      character?: Exclude<RuntimeSetup['character'], string | null>;
     } = {},
   ): Promise<HostEnd> => {
-    const { database, folder = await newFolder(), plugins: others = [], ...more } = turn;
+    const { database, folder = await newFolder(), plugins: others = [], character = {}, ...more } = turn;
     await writeFiles(folder, { 'extra.mjs': EXTRA_PLUGIN });
     const setup: RuntimeSetup = {
-      character: { name: 'Ada', bio: 'Keeps the stock.', settings: { GREETING: '${GREETING}' } },
+      character: {
+        name: 'Ada',
+        bio: 'Keeps the stock.',
+        settings: { GREETING: '${GREETING}' },
+        ...character,
+      },
       plugins: [...plugins.map((name) => plugin(name)), plugin('./plugin.mjs', script), ...others],
       ...(database === undefined ? {} : { database }),
     };
@@ -61,6 +67,12 @@ export function testRuntime({ folder: newFolder, node, plugins }: RuntimePlace):
     // what a plugin writes to stdout is not taken for an event
     expect(stderr).toContain('not from the agent');
     expect(stderr).toContain('setting good morning');
+  });
+
+  test("asks a plugin's model with the temperature of the character", async () => {
+    const asked = await play({ text: 'Hello.' }, { character: { llm: { model: 'x/y', temperature: 0.3 } } });
+    expect(asked.stderr).toContain('temperature 0.3');
+    expect((await play({ text: 'Hello.' })).stderr).not.toContain('temperature 0.3');
   });
 
   test('reports a simple reply as the action REPLY', async () => {
@@ -120,10 +132,29 @@ export function testRuntime({ folder: newFolder, node, plugins }: RuntimePlace):
     expect(events).toContainEqual({
       type: 'error',
       retryable: false,
-      message: 'model TEXT_LARGE: the model is asleep',
+      message: 'model TEXT_LARGE (not set: SHOP_API_KEY): the model is asleep',
     });
     expect(ending.ending).not.toBe('done');
     expect(ending.message).toContain('the model is asleep');
+  });
+
+  test('gives plugins the variables that they may read, and no others', async () => {
+    const variables = { SHOP_API_KEY: 'key-of-the-shop', GREETING: 'hi' };
+    const given = await play({ text: 'Hello.' }, { settings: ['SHOP_API_KEY', 'UNKNOWN'], variables });
+    expect(given.stderr).toContain('shop key-of-the-shop key-of-the-shop null');
+    const others = await play({ text: 'Hello.' }, { settings: ['UNKNOWN'], variables });
+    expect(others.stderr).toContain('shop null undefined null');
+  });
+
+  test('names the keys that are missing and the address if a model of a plugin cannot be reached', async () => {
+    const failureOf = async (turn: HostTurn) => (await play({ broken: 'connection' }, turn)).ending.message;
+    const expected =
+      'model TEXT_LARGE (not set: SHOP_API_KEY; url: http://127.0.0.1:9/v1/responses): Cannot connect to API';
+    expect(await failureOf({})).toContain(expected);
+    const settings = ['SHOP_API_KEY'];
+    const message = await failureOf({ settings, variables: { SHOP_API_KEY: 'key-of-the-shop' } });
+    expect(message).toContain('model TEXT_LARGE (url: http://127.0.0.1:9/v1/responses): Cannot connect');
+    expect(message).not.toContain('secret');
   });
 
   test('answers calls of a mocked service, and records those that no mock answers', async () => {

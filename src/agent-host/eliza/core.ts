@@ -91,10 +91,11 @@ export interface Runtime {
     handler: (event: ActionEvent) => Promise<void>,
   ): void;
   registerEvent(event: 'MODEL_USED', handler: (event: ModelEvent) => Promise<void>): void;
+  getSetting(name: string, ...more: unknown[]): unknown;
   initialize(): Promise<void>;
   getServiceLoadPromise(type: string): Promise<unknown>;
   processActions(message: Memory, responses: Memory[], ...more: unknown[]): Promise<void>;
-  useModel(type: string, ...more: unknown[]): Promise<unknown>;
+  useModel(type: string, parameters?: unknown, ...more: unknown[]): Promise<unknown>;
   ensureConnection(connection: Record<string, unknown>): Promise<void>;
   ensureParticipantInRoom(entityId: Uuid, roomId: Uuid): Promise<void>;
   createEntity(entity: Record<string, unknown>): Promise<boolean>;

@@ -4,6 +4,7 @@ import { emitModelError } from '../model.js';
 import type { TurnFailure } from '../turn.js';
 import { actionNamed } from './action-named.js';
 import { SOURCE, type Identity } from './identity.js';
+import type { UnsetSettings } from './unset-settings.js';
 import type { Callback, Memory, Runtime } from './core.js';
 
 /** What a runtime has done in a turn, as far as it decides how the turn ended. */
@@ -20,7 +21,7 @@ export interface Observed {
 }
 
 /** Prints an event for everything that the runtime thinks, does and says from now on. */
-export function observe(runtime: Runtime, { agent, room, world }: Identity): Observed {
+export function observe(runtime: Runtime, { agent, room, world }: Identity, unset: UnsetSettings): Observed {
   const running = new Map<string, string>();
   let replied = false;
   let thrower: string | null = null;
@@ -56,7 +57,7 @@ export function observe(runtime: Runtime, { agent, room, world }: Identity): Obs
       return answer;
     } catch (error) {
       // Evaluators and the action REPLY keep such errors to themselves.
-      modelFailure = emitModelError(`model ${type}`, error);
+      modelFailure = emitModelError(`model ${type}`, error, unset());
       throw error;
     }
   };
