@@ -16,8 +16,12 @@ const PLACEHOLDERS: Placeholders = {
 const COMPARISON = /^(.+?)(===|!==|==|!=|>=|<=|>|<)(.+)$/s;
 type Operator = '===' | '!==' | '==' | '!=' | '>=' | '<=' | '>' | '<';
 
-/** Whether a matcher is a template. In JavaScript, placeholders are part of a template literal, which has backticks. */
-export const isMatcherTemplate = (text: string): boolean => text.includes('${') && !text.includes('`');
+/** Whether a text has placeholders that are not part of a template literal of JavaScript, which has backticks. */
+export const hasPlaceholders = (text: string): boolean => text.includes('${') && !text.includes('`');
+
+/** Whether a text names a part of the call in another way than by a placeholder. */
+export const namesCall = (text: string): boolean =>
+  /\b(args|input|context)\b/.test(text.replaceAll(PLACEHOLDER, ''));
 
 /** Why a template cannot decide; null if it can. */
 export function matcherTemplateProblem(text: string): string | null {

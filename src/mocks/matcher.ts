@@ -1,5 +1,10 @@
 import type { Call } from './call.js';
-import { evaluateMatcherTemplate, isMatcherTemplate, matcherTemplateProblem } from './matcher-template.js';
+import {
+  evaluateMatcherTemplate,
+  hasPlaceholders,
+  matcherTemplateProblem,
+  namesCall,
+} from './matcher-template.js';
 
 /** Evaluates the expression of a matcher for a call. @throws whatever the expression throws */
 export type EvaluateMatcher = (expression: string, call: Call) => boolean;
@@ -11,8 +16,14 @@ const MATCHER_NAMES = ['args', 'input', 'context'] as const;
 export const IS_FUNCTION = /^\s*(async\b|function\b|(\w+|\([^()]*\))\s*=>)/;
 
 /** Why a text is neither one JavaScript expression nor a template; null if it is. Nothing is run. */
-export function matcherProblem(expression: string): string | null {
-  if (isMatcherTemplate(expression)) return matcherTemplateProblem(expression);
+export const matcherProblem = (text: string): string | null =>
+  isTemplate(text) ? matcherTemplateProblem(text) : expressionProblem(text);
+
+/** An expression of JavaScript can contain `${` in a text, with which it compares a part of the call. */
+const isTemplate = (text: string): boolean =>
+  hasPlaceholders(text) && (!namesCall(text) || expressionProblem(text) !== null);
+
+function expressionProblem(expression: string): string | null {
   if (IS_FUNCTION.test(expression))
     return `expected a JavaScript expression with ${MATCHER_NAMES.join(', ')}, not a function`;
   try {
@@ -29,7 +40,7 @@ export function matcherProblem(expression: string): string | null {
  * scenario: the mocked command itself, or the child process of an agent.
  */
 export const evaluateMatcher: EvaluateMatcher = (expression, call) =>
-  isMatcherTemplate(expression)
+  isTemplate(expression)
     ? evaluateMatcherTemplate(expression, call)
     : Boolean(compile(`(${expression}\n)`)(...copyOf([call.args, call.input, call.context])));
 

@@ -30,7 +30,7 @@ export const matcher = z
   })
   .exactOptional()
   .describe(
-    'A JavaScript expression with `args`, `input` and `context`, which must be true, or one comparison with placeholders: `${input.name} === "x"`',
+    'JavaScript with `args`, `input` and `context`, or one comparison with `${input.name}`; it must be true',
   );
 
 const step = z.string().exactOptional().describe('Name of the step in run.json, like `agent` or `gate 1`');

@@ -38,9 +38,7 @@ export function findRuntime(folder: string, { runtime }: Scenario): FoundRuntime
     );
   else found.reads.push(core.path);
 
-  for (const [index, { name, version, enabled }] of (runtime?.plugins ?? []).entries()) {
-    if (!enabled) continue;
-    const at = ['runtime', 'plugins', index];
+  for (const { at, name, version } of pluginsOf(runtime)) {
     if (isPath(name)) {
       const path = resolve(folder, name);
       const problem = moduleProblem(path, name);
@@ -74,6 +72,31 @@ export function findRuntime(folder: string, { runtime }: Scenario): FoundRuntime
     else found.reads.push(path);
   }
   return found;
+}
+
+interface NamedPlugin {
+  /** Where the scenario names it. */
+  at: Path;
+  name: string;
+  version?: string | undefined;
+}
+
+/** The plugins that a runtime loads: those of the scenario, and those that its character names besides. */
+function pluginsOf(runtime: Scenario['runtime']): NamedPlugin[] {
+  const { plugins = [], character = null } = runtime ?? {};
+  const names = new Set(plugins.map(({ name }) => name));
+  const ofCharacter =
+    isJsonObject(character) && Array.isArray(character['plugins']) ? character['plugins'] : [];
+  return [
+    ...plugins.flatMap(({ name, version, enabled }, index) =>
+      enabled ? [{ at: ['runtime', 'plugins', index], name, version }] : [],
+    ),
+    ...ofCharacter.flatMap((name, index) =>
+      typeof name === 'string' && !names.has(name)
+        ? [{ at: ['runtime', 'character', 'plugins', index], name }]
+        : [],
+    ),
+  ];
 }
 
 /** Whether the name of a plugin is that of a file, and not of a package. */

@@ -36,10 +36,20 @@ test('the settings of a runtime are those that its packages declare, and its own
     "export default { name: 'own', init: (_, runtime) => runtime.getSetting('OWN_KEY') };",
   );
   const plugin = (name: string, enabled = true) => ({ name, config: {}, enabled });
+  await write('node_modules/told/package.json', {
+    version: '1.0.0',
+    agentConfig: { pluginParameters: { TOLD_KEY: {} } },
+  });
+  const character = { name: 'Ada', plugins: ['told', 'off', 'gone', 7] };
   const plugins = [plugin('shop'), plugin('./own.ts'), plugin('odd'), plugin('off', false)];
   const { settings, problems } = findRuntime(folder, {
-    runtime: { character: null, plugins },
+    runtime: { character, plugins },
   } as unknown as Scenario);
-  expect(problems).toEqual([]);
-  expect(settings).toEqual(['SHOP_API_KEY', 'SHOP_URL', 'OWN_KEY']);
+  expect(settings).toEqual(['SHOP_API_KEY', 'SHOP_URL', 'OWN_KEY', 'TOLD_KEY']);
+  expect(problems).toEqual([
+    {
+      path: ['runtime', 'character', 'plugins', 2],
+      message: expect.stringContaining('the plugin gone was not found') as string,
+    },
+  ]);
 });
