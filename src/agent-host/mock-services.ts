@@ -110,7 +110,12 @@ function mockedMethod(
     const call: ServiceCall = {
       ...{ service, method },
       args: args.map(jsonOf),
-      context: { ...place, ...(action === null ? {} : { action }), turn, agent, scenario },
+      context: {
+        ...place,
+        ...(action === null ? {} : { action }),
+        ...{ turn, agent, scenario },
+        timestamp: new Date().toISOString(),
+      },
     };
     const { answer } = recordCall(calls, 1, (number) => {
       const decision = answerToService(mocks, call, {

@@ -1,6 +1,7 @@
 import { askForText } from '../platform/models/ask-for-text.js';
 import { knownProviders, type ModelProvider } from '../platform/models/model-providers.js';
 import { explainModelError } from '../platform/models/model-errors.js';
+import { isMap } from '../lib/is-map.js';
 import type { HostModel } from '../agents/hosted.js';
 import { emit, messageOf } from './events.js';
 
@@ -11,12 +12,13 @@ const KEY = 'KEY';
 
 type Connected = ReturnType<ModelProvider['connect']>;
 
-/** Connects the model of the cell. Each answer is recorded with its tokens. */
-export function connectModel(model: HostModel, key: string): AskModel {
+/** Connects the model of the cell, for a character. Each answer is recorded with its tokens. */
+export function connectModel(model: HostModel, key: string, character: object): AskModel {
+  const temperature = temperatureOf(character);
   let connected: Connected | null = null;
   return async (question) => {
     connected ??= connect(model, key);
-    const { text, usage } = await askForText(await connected, question);
+    const { text, usage } = await askForText(await connected, { ...question, temperature });
     emit({
       type: 'usage',
       input: usage.inputTokenDetails.noCacheTokens ?? usage.inputTokens ?? null,
@@ -30,6 +32,13 @@ export function connectModel(model: HostModel, key: string): AskModel {
   };
 }
 
+/** The temperature of a character's model; undefined if it sets none. */
+export function temperatureOf(character: object): number | undefined {
+  const { llm } = character as { llm?: unknown };
+  const temperature = isMap(llm) ? llm['temperature'] : undefined;
+  return typeof temperature === 'number' ? temperature : undefined;
+}
+
 function connect({ provider, model, baseUrl, configured }: HostModel, key: string): Connected {
   const settings = { base_url: baseUrl ?? '', api_key: `\${${KEY}}`, free: false };
   const known = knownProviders(configured ? { [provider]: settings } : {}).get(provider);
@@ -41,11 +50,38 @@ function connect({ provider, model, baseUrl, configured }: HostModel, key: strin
   });
 }
 
-/** Records that a model gave no answer. Returns what to report if the agent gives none either. */
-export function emitModelError(what: string, error: unknown): { message: string; status?: number } {
+/**
+ * Records that a model gave no answer. Returns what to report if the agent gives none either. `unset`: settings without
+ * a value, which may be the reason.
+ */
+export function emitModelError(
+  what: string,
+  error: unknown,
+  unset: readonly string[] = [],
+): { message: string; status?: number } {
   const cause = (error as { lastError?: unknown }).lastError ?? error;
   const { message, status } = explainModelError(cause instanceof Error ? cause : new Error(messageOf(cause)));
-  const failed = { message: `${what}: ${message}`, ...(status === null ? {} : { status }) };
+  const address = addressIn(error);
+  const notes = [
+    ...(unset.length === 0 ? [] : [`not set: ${unset.join(', ')}`]),
+    ...(address === null ? [] : [`url: ${address}`]),
+  ];
+  // They come first, because a long message is cut.
+  const place = notes.length === 0 ? what : `${what} (${notes.join('; ')})`;
+  const failed = { message: `${place}: ${message}`, ...(status === null ? {} : { status }) };
   emit({ type: 'error', retryable: false, ...failed });
   return failed;
+}
+
+/** The address that a failed request was sent to, without what could be secret in it; null if the error does not name it. */
+function addressIn(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null) return null;
+  const { url, lastError, cause, code, address, port } = error as Record<string, unknown>;
+  if (typeof url === 'string' && URL.canParse(url)) {
+    const { origin, pathname } = new URL(url);
+    return `${origin}${pathname}`;
+  }
+  if (typeof code === 'string' && typeof address === 'string' && typeof port === 'number')
+    return `${address}:${port}, ${code}`;
+  return addressIn(lastError) ?? addressIn(cause);
 }

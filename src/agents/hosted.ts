@@ -8,7 +8,9 @@ export interface HostedRun {
   /** Absolute paths of files and folders that the agent consists of. A sandbox must show them. */
   reads: string[];
   setup: RuntimeSetup | null;
-  /** Values of the variables to which the setup refers. */
+  /** Names of the variables that plugins may read. */
+  settings?: string[];
+  /** Values of the variables to which the setup refers, and of those that plugins may read. */
   variables: Record<string, string>;
   /** All mocks of the scenario. Those of services are for the host. */
   mocks: Mock[];

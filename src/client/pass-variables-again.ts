@@ -59,6 +59,7 @@ export async function passVariablesAgain(
     judges: scenarios.map(({ judge, asked }) => judge ?? asked ?? null),
     environments: scenarios.map(({ scenario }) => scenario.environment),
     runtimes: scenarios.map(({ scenario }) => scenario.runtime),
+    settings: scenarios.flatMap(({ host }) => host?.settings ?? []),
     subjects: scenarios.map(({ subject }) => subject),
   };
   const fresh = sweepEnvFrom(known === null ? { ...process.env, ...file } : file, neededVariables(needs));

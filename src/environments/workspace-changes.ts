@@ -11,7 +11,8 @@ type Origin = { file: string } | { content: string } | { to: string };
 const SKIPPED = new Set(['.git', 'node_modules']);
 const MAX_CHANGES = 200;
 const MAX_VISITED = 20_000;
-const MAX_STARTS = 50;
+/** Files whose beginning is shown. */
+export const MAX_STARTS = 50;
 const START_BYTES = 16 * 1024;
 /** Larger files of the same size are compared by their modification times. */
 const COMPARE_BYTES = 8 * 1024 * 1024;
@@ -41,6 +42,7 @@ export async function workspaceChanges(
     }
   };
   const seen = new Set<string>();
+  const unchanged: string[] = [];
   for await (const path of filesBelow(workspace)) {
     seen.add(path);
     const info = await lstat(join(workspace, path)).catch(() => null);
@@ -50,11 +52,12 @@ export async function workspaceChanges(
     if (origin === undefined) await note(path, 'added', bytes);
     else if (!(await isSame(join(workspace, path), origin).catch(() => false)))
       await note(path, 'changed', bytes);
+    else if ('content' in origin) unchanged.push(path);
   }
   if (seen.size < MAX_VISITED) {
     for (const path of origins.keys()) if (!seen.has(path)) await note(path, 'removed', null);
   }
-  return { changed, more };
+  return { changed, more, unchanged };
 }
 
 async function originsOf(fixture: string, files: Record<string, string>): Promise<Map<string, Origin>> {
@@ -107,11 +110,16 @@ async function startOf(path: string): Promise<string | null> {
   const file = await open(path, AS_IT_IS);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(START_BYTES), 0, START_BYTES, 0);
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, bytesRead), {
-      stream: true, // the last character may be incomplete
-    });
-    return text.includes('\0') ? null : text;
+    return textAtStart(buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
   }
+}
+
+/** The beginning of a content as text, as it is shown of files; null if it is no text. @throws if it is not UTF-8 */
+export function textAtStart(content: Uint8Array): string | null {
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(content.subarray(0, START_BYTES), {
+    stream: true, // the last character may be incomplete
+  });
+  return text.includes('\0') ? null : text;
 }

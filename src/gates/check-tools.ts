@@ -2,10 +2,12 @@ import { checkTrajectory, UNREAD } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, countOf, fail, pass, quote } from './verdicts.js';
 
-/** The agent's tool calls. */
+/** The agent's tool calls that were executed, whether or not they succeeded. */
 export interface ToolCalls {
   /** Each tool that was called, and how often. */
   tools: [name: string, calls: number][];
+  /** Names of tools that the agent does not have, but named as if it called them. */
+  unexecuted: string[];
   /** Whether there may be more calls, because not all of the agent's output could be read. */
   unread: boolean;
 }
@@ -15,9 +17,13 @@ export const checkTools = (
   context: GateContext,
   judge: (calls: ToolCalls) => Verdict | Promise<Verdict>,
 ): Promise<Verdict> =>
-  checkTrajectory(context, ({ structured, tools, unread }) =>
+  checkTrajectory(context, ({ structured, tools, unexecuted = {}, unread }) =>
     structured
-      ? judge({ tools: Object.entries(tools), unread: unread === true })
+      ? judge({
+          tools: Object.entries(tools),
+          unexecuted: Object.keys(unexecuted),
+          unread: unread === true,
+        })
       : broken('the agent printed only text, no structured events, so its tool calls are unknown'),
   );
 
@@ -33,7 +39,9 @@ export function judgeCalls(all: ToolCalls, calls: number, wanted: string, min: n
   if (calls >= min) return pass(evidence);
   if (all.unread) return broken(`${evidence}; ${UNREAD}`);
   const called = all.tools.map(([name]) => name).join(', ');
+  const only =
+    all.unexecuted.length === 0 ? '' : `; it named ${quote(all.unexecuted.join(', '))}, but has no such tool`;
   return fail(
-    `${evidence}; expected at least ${min}; ${called === '' ? 'no tool was called' : `the agent called ${quote(called)}`}`,
+    `${evidence}; expected at least ${min}; ${called === '' ? 'no tool was called' : `the agent called ${quote(called)}`}${only}`,
   );
 }

@@ -17,7 +17,7 @@ export interface JudgeQuestion {
   /** The conversation as a person reads it. */
   transcript: string;
   /** Null if the workspace was gone. */
-  files: WorkspaceChanges | null;
+  files: Pick<WorkspaceChanges, 'changed' | 'more'> | null;
 }
 
 export interface JudgePrompt {

@@ -1946,6 +1946,8 @@ export type AgentEvent =
       input: Json;
       /** The shell command, if the tool is a shell; null: it is none, or the input contains it */
       command: string | null;
+      /** false: the agent named a tool that it does not have, so nothing was executed */
+      executed?: false;
     }
   | {
       type: 'tool_result';
@@ -2032,6 +2034,8 @@ export type EventBody =
       input: Json;
       /** The shell command, if the tool is a shell; null: it is none, or the input contains it */
       command: string | null;
+      /** false: the agent named a tool that it does not have, so nothing was executed */
+      executed?: false;
     }
   | {
       type: 'tool_result';

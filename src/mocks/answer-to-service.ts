@@ -1,6 +1,7 @@
+import { contains } from '../lib/json-contains.js';
 import type { Json } from '../lib/json.js';
 import type { Call } from './call.js';
-import { chanceMessage, chooseMock, type AnswerOptions, type Decision } from './choose-mock.js';
+import { chooseMock, type AnswerOptions, type Decision } from './choose-mock.js';
 import type { Mock } from './mock.js';
 import { isServiceMock } from './mock-kinds.js';
 import type { ServiceMock } from './service-mock.js';
@@ -19,6 +20,8 @@ export interface ServiceCall {
     turn?: number;
     agent?: string;
     scenario?: string;
+    /** ISO 8601. */
+    timestamp?: string;
   };
 }
 
@@ -36,24 +39,47 @@ export const answerToService = (
   { service, method, args, context }: ServiceCall,
   options: AnswerOptions,
 ): Decision<ServiceResult> => {
-  const call: Call = { args, input: args[0] ?? null, context: { ...context } };
+  const call: Call = {
+    args,
+    input: inputOf(args),
+    context: { ...context, argsCount: args.length, hasObjectArgs: args.some(isObject) },
+  };
   return chooseMock(
     mocks.flatMap((mock, index) =>
       isServiceMock(mock) && mock.service === service && mock.method === method
         ? [{ index, mock, call }]
         : [],
     ),
-    options,
-    ({ mock }, byChance) => (byChance ? failure(mock) : resultOf(mock, call)),
+    { ...options, matchesPartialArgs: beginsWith },
+    ({ mock }, byChance) => (byChance ? FAILURE : resultOf(mock, call)),
   );
 };
 
-const failure = ({ service, method, metadata: { probability } }: ServiceMock): ServiceResult => ({
+/** The words are those of the ElizaOS scenario runner: the agent may repeat them, and evaluations look for them. */
+const FAILURE: ServiceResult = {
   kind: 'throws',
   code: 'FAILED_BY_CHANCE',
-  message: `${service}.${method}: ${chanceMessage(probability)}`,
+  message: 'Random mock failure',
   status: null,
-});
+};
+
+const isObject = (value: Json): value is Json[] | { [key: string]: Json } =>
+  typeof value === 'object' && value !== null;
+
+/** The keys of all maps and lists among the arguments, and texts and numbers as `arg0`, `arg1`, .... The last of a name counts. */
+const inputOf = (args: readonly Json[]): Json =>
+  Object.fromEntries(
+    args.flatMap((arg, index): [string, Json][] =>
+      isObject(arg)
+        ? Object.entries(arg)
+        : typeof arg === 'string' || typeof arg === 'number'
+          ? [[`arg${index}`, arg]]
+          : [],
+    ),
+  );
+
+const beginsWith = (given: readonly Json[], wanted: readonly Json[]): boolean =>
+  wanted.every((part, index) => contains(given[index], part));
 
 function resultOf({ error, response, responseFn }: ServiceMock, call: Call): ServiceResult {
   if (error !== undefined) {

@@ -14,17 +14,23 @@ export interface MatchOptions {
   evaluate?: EvaluateMatcher;
   /** Whether the input of the call is what `when.input` asks for. */
   matchesInput?: (given: Json, wanted: Json) => boolean;
+  /** Whether the arguments of the call are what `when.partialArgs` asks for; by default, in any order. */
+  matchesPartialArgs?: (given: readonly Json[], wanted: readonly Json[]) => boolean;
 }
 
 /** Whether every part of `when` is true for a call. A matcher is evaluated only if the other parts are true. */
 export function matchesWhen(
   { args, partialArgs = [], input, context, matcher }: When,
   call: Call,
-  { evaluate = evaluateMatcher, matchesInput = contains }: MatchOptions = {},
+  {
+    evaluate = evaluateMatcher,
+    matchesInput = contains,
+    matchesPartialArgs = hasInAnyOrder,
+  }: MatchOptions = {},
 ): Matching {
   const matches =
     (args === undefined || isEqual([...call.args], [...args])) &&
-    partialArgs.every((part) => call.args.some((arg) => contains(arg, part))) &&
+    matchesPartialArgs(call.args, partialArgs) &&
     (input === undefined || matchesInput(call.input, input)) &&
     (context === undefined || contains(call.context, context));
   if (!matches || matcher === undefined) return { matches, matcherError: null };
@@ -42,5 +48,8 @@ export const specificity = ({ args, input, context, matcher, partialArgs }: When
   (context === undefined ? 0 : 6) +
   (matcher === undefined ? 0 : 4) +
   (partialArgs === undefined ? 0 : 2);
+
+const hasInAnyOrder = (given: readonly Json[], wanted: readonly Json[]): boolean =>
+  wanted.every((part) => given.some((arg) => contains(arg, part)));
 
 const isEqual = (a: Json, b: Json): boolean => canonicalJson(a) === canonicalJson(b);

@@ -29,7 +29,9 @@ export const matcher = z
     if (message !== null) context.addIssue({ code: 'custom', message });
   })
   .exactOptional()
-  .describe('A JavaScript expression with `args`, `input` and `context`, which must be true');
+  .describe(
+    'JavaScript with `args`, `input` and `context`, or one comparison with `${input.name}`; it must be true',
+  );
 
 const step = z.string().exactOptional().describe('Name of the step in run.json, like `agent` or `gate 1`');
 export const agent = z.string().exactOptional().describe('Name of the agent');

@@ -5,7 +5,7 @@ import { STEPS_INTO, type Placeholders } from './template.js';
 
 const PLACEHOLDERS: Placeholders = {
   known: new RegExp(
-    String.raw`^(args\[\d+\]${STEPS_INTO}|input${STEPS_INTO}|context\.(agentName|roomId|entityId|action|turn|agent|scenario))$`,
+    String.raw`^(args\[\d+\]${STEPS_INTO}|input${STEPS_INTO}|context\.(agentName|roomId|entityId|action|turn|agent|scenario|argsCount|hasObjectArgs|timestamp))$`,
   ),
   examples: ['args[0]', 'args[0].name', 'input.name', 'context.action'],
 };
@@ -20,8 +20,13 @@ const When = z.strictObject({
   partialArgs: z
     .array(z.json())
     .exactOptional()
-    .describe('Values that arguments must have, in any order; a map needs only the keys given here'),
-  input: z.record(z.string(), z.json()).exactOptional().describe('Keys that the first argument must have'),
+    .describe('What the first arguments must be, in this order; a map needs only the keys given here'),
+  input: z
+    .record(z.string(), z.json())
+    .exactOptional()
+    .describe(
+      'Keys that the maps among the arguments must have together; texts and numbers are `arg0`, `arg1`, ...',
+    ),
   context: z
     .strictObject({
       agentName: text.describe('Name of the character'),
@@ -31,6 +36,8 @@ const When = z.strictObject({
       turn: z.int().min(1).exactOptional().describe('Turn of the conversation, from 1'),
       agent,
       scenario,
+      argsCount: z.int().min(0).exactOptional().describe('Number of arguments'),
+      hasObjectArgs: z.boolean().exactOptional().describe('Whether one of them is a map or a list'),
     })
     .exactOptional()
     .describe('Where the call is made'),

@@ -83,7 +83,7 @@ function asJson(text: string): Json {
 }
 
 /** The part of a call that a placeholder names, such as `args[0].id`; undefined if there is none. */
-function valueOf(name: string, call: Call): Json | undefined {
+export function valueOf(name: string, call: Call): Json | undefined {
   const [first = ''] = /^\w+/.exec(name) ?? [];
   const whole = { args: [...call.args], input: call.input, context: { ...call.context } };
   return [...name.slice(first.length).matchAll(STEP_INTO)].reduce<Json | undefined>(

@@ -1,14 +1,15 @@
 import { dirname } from 'node:path';
+import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
 import type { Problem } from '../lib/errors/problem.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { isServiceMock } from '../mocks/mock-kinds.js';
-import { isApart } from '../scenario/scenario.js';
+import { findAgentStep, isApart } from '../scenario/scenario.js';
 import { readText } from './file-checks.js';
 import { findRuntime, moduleProblem } from './find-runtime.js';
 import type { Project } from './project.js';
 import type { ResolvedSweep } from './resolve-sweep.js';
-import type { SelectedScenario } from './select-scenarios.js';
+import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
 /** Returns the problems of the ElizaOS runtime that a scenario needs, at their places in the scenario file. */
 export const runtimeProblems = ({ path, variants }: SelectedScenario): Problem[] =>
@@ -55,33 +56,10 @@ export async function checkHostedAgents(project: Project, resolved: ResolvedSwee
 function checkServiceMocks({ config }: Project, { cells, scenarios }: ResolvedSweep): void {
   const known = knownAgents(config.agents);
   for (const { selected, variant, effective } of scenarios) {
-    const { mocks = [], environment } = effective.scenario;
-    const agents = new Set(
-      cells.flatMap((cell) =>
-        cell.scenario === selected.scenario.name && cell.variant === variant.variant ? [cell.agent] : [],
-      ),
+    const agents = cells.flatMap((cell) =>
+      cell.scenario === selected.scenario.name && cell.variant === variant.variant ? [cell.agent] : [],
     );
-    const problems = [...agents].flatMap((name): Problem[] => {
-      const isHosted = known.get(name)?.isHosted === true;
-      if (isHosted && isApart(environment))
-        return [
-          variant.problemAt(
-            ['environment', 'type'],
-            `the agent ${name} cannot run in environment.type ${environment.type}; use local or bubblewrap`,
-          ),
-        ];
-      if (isHosted) return [];
-      return mocks.flatMap((mock, index) =>
-        isServiceMock(mock)
-          ? [
-              variant.problemAt(
-                ['mocks', index, 'service'],
-                `${name === 'none' ? 'no agent takes part, and a command' : `the agent ${name}`} has no services; a service can be mocked only with the agent eliza or an agent with a module`,
-              ),
-            ]
-          : [],
-      );
-    });
+    const problems = misfits(known, agents, { ...variant, scenario: effective.scenario });
     const [first] = problems;
     if (first !== undefined)
       throw new UsageError(
@@ -91,6 +69,46 @@ function checkServiceMocks({ config }: Project, { cells, scenarios }: ResolvedSw
         new Map([[selected.file, selected.text]]),
       );
   }
+}
+
+/** Returns what the agents that a scenario itself names, or its lack of any, cannot do for it. */
+export const misfitsOfOwnAgents = (
+  known: ReadonlyMap<string, Agent>,
+  { variants }: Pick<SelectedScenario, 'variants'>,
+): Problem[] =>
+  variants.flatMap((variant) => {
+    const { scenario } = variant;
+    const own = scenario.agents.map(({ agent }) => agent).filter((name) => known.has(name));
+    return misfits(known, findAgentStep(scenario) === null ? ['none'] : own, variant);
+  });
+
+/** Why agents cannot work where a scenario runs, or do not have the services that it mocks. */
+function misfits(
+  known: ReadonlyMap<string, Agent>,
+  agents: readonly string[],
+  { scenario: { mocks = [], environment }, problemAt }: Pick<SelectedVariant, 'scenario' | 'problemAt'>,
+): Problem[] {
+  return [...new Set(agents)].flatMap((name): Problem[] => {
+    const isHosted = known.get(name)?.isHosted === true;
+    if (isHosted && isApart(environment))
+      return [
+        problemAt(
+          ['environment', 'type'],
+          `the agent ${name} cannot run in environment.type ${environment.type}; use local or bubblewrap`,
+        ),
+      ];
+    if (isHosted) return [];
+    return mocks.flatMap((mock, index) =>
+      isServiceMock(mock)
+        ? [
+            problemAt(
+              ['mocks', index, 'service'],
+              `${name === 'none' ? 'no agent takes part, and a command' : `the agent ${name}`} has no services; a service can be mocked only with the agent eliza or an agent with a module`,
+            ),
+          ]
+        : [],
+    );
+  });
 }
 
 /** Why a module cannot be an agent; null if it can, as far as its text shows. */

@@ -18,6 +18,8 @@ export interface ScenarioFlags {
   targetBinary?: string;
   /** Whether mocks are ignored. */
   live: boolean;
+  /** Names of the variables of `--env-file`, which plugins of an ElizaOS runtime may read, as they do there. */
+  fromFile?: readonly string[];
 }
 
 /**
@@ -51,7 +53,7 @@ export function effectiveScenario(
         }),
     judge: chooseJudge(project, selected, flags),
     ...(asked === undefined ? {} : { asked }),
-    ...hostOf(selected, variant, agents),
+    ...hostOf(selected, variant, agents, flags.fromFile),
     ...(variant.subject.length === 0 ? {} : { subject: variant.subject }),
   };
 }
@@ -116,9 +118,12 @@ function hostOf(
   { path }: SelectedScenario,
   { scenario }: SelectedVariant,
   agents: readonly Agent[],
+  fromFile: readonly string[] = [],
 ): Pick<EffectiveScenario, 'host'> {
   if (!agents.some(({ isHosted }) => isHosted === true)) return {};
   const folder = dirname(path);
-  const hasEliza = agents.some(({ name }) => name === 'eliza');
-  return { host: { folder, reads: hasEliza ? findRuntime(folder, scenario).reads : [] } };
+  if (!agents.some(({ name }) => name === 'eliza')) return { host: { folder, reads: [] } };
+  const { reads, settings: ofPlugins } = findRuntime(folder, scenario);
+  const settings = [...new Set([...ofPlugins, ...fromFile])].sort();
+  return { host: { folder, reads, ...(settings.length === 0 ? {} : { settings }) } };
 }

@@ -1,6 +1,6 @@
 import { dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import { satisfies } from 'semver';
-import { isJsonObject, parseJson } from '../lib/json.js';
+import { isJsonObject, parseJson, type Json } from '../lib/json.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Path } from '../scenario/problems/source.js';
 import { isFile, readText } from './file-checks.js';
@@ -13,13 +13,15 @@ const MODULES = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 export interface FoundRuntime {
   /** Absolute paths of packages and files. */
   reads: string[];
+  /** Names of the variables that its plugins declare or read. */
+  settings: string[];
   /** By path in the scenario. */
   problems: { path: Path; message: string }[];
 }
 
 /** Looks for the packages and files of a runtime from the folder of the scenario file. Loads none of them. */
 export function findRuntime(folder: string, { runtime }: Scenario): FoundRuntime {
-  const found: FoundRuntime = { reads: [], problems: [] };
+  const found: FoundRuntime = { reads: [], settings: [], problems: [] };
   const report = (path: Path, message: string): void => {
     found.problems.push({ path, message });
   };
@@ -36,14 +38,15 @@ export function findRuntime(folder: string, { runtime }: Scenario): FoundRuntime
     );
   else found.reads.push(core.path);
 
-  for (const [index, { name, version, enabled }] of (runtime?.plugins ?? []).entries()) {
-    if (!enabled) continue;
-    const at = ['runtime', 'plugins', index];
+  for (const { at, name, version } of pluginsOf(runtime)) {
     if (isPath(name)) {
       const path = resolve(folder, name);
       const problem = moduleProblem(path, name);
       if (problem !== null) report(at, problem);
-      else found.reads.push(path);
+      else {
+        found.reads.push(path);
+        found.settings.push(...settingsReadIn(readText(path) ?? ''));
+      }
       if (version !== undefined) report([...at, 'version'], 'only a package has a version; remove it');
       continue;
     }
@@ -55,7 +58,10 @@ export function findRuntime(folder: string, { runtime }: Scenario): FoundRuntime
         [...at, 'version'],
         `expected ${name} ${version}, but ${plugin.version} is installed; install it: npm install '${name}@${version}'`,
       );
-    else found.reads.push(plugin.path);
+    else {
+      found.reads.push(plugin.path);
+      found.settings.push(...plugin.settings);
+    }
   }
 
   const { character = null } = runtime ?? {};
@@ -66,6 +72,31 @@ export function findRuntime(folder: string, { runtime }: Scenario): FoundRuntime
     else found.reads.push(path);
   }
   return found;
+}
+
+interface NamedPlugin {
+  /** Where the scenario names it. */
+  at: Path;
+  name: string;
+  version?: string | undefined;
+}
+
+/** The plugins that a runtime loads: those of the scenario, and those that its character names besides. */
+function pluginsOf(runtime: Scenario['runtime']): NamedPlugin[] {
+  const { plugins = [], character = null } = runtime ?? {};
+  const names = new Set(plugins.map(({ name }) => name));
+  const ofCharacter =
+    isJsonObject(character) && Array.isArray(character['plugins']) ? character['plugins'] : [];
+  return [
+    ...plugins.flatMap(({ name, version, enabled }, index) =>
+      enabled ? [{ at: ['runtime', 'plugins', index], name, version }] : [],
+    ),
+    ...ofCharacter.flatMap((name, index) =>
+      typeof name === 'string' && !names.has(name)
+        ? [{ at: ['runtime', 'character', 'plugins', index], name }]
+        : [],
+    ),
+  ];
 }
 
 /** Whether the name of a plugin is that of a file, and not of a package. */
@@ -79,13 +110,41 @@ export function moduleProblem(path: string, written: string): string | null {
     : `'${written}' is not a module; expected a file ending in ${MODULES.join(', ')}`;
 }
 
+interface Package {
+  path: string;
+  version: string;
+  /** Names of the variables that it declares, if it is a plugin. */
+  settings: string[];
+}
+
+/** The names in `agentConfig.pluginParameters`, where plugins of ElizaOS declare their settings. */
+function settingsDeclaredIn(agentConfig: Json | undefined): string[] {
+  const parameters = isJsonObject(agentConfig) ? agentConfig['pluginParameters'] : undefined;
+  return isJsonObject(parameters) ? Object.keys(parameters) : [];
+}
+
+const READ = /\bgetSetting\(\s*(['"`])(\w+)\1|\bprocess\.env(?:\.([A-Za-z_]\w*)|\[\s*(['"`])(\w+)\4\s*\])/g;
+
+/** The names that the text of a plugin reads: `getSetting('NAME')`, `process.env.NAME`. */
+export const settingsReadIn = (text: string): string[] => [
+  ...new Set(
+    [...text.matchAll(READ)].flatMap(
+      ([, , setting, variable, , quoted]) => setting ?? variable ?? quoted ?? [],
+    ),
+  ),
+];
+
 /** Finds a package as Node does: in the nearest node_modules at or above a folder. */
-function findPackage(folder: string, name: string): { path: string; version: string } | null {
+function findPackage(folder: string, name: string): Package | null {
   const path = join(folder, 'node_modules', name);
   const json = parseJson(readText(join(path, 'package.json')) ?? '');
   if (isJsonObject(json)) {
-    const { version } = json;
-    return { path, version: typeof version === 'string' ? version : '' };
+    const { version, agentConfig } = json;
+    return {
+      path,
+      version: typeof version === 'string' ? version : '',
+      settings: settingsDeclaredIn(agentConfig),
+    };
   }
   const parent = dirname(folder);
   return parent === folder ? null : findPackage(parent, name);

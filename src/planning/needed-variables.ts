@@ -19,6 +19,8 @@ export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
   environments: readonly { type: string }[];
   /** What the scenarios say about the agents in the agent host. */
   runtimes?: readonly (RuntimeSetup | undefined)[];
+  /** Variables that plugins may read; they can also have no value. */
+  settings?: readonly string[];
   /** What the scenarios test besides a program. */
   subjects?: readonly (StoredSubject[] | undefined)[];
 }
@@ -66,6 +68,7 @@ export function neededVariables(needs: Needs): string[] {
   const names = [
     ...[...targets, ...Object.values(agents)].flatMap(namesIn),
     ...namesInScenarios(needs),
+    ...(needs.settings ?? []),
     ...servers.flatMap(variableNames),
     ...[...providersOfCells(known, cells), ...providersOfJudges(known, judges)].flatMap(
       (name) => services.get(name)?.variables ?? [],

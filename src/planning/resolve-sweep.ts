@@ -103,9 +103,13 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     },
   );
   if (withoutAgent.length > 0) {
+    const isEliza = matching.some(
+      ({ scenario }) => scenario.executions === true && withoutAgent.includes(scenario.name),
+    );
+    const inFile = isEliza ? 'agent in the file (character or plugins make it eliza)' : 'tool_matrix';
     throw new UsageError(
       'no_agent',
-      `no agent is set for ${withoutAgent.join(', ')}; use --agents, a profile or tool_matrix. Known agents: ${[...known.keys()].join(', ')}`,
+      `no agent is set for ${withoutAgent.join(', ')}; use --agents, a profile or ${inFile}. Known agents: ${[...known.keys()].join(', ')}`,
     );
   }
   checkMatrixInFiles(project, known, matching, flags);
@@ -161,6 +165,7 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       ...{ agents, cells, providers, judges },
       environments: scenarios.map(({ effective }) => effective.scenario.environment),
       runtimes: scenarios.map(({ effective }) => effective.scenario.runtime),
+      settings: scenarios.flatMap(({ effective }) => effective.host?.settings ?? []),
       subjects: scenarios.map(({ effective }) => effective.subject),
     }),
   };

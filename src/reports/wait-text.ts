@@ -4,6 +4,8 @@ export interface Wait {
   provider?: string;
   /** ms since the epoch */
   until: number;
+  /** Why the request was not served. Absent if it is unknown. */
+  message?: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -16,3 +18,9 @@ export function waitText({ provider, until }: Wait, now: number): string {
   const date = `${end.getFullYear()}-${two(end.getMonth() + 1)}-${two(end.getDate())} `;
   return `waiting for ${provider ?? 'its provider'} until ${until - now < DAY_MS ? '' : date}${time}`;
 }
+
+/** The same with the reason, which names the address or what is not set where the provider is unknown. */
+export const explainedWait = (wait: Wait, now: number): string =>
+  wait.provider === undefined && (wait.message ?? '') !== ''
+    ? `${waitText(wait, now)} (${wait.message ?? ''})`
+    : waitText(wait, now);

@@ -1,10 +1,14 @@
+import { matrixGivenAsScenario } from './eliza/mistaken-form.js';
 import { readScenario as readElizaScenario } from './eliza/read-scenario.js';
 import type { ScenarioReader } from './reader.js';
 import { readScenario } from './yaml/read-scenario.js';
 
 /** Reads a scenario file in the form that its name and content indicate. */
-export const loadScenario: ScenarioReader = (file, text) =>
-  isElizaForm(file, text) ? readElizaScenario(file, text) : readScenario(file, text);
+export const loadScenario: ScenarioReader = (file, text) => {
+  const loaded = isElizaForm(file, text) ? readElizaScenario(file, text) : readScenario(file, text);
+  const mistaken = loaded.ok ? null : matrixGivenAsScenario(file, text);
+  return mistaken === null ? loaded : { ok: false, problems: [mistaken] };
+};
 
 const OWN_KEY = /^[{"']*(template_folder|task|target)["']?\s*:/m;
 

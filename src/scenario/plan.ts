@@ -48,6 +48,8 @@ export const EffectiveScenario = z.object({
       folder: z.string(),
       /** Absolute paths of the packages and files. */
       reads: z.array(z.string()),
+      /** Names of the variables that plugins of the ElizaOS runtime may read. Absent if there are none. */
+      settings: z.array(z.string()).exactOptional(),
     })
     .exactOptional(),
   /** The subject with the contents of its files. Absent if the scenario has none. */

@@ -67,7 +67,7 @@ export class AgentRuntime {
   async processActions(message, responses, state, callback) {
     for (const name of responses.flatMap(({ content }) => content.actions ?? [])) {
       const action = this.actions.find((one) => folded(one.name) === folded(name));
-      if (action === undefined) continue;
+      if (action?.handler === undefined) continue;
       const actionId = randomUUID();
       await this.emitEvent('ACTION_STARTED', { content: { actionId, actions: [action.name], actionStatus: 'executing' } });
       const said = [];
@@ -89,6 +89,7 @@ async function handleMessage(runtime, message, callback) {
   const content = { thought: tag(xml, 'thought'), actions: tag(xml, 'actions').split(','), text: tag(xml, 'text') };
   if (content.actions.join() === 'REPLY') await callback({ ...content, simple: true });
   else await runtime.processActions(message, [{ content }], {}, callback);
+  for (const evaluator of runtime.plugins.flatMap(({ evaluators = [] }) => evaluators)) await evaluator.handler(runtime, message, {}, {}, callback, []);
   return { responseContent: content, mode: 'actions' };
 }
 `;

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { eliza } from '../../src/agents/eliza.js';
 import { Mock } from '../../src/mocks/mock.js';
 import type { RuntimeDatabase, RuntimeSetup } from '../../src/scenario/runtime.js';
-import { runHost, type HostEnd, type HostTurn } from './run-host.js';
+import { createTrajectoryCollector } from '../../src/results/transcript/trajectory.js';
+import { runHost, writeFiles, type HostEnd, type HostTurn } from './run-host.js';
+import { EXTRA_PLUGIN } from './scripted-plugin.js';
 
 /** Where a runtime is tested. */
 export interface RuntimePlace {
@@ -30,12 +32,23 @@ const EMPTY: RuntimeDatabase = { entities: [], memories: [], relationships: [], 
 export function testRuntime({ folder: newFolder, node, plugins }: RuntimePlace): void {
   const play = async (
     script: Record<string, string>,
-    turn: HostTurn & { database?: RuntimeDatabase; folder?: string } = {},
+    turn: HostTurn & {
+      database?: RuntimeDatabase;
+      folder?: string;
+      plugins?: RuntimeSetup['plugins'];
+      character?: Exclude<RuntimeSetup['character'], string | null>;
+    } = {},
   ): Promise<HostEnd> => {
-    const { database, folder = await newFolder(), ...more } = turn;
+    const { database, folder = await newFolder(), plugins: others = [], character = {}, ...more } = turn;
+    await writeFiles(folder, { 'extra.mjs': EXTRA_PLUGIN });
     const setup: RuntimeSetup = {
-      character: { name: 'Ada', bio: 'Keeps the stock.', settings: { GREETING: '${GREETING}' } },
-      plugins: [...plugins.map((name) => plugin(name)), plugin('./plugin.mjs', script)],
+      character: {
+        name: 'Ada',
+        bio: 'Keeps the stock.',
+        settings: { GREETING: '${GREETING}' },
+        ...character,
+      },
+      plugins: [...plugins.map((name) => plugin(name)), plugin('./plugin.mjs', script), ...others],
       ...(database === undefined ? {} : { database }),
     };
     return runHost(agent, folder, { node: await node(), setup, ...more });
@@ -56,6 +69,12 @@ export function testRuntime({ folder: newFolder, node, plugins }: RuntimePlace):
     expect(stderr).toContain('setting good morning');
   });
 
+  test("asks a plugin's model with the temperature of the character", async () => {
+    const asked = await play({ text: 'Hello.' }, { character: { llm: { model: 'x/y', temperature: 0.3 } } });
+    expect(asked.stderr).toContain('temperature 0.3');
+    expect((await play({ text: 'Hello.' })).stderr).not.toContain('temperature 0.3');
+  });
+
   test('reports a simple reply as the action REPLY', async () => {
     const { actions, replies } = await play({ text: 'Hello.' });
     expect(replies).toEqual(['Hello.']);
@@ -71,6 +90,30 @@ export function testRuntime({ folder: newFolder, node, plugins }: RuntimePlace):
       ['CHECK_STOCK', false],
       ['FLY_AWAY', true],
     ]);
+  });
+
+  test('tells executed actions from those that the model only names', async () => {
+    const named = async (actions: string, plugins: RuntimeSetup['plugins'] = []) => {
+      const { events } = await play({ actions }, { plugins });
+      const trajectory = createTrajectoryCollector();
+      for (const event of events) trajectory.add(event);
+      const { tools, unexecuted = {} } = trajectory.end(() => []);
+      return { tools, unexecuted };
+    };
+    const extra = (enabled: boolean) => [{ ...plugin('./extra.mjs'), enabled }];
+    expect(await named('DANCE', extra(true))).toEqual({ tools: { DANCE: 1 }, unexecuted: {} });
+    expect(await named('DANCE', extra(false))).toEqual({ tools: {}, unexecuted: { DANCE: 1 } });
+    expect(await named('UNFINISHED', extra(true))).toEqual({ tools: {}, unexecuted: { UNFINISHED: 1 } });
+    expect(await named('check_stock,FLY_AWAY,explode')).toEqual({
+      tools: { CHECK_STOCK: 1, EXPLODE: 1 },
+      unexecuted: { FLY_AWAY: 1 },
+    });
+  });
+
+  test('takes no message of a plugin for an action', async () => {
+    const { events, replies } = await play({ text: 'Hello.' }, { plugins: [plugin('./extra.mjs')] });
+    expect(replies).toEqual(['Hello.', 'By the way']);
+    expect(events.flatMap((one) => (one.type === 'tool_call' ? [one.name] : []))).toEqual(['REPLY']);
   });
 
   test('says so if the agent did not reply', async () => {
@@ -89,10 +132,29 @@ export function testRuntime({ folder: newFolder, node, plugins }: RuntimePlace):
     expect(events).toContainEqual({
       type: 'error',
       retryable: false,
-      message: 'model TEXT_LARGE: the model is asleep',
+      message: 'model TEXT_LARGE (not set: SHOP_API_KEY): the model is asleep',
     });
     expect(ending.ending).not.toBe('done');
     expect(ending.message).toContain('the model is asleep');
+  });
+
+  test('gives plugins the variables that they may read, and no others', async () => {
+    const variables = { SHOP_API_KEY: 'key-of-the-shop', GREETING: 'hi' };
+    const given = await play({ text: 'Hello.' }, { settings: ['SHOP_API_KEY', 'UNKNOWN'], variables });
+    expect(given.stderr).toContain('shop key-of-the-shop key-of-the-shop null');
+    const others = await play({ text: 'Hello.' }, { settings: ['UNKNOWN'], variables });
+    expect(others.stderr).toContain('shop null undefined null');
+  });
+
+  test('names the keys that are missing and the address if a model of a plugin cannot be reached', async () => {
+    const failureOf = async (turn: HostTurn) => (await play({ broken: 'connection' }, turn)).ending.message;
+    const expected =
+      'model TEXT_LARGE (not set: SHOP_API_KEY; url: http://127.0.0.1:9/v1/responses): Cannot connect to API';
+    expect(await failureOf({})).toContain(expected);
+    const settings = ['SHOP_API_KEY'];
+    const message = await failureOf({ settings, variables: { SHOP_API_KEY: 'key-of-the-shop' } });
+    expect(message).toContain('model TEXT_LARGE (url: http://127.0.0.1:9/v1/responses): Cannot connect');
+    expect(message).not.toContain('secret');
   });
 
   test('answers calls of a mocked service, and records those that no mock answers', async () => {

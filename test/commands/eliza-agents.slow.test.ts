@@ -67,7 +67,7 @@ const FILES = {
   ),
   ...file(
     'runtime',
-    `character: {llm: {provider: mine, model: two}}\n${scripted({ text: 'not mine' })}\nrun:\n${input('Hi.', 'from the provider')}`,
+    `character: {llm: {provider: mine, model: two, temperature: 0.2}}\n${scripted({ text: 'not mine' })}\nrun:\n${input('Hi.', 'from the provider')}`,
   ),
   ...file('from-json', `character: ada.json\n${scripted({ text: 'Hi.' })}\nrun:\n${input('Hi.', 'Hi.')}`),
   'ada.json': '{"name":"Ada","llm":{"model":"gpt-5.1"}}',
@@ -94,6 +94,8 @@ const FILES = {
     'name: models\nbase_scenario: matrix-base.scenario.yaml\nmatrix:\n  - parameter: character.llm.model\n    values: [mine/one, mine/two]\n  - parameter: run[0].evaluations[0].value\n    values: [one, two]\n',
   'agents/keeper.ts': KEEPER,
   'agents/empty.ts': 'export const createAgents = () => ({});\n',
+  ...file('settings', `${scripted({ text: 'Hi.' })}\nrun:\n${input('Hi.', 'Hi.')}`),
+  'keys.env': 'FROM_FILE=value-from-the-file\n',
   'plugin.mjs': PLUGIN,
 };
 
@@ -148,11 +150,29 @@ describe('agents in the agent host', () => {
     });
     const runtime = await openRun(cellsOf(document, 'runtime'));
     expect(runtime.run).toMatchObject({ outcome: 'pass', agent: { token_usage: { input: 100 } } });
+    expect(server.askedOf('two').map(({ body }) => body)).toEqual([
+      expect.stringContaining('"temperature":0.2') as string,
+    ]);
     const secret = await openRun(cellsOf(document, 'secret'));
     expect(secret.run.outcome).toBe('pass');
     const raw = await secret.text('artifacts/transcript.raw.txt');
     expect(raw).toContain('setting [REDACTED]');
     expect(raw).not.toContain('good-morning-to-you');
+  });
+
+  it('gives plugins the variables of --env-file, and those of the shell that they name', async () => {
+    const shell = { SHOP_API_KEY: 'key-of-the-shop', FROM_FILE: 'not-from-the-file' };
+    const printed = async (...args: string[]) => {
+      const { document, stderr } = await project.run(['settings.scenario.yaml', ...args], shell);
+      expect(stderr).not.toContain('not set here');
+      return (await openRun(document)).text('artifacts/transcript.raw.txt');
+    };
+    const raw = await printed('--env-file', 'keys.env');
+    expect(raw).toContain('shop [REDACTED] [REDACTED] null');
+    expect(raw).toContain('from file [REDACTED]');
+    const without = await printed();
+    expect(without).toContain('shop [REDACTED] [REDACTED] null');
+    expect(without).toContain('from file null');
   });
 
   const cellsOfDryRun = async (...args: string[]): Promise<string[]> => {
@@ -208,6 +228,18 @@ describe('agents in the agent host', () => {
     ['to-gone', /llm-tool-test-config\.toml:14:\d+ .*gone\.ts.* was not found/],
   ])('starts nothing for %s', async (name, message) => {
     const { exitCode, stderr } = await project.cli(['run', `${name}.scenario.yaml`]);
+    expect(stderr).toMatch(message);
+    expect(exitCode).toBe(2);
+  });
+
+  it.each([
+    [
+      'in-container',
+      /in-container\.scenario\.yaml:3:\d+ .*keeper cannot run in environment\.type docker; use local/,
+    ],
+    ['in-cloud', /in-cloud\.scenario\.yaml:2:\d+ .*eliza cannot run in environment\.type e2b; use local/],
+  ])('says of %s that it is not valid', async (name, message) => {
+    const { exitCode, stderr } = await project.cli(['validate', `${name}.scenario.yaml`]);
     expect(stderr).toMatch(message);
     expect(exitCode).toBe(2);
   });

@@ -94,12 +94,12 @@ test('executions.json says what each step of an ElizaOS file printed, changed an
   expect(executions).toHaveLength(3);
   expect(before).toMatchObject({
     ...{ step: 'command 1', name: 'before the agent', exitCode: 3, stdout: 'out\n', stderr: '[REDACTED]\n' },
-    files: { 'secret.txt': 'token [REDACTED]\n' },
+    files: { 'secret.txt': 'token [REDACTED]\n', 'notes.md': '- milk', 'old.txt': 'old' },
     ...{ filesLeftOut: 1, filesRemoved: [], trajectory: [], trajectoryLeftOut: 0 },
   });
   expect(asked).toMatchObject({
     ...{ step: 'agent', name: null, exitCode: 0, stdout: 'Buy milk.', stderr: 'careful\n' },
-    files: { 'secret.txt': 'token [REDACTED]\n', 'by-agent.txt': 'done\n' },
+    files: { 'secret.txt': 'token [REDACTED]\n', 'by-agent.txt': 'done\n', 'notes.md': '- milk' },
     ...{ filesRemoved: ['old.txt'], trajectoryLeftOut: 0 },
     trajectory: [
       { type: 'thought', content: 'I should look at the notes.' },

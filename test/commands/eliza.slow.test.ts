@@ -83,6 +83,9 @@ describe('files in the form of ElizaOS', () => {
     );
     for (const message of expectedIn(`invalid/${name}`, 'expect-error')) expect(stderr).toContain(message);
     expect([exitCode, stdout]).toEqual([2, '']);
+    if (expected.length === 0) return; // only the command line decides
+    const validated = await project.cli(['validate', file]);
+    expect(validated.stderr.split('\n').filter((line) => line.startsWith(`${file}:`))).toEqual(problems);
   });
 });
 

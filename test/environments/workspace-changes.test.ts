@@ -39,10 +39,12 @@ test('compares a workspace with initial-state/ at its root and the setup files, 
   });
   const setup = { 'd/b.txt': 'setup', 'c.txt': 'c' };
   await write(workspace, { 'a.txt': 'initial', ...setup });
-  expect((await workspaceChanges(workspace, fixture, setup)).changed).toEqual([]);
+  const before = await workspaceChanges(workspace, fixture, setup);
+  expect([before.changed, before.unchanged]).toEqual([[], ['c.txt', 'd/b.txt']]);
   await write(workspace, { 'a.txt': 'fixture', 'c.txt': 'C' });
-  const { changed } = await workspaceChanges(workspace, fixture, setup);
+  const { changed, unchanged } = await workspaceChanges(workspace, fixture, setup);
   expect(changed.map(({ path }) => path)).toEqual(['a.txt', 'c.txt']);
+  expect(unchanged).toEqual(['d/b.txt']);
 });
 
 test('shows no content of binary files, files that are not UTF-8, and symlinks', async () => {

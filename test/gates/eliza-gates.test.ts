@@ -179,6 +179,18 @@ describe('trajectory_contains_action', () => {
     });
   });
 
+  it('fails for an action that the agent only named, because it does not have it', async () => {
+    expect(await contains('CHECK_STOCK', { tools, unexecuted: { check_stock: 2 } })).toEqual({
+      status: 'fail',
+      message:
+        'no call of "CHECK_STOCK"; expected at least 1; the agent called "send_message, Read"; it named "check_stock", but has no such tool',
+    });
+    expect(await contains('read', { tools, unexecuted: { read: 1 } })).toEqual({
+      status: 'pass',
+      message: '1 call of "read"',
+    });
+  });
+
   it('is an error where no tool calls can be seen, and passes with what was read', async () => {
     expect(await contains('READ', { structured: false })).toEqual({
       status: 'error',
@@ -216,6 +228,13 @@ describe('step_count', () => {
     });
     expect(await counts({ max_steps: 0, action_prefix: 'MCP__' })).toMatchObject({ status: 'pass' });
     expect(await counts({ max_steps: 0, action_prefix: 'cp__' })).toMatchObject({ status: 'pass' });
+  });
+
+  it('does not count tools that were only named', async () => {
+    const did = { tools: { Read: 2 }, unexecuted: { Fly: 3 } };
+    expect(await counts({ min_steps: 2, max_steps: 2 }, did)).toMatchObject({ status: 'pass' });
+    expect(await counts({ min_steps: 3 }, did)).toMatchObject({ status: 'fail' });
+    expect(await counts({ min_steps: 1, action_prefix: 'F' }, did)).toMatchObject({ status: 'fail' });
   });
 
   it('only shows the target', async () => {

@@ -83,6 +83,57 @@ describe('when', () => {
   });
 });
 
+describe('a matcher with placeholders', () => {
+  const call: Call = {
+    args: [12, "it's === 'x'"],
+    input: { type: 'test', flag: false, zero: 0, empty: '', nested: { list: ['a'] } },
+    context: { action: 'READ' },
+  };
+
+  it.each([
+    ["${input.type} === 'test'", true],
+    ['${input.type} === "test"', true],
+    ["'${input.type}' == 'test'", true],
+    ['${input.type} == test', true],
+    ["${input.type} !== 'test'", false],
+    ['${args[0]} > 10', true],
+    ['${args[0]} >= 12', true],
+    ['${args[0]} < 9', false],
+    ["${args[0]} === '12.0'", true],
+    ['10 <= ${ args[0] }', true],
+    ["${input.nested.list[0]} === 'a'", true],
+    ["${context.action} != 'WRITE'", true],
+    ["${input.missing} === 'undefined'", true],
+    ['${input.type} > 1', false],
+    ['${input.type}', true],
+    ['${input.flag}', false],
+    ['${input.zero}', false],
+    ['${input.empty}', false],
+    ['${input.missing}', false],
+    // JavaScript that compares with a text that looks like a placeholder
+    ['args[0] === "${HOME}"', false],
+    ['args[1] !== "${args[1]} && ${x}"', true],
+    // an operator in a value decides nothing
+    ["${args[1]} === 'x'", false],
+    ['${args[1]}', true],
+  ])('%s', (matcher, expected) => {
+    expect(matcherProblem(matcher)).toBeNull();
+    expect(matchesWhen({ matcher }, call)).toEqual({ matches: expected, matcherError: null });
+  });
+
+  it.each([
+    "${input.type} === 'a' && ${args[0]} > 1",
+    '${args[0]} || ${args[1]}',
+    '!${input.flag}',
+    '1 < ${args[0]} < 3',
+    '${process.env.HOME}',
+    '${input.type === 1}',
+    '${}',
+  ])('%s is refused', (matcher) => {
+    expect(matcherProblem(matcher)).toMatch(/^expected (one|a) comparison/);
+  });
+});
+
 describe('a matcher', () => {
   it('that throws does not match, and says why', () => {
     const { matches: found, matcherError } = matches({ matcher: 'args[5].name === "x"' });

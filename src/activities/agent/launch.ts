@@ -72,7 +72,7 @@ function hostedRun(context: RunContext): HostedRun | null {
   const { host, scenario, run, values } = context;
   if (host === undefined) return null;
   const { runtime } = scenario;
-  const names = runtime === undefined ? [] : variablesOfRuntime(runtime);
+  const names = [...(runtime === undefined ? [] : variablesOfRuntime(runtime)), ...(host.settings ?? [])];
   return {
     ...host,
     setup: runtime ?? null,

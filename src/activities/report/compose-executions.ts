@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { startFiles } from '../../environments/journal.js';
 import { linesOf } from '../../platform/fs/lines.js';
 import type { RunEvent } from '../../results/records/events.js';
@@ -88,9 +88,15 @@ function ofTurn(
           ...about,
           ...ofAgent(context, last.left),
           step: first.step,
-          startedAtMs: startOf(first.left),
+          startedAtMs: agentStartOf(context, first.left),
         },
       ];
+}
+
+/** When the agent was started. A worker that adopts it later measures only its own part. */
+function agentStartOf({ handle }: RunContext, left: Manifest<AgentStep>): number {
+  const { claim } = startFiles(handle, left.result.turn?.first ?? 1);
+  return existsSync(claim) ? Math.round(statSync(claim).mtimeMs) : startOf(left);
 }
 
 function ofAgent(context: RunContext, left: Manifest<AgentStep>): Done {

@@ -1,13 +1,18 @@
 import { changesIn } from '../../environments/read-workspace.js';
+import { MAX_STARTS, textAtStart } from '../../environments/workspace-changes.js';
+import type { WorkspaceChanges } from '../../results/records/workspace-changes.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import type { Deps } from './deps.js';
 import type { RunContext } from './run-context.js';
 
 /** The workspace after a step, compared with the start of the run. Not redacted. */
 export interface FilesAfter {
-  /** The beginnings of text files that were added or changed, by path. One that is cut ends with an ellipsis. */
+  /**
+   * The beginnings of text files, by path: those that were added or changed, and those that the scenario wrote. One that
+   * is cut ends with an ellipsis.
+   */
   files: Record<string, string>;
-  /** Number of added and changed files that are not in `files`. */
+  /** Number of such files that are not in `files`. */
   leftOut: number;
   removed: string[];
 }
@@ -27,17 +32,30 @@ export async function filesAfter(
     files: scenario.inputs.files,
   };
   const changes = await changesIn(environment, handle, start).catch(() => null);
-  if (changes === null) return { after: null };
-  const { changed, more } = changes;
+  return { after: changes === null ? null : filesIn(changes, scenario.inputs.files) };
+}
+
+/** `written`: the files that the scenario wrote, by path. */
+export function filesIn(
+  { changed, more, unchanged }: WorkspaceChanges,
+  written: Readonly<Record<string, string>>,
+): FilesAfter {
   const present = changed.filter(({ change }) => change !== 'removed');
-  const texts = present.flatMap(({ path, start: text, bytes }): [string, string][] =>
-    text === null ? [] : [[path, Buffer.byteLength(text) < (bytes ?? 0) ? `${text}…` : text]],
-  );
+  const all = [
+    ...present,
+    ...unchanged.map((path) => {
+      const content = Buffer.from(written[path] ?? '');
+      return { path, start: textAtStart(content), bytes: content.length };
+    }),
+  ];
+  const texts = all
+    .flatMap(({ path, start: text, bytes }): [string, string][] =>
+      text === null ? [] : [[path, Buffer.byteLength(text) < (bytes ?? 0) ? `${text}…` : text]],
+    )
+    .slice(0, MAX_STARTS);
   return {
-    after: {
-      files: Object.fromEntries(texts),
-      leftOut: present.length - texts.length + more,
-      removed: changed.flatMap(({ path, change }) => (change === 'removed' ? [path] : [])),
-    },
+    files: Object.fromEntries(texts),
+    leftOut: all.length - texts.length + more,
+    removed: changed.flatMap(({ path, change }) => (change === 'removed' ? [path] : [])),
   };
 }

@@ -32,6 +32,7 @@ export async function valuesOfRun(
     ...serverAddresses(effective.scenario.databases).flatMap(variableNames),
     ...variablesOfAgent(plan, cell),
     ...variablesOfHosted(effective),
+    ...(effective.host?.settings ?? []),
     ...variablesOfSubject(effective.subject),
     ...(asked.agent === null ? [] : variablesOfAgent(plan, asked.agent)),
     ...(asked.provider?.variables ?? []),

@@ -47,6 +47,12 @@ export interface Character {
   [key: string]: unknown;
 }
 
+export interface Action {
+  name: string;
+  similes?: string[];
+  handler?: unknown;
+}
+
 interface Handled {
   responseContent: Content | null;
   mode?: string;
@@ -69,7 +75,7 @@ interface ModelEvent {
 export interface Runtime {
   agentId: Uuid;
   character: Character;
-  actions: { name: string; similes?: string[] }[];
+  actions: Action[];
   services: Map<string, object[]>;
   messageService: {
     handleMessage(runtime: Runtime, message: Memory, callback: Callback): Promise<Handled>;
@@ -85,10 +91,11 @@ export interface Runtime {
     handler: (event: ActionEvent) => Promise<void>,
   ): void;
   registerEvent(event: 'MODEL_USED', handler: (event: ModelEvent) => Promise<void>): void;
+  getSetting(name: string, ...more: unknown[]): unknown;
   initialize(): Promise<void>;
   getServiceLoadPromise(type: string): Promise<unknown>;
   processActions(message: Memory, responses: Memory[], ...more: unknown[]): Promise<void>;
-  useModel(type: string, ...more: unknown[]): Promise<unknown>;
+  useModel(type: string, parameters?: unknown, ...more: unknown[]): Promise<unknown>;
   ensureConnection(connection: Record<string, unknown>): Promise<void>;
   ensureParticipantInRoom(entityId: Uuid, roomId: Uuid): Promise<void>;
   createEntity(entity: Record<string, unknown>): Promise<boolean>;

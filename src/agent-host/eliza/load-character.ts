@@ -5,15 +5,18 @@ import type { Json } from '../../lib/json.js';
 import type { Turn } from '../turn.js';
 import type { Character } from './core.js';
 
-/** The character of a scenario that names none. */
-const NOBODY: Character = { name: 'Eliza', bio: 'An assistant.' };
+/** What a character does not say. */
+const NAMELESS: Character = { name: 'scenario-agent', bio: 'An agent that is tested.' };
+
+/** The character of a scenario that has none: an agent that ignores messages could not be tested. */
+const NOBODY = { system: 'Answer every message, even if it is unclear.' };
 
 /** Returns the character, with the text before the conversation in its system prompt. @throws CannotSetUp */
 export async function loadCharacter({ request, variables }: Turn): Promise<Character> {
   const { setup, folder, system } = request;
-  const written = setup?.character ?? {};
+  const written = setup?.character ?? NOBODY;
   const loaded = typeof written === 'string' ? await characterIn(folder, written) : written;
-  const character: Character = { ...NOBODY, ...loaded };
+  const character: Character = { ...NAMELESS, ...loaded };
   for (const key of ['settings', 'secrets'])
     if (character[key] !== undefined) character[key] = fillVariables(character[key] as Json, variables);
   const before = [character.system, system].filter((text) => text != null && text !== '').join('\n\n');

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { emit, emitCall, emitResult, messageOf } from '../events.js';
 import { emitModelError } from '../model.js';
 import type { TurnFailure } from '../turn.js';
-import { isKnownAction } from './known-action.js';
+import { actionNamed } from './action-named.js';
 import { SOURCE, type Identity } from './identity.js';
+import type { UnsetSettings } from './unset-settings.js';
 import type { Callback, Memory, Runtime } from './core.js';
 
 /** What a runtime has done in a turn, as far as it decides how the turn ended. */
@@ -20,7 +21,7 @@ export interface Observed {
 }
 
 /** Prints an event for everything that the runtime thinks, does and says from now on. */
-export function observe(runtime: Runtime, { agent, room, world }: Identity): Observed {
+export function observe(runtime: Runtime, { agent, room, world }: Identity, unset: UnsetSettings): Observed {
   const running = new Map<string, string>();
   let replied = false;
   let thrower: string | null = null;
@@ -56,7 +57,7 @@ export function observe(runtime: Runtime, { agent, room, world }: Identity): Obs
       return answer;
     } catch (error) {
       // Evaluators and the action REPLY keep such errors to themselves.
-      modelFailure = emitModelError(`model ${type}`, error);
+      modelFailure = emitModelError(`model ${type}`, error, unset());
       throw error;
     }
   };
@@ -76,16 +77,17 @@ export function observe(runtime: Runtime, { agent, room, world }: Identity): Obs
     } finally {
       inActions = false;
       for (const name of responses.flatMap(({ content }) => content.actions ?? []))
-        if (!isKnownAction(runtime, name)) emitUnknown(runtime, name);
+        if (actionNamed(runtime, name) === undefined) emitUnknown(runtime, name);
     }
   };
 
   return {
     callback: async (content) => {
       if (!inActions) {
-        // A simple reply is not performed as an action, so there is no event of it.
         emitThought(content.thought);
-        for (const name of content.actions ?? []) emitPerformed(name, content.text ?? '');
+        // The runtime delivers a simple reply itself, without an event. What others say here performs no action.
+        if (content.simple === true)
+          for (const name of content.actions ?? []) emitPerformed(name, content.text ?? '');
       }
       const { text = '' } = content;
       if (text === '') return [];
@@ -118,6 +120,7 @@ function emitPerformed(name: string, output: string): void {
 
 function emitUnknown({ actions }: Runtime, name: string): void {
   const id = randomUUID();
-  emitCall(id, name, null);
-  emitResult(id, true, `there is no action ${name}; known: ${actions.map((one) => one.name).join(', ')}`);
+  emit({ type: 'tool_call', id, name, input: null, command: null, executed: false });
+  const known = actions.filter(({ handler }) => typeof handler === 'function').map((one) => one.name);
+  emitResult(id, true, `there is no action ${name}; known: ${known.join(', ')}`);
 }

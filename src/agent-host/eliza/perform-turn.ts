@@ -9,17 +9,19 @@ import { loadCharacter } from './load-character.js';
 import { loadCore } from './load-core.js';
 import { loadPlugins } from './load-plugins.js';
 import { observe, type Observed } from './observe.js';
-import { replaceModels, requireModel } from './replace-models.js';
+import { replaceModels, requireModel, setTemperature } from './replace-models.js';
 import { seedDatabase } from './seed-database.js';
 import { startRuntime } from './start-runtime.js';
+import { watchSettings, type UnsetSettings } from './unset-settings.js';
 import type { Content, Core, Memory, Runtime } from './core.js';
 
 /** Gives the input to a new runtime, whose database is as it was after the turn before. */
 export const performTurn: PerformTurn = async (turn) => {
   const { request, before } = turn;
+  setVariables(turn);
   const core = await loadCore(request.folder);
   const state = (before ?? emptyDatabase()) as DatabaseContent;
-  const runtime = await createRuntime(core, turn, state);
+  const { runtime, unset } = await createRuntime(core, turn, state);
   const identity = identityOf(core, runtime.agentId);
   await connectUser(runtime, identity);
   if (before === null && request.setup?.database !== undefined)
@@ -30,7 +32,7 @@ export const performTurn: PerformTurn = async (turn) => {
     content: { text: request.input, source: SOURCE, channelType: 'API' },
     createdAt: Date.now(),
   };
-  const observed = observe(runtime, identity);
+  const observed = observe(runtime, identity, unset);
   const restore = mockServices(request, Object.fromEntries(runtime.services), () => ({
     agentName: runtime.character.name,
     roomId: identity.room,
@@ -45,7 +47,16 @@ export const performTurn: PerformTurn = async (turn) => {
   }
 };
 
-async function createRuntime(core: Core, turn: Turn, state: DatabaseContent): Promise<Runtime> {
+/** Plugins read settings from the runtime, and some of them from the environment when they are loaded. */
+function setVariables({ request: { settings = [] }, variables }: Turn): void {
+  for (const name of settings) if (variables[name] !== undefined) process.env[name] ??= variables[name];
+}
+
+async function createRuntime(
+  core: Core,
+  turn: Turn,
+  state: DatabaseContent,
+): Promise<{ runtime: Runtime; unset: UnsetSettings }> {
   const { request, key } = turn;
   const character = await loadCharacter(turn);
   const plugins = await loadPlugins(turn, character);
@@ -59,10 +70,12 @@ async function createRuntime(core: Core, turn: Turn, state: DatabaseContent): Pr
       Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),
   });
-  if (request.model !== null) replaceModels(runtime, connectModel(request.model, key));
+  const unset = watchSettings(runtime);
+  if (request.model !== null) replaceModels(runtime, connectModel(request.model, key, character));
   await startRuntime(runtime, plugins);
   requireModel(runtime);
-  return runtime;
+  setTemperature(runtime);
+  return { runtime, unset };
 }
 
 const connectUser = (runtime: Runtime, { user, room, world }: Identity): Promise<void> =>

@@ -1,7 +1,8 @@
 import { CannotSetUp } from '../cannot-set-up.js';
+import { isMap } from '../../lib/is-map.js';
 import { parseJson } from '../../lib/json.js';
 import { SOURCE } from './identity.js';
-import type { AskModel } from '../model.js';
+import { temperatureOf, type AskModel } from '../model.js';
 import type { Runtime } from './core.js';
 
 const TEXT = ['TEXT_SMALL', 'TEXT_LARGE', 'TEXT_COMPLETION', 'REASONING_SMALL', 'REASONING_LARGE'];
@@ -23,6 +24,19 @@ export function replaceModels(runtime: Runtime, ask: AskModel): void {
       async (_, parameters) => objectIn(await ask(question(parameters))),
       SOURCE,
       PRIORITY,
+    );
+}
+
+/** Gives the models of plugins the temperature that the character sets, too. */
+export function setTemperature(runtime: Runtime): void {
+  const temperature = temperatureOf(runtime.character);
+  if (temperature === undefined) return;
+  const useModel = runtime.useModel.bind(runtime);
+  runtime.useModel = (type, parameters, ...more) =>
+    useModel(
+      type,
+      [...TEXT, ...OBJECT].includes(type) && isMap(parameters) ? { ...parameters, temperature } : parameters,
+      ...more,
     );
 }
 

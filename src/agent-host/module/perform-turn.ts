@@ -20,7 +20,7 @@ export const performTurn: PerformTurn = async (turn) => {
   const loaded = await loadModule(request.folder, request.module ?? '');
   const { history, state } = (turn.before ?? { history: [], state: null }) as ModuleState;
   const last: { failure: TurnFailure | null } = { failure: null };
-  const ask = request.model === null ? null : connectModel(request.model, turn.key);
+  const ask = request.model === null ? null : connectModel(request.model, turn.key, characterOf(turn) ?? {});
   const createAgent = exportedBy(loaded, 'createAgent');
   if (typeof createAgent !== 'function')
     throw new CannotSetUp(`${request.module} does not export a function createAgent`);

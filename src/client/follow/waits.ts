@@ -14,6 +14,7 @@ export function waitsOf(progress: SweepProgress): Wait[] {
       waits.set(wait.provider, {
         until: wait.until,
         ...(wait.provider === undefined ? {} : { provider: wait.provider }),
+        ...('message' in wait ? { message: wait.message } : {}),
       });
   return [...waits.values()];
 }

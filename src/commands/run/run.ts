@@ -69,10 +69,12 @@ export async function runSelected(
   selected: SelectedScenario[],
   options: StartOptions,
 ): Promise<number> {
-  const environment = { ...process.env, ...readEnvFile(options.envFile) };
+  const fromFile = readEnvFile(options.envFile);
+  const environment = { ...process.env, ...fromFile };
   const toDecide = toDecideOf(project, selected, options);
   const resolved = await resolveAndCheck(project, selected, environment, {
     ...options,
+    fromFile: Object.keys(fromFile),
     ...(toDecide === null ? {} : { toDecide }),
   });
   if (

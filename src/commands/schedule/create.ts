@@ -64,7 +64,9 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
   const selected = await selectScenarios(project, options);
   if (selected.length === 0) throw new UsageError('nothing_selected', 'no scenarios selected');
   const file = readEnvFile(options.envFile);
-  const resolved = await resolveAndCheck(project, selected, { ...process.env, ...file }, options);
+  const environment = { ...process.env, ...file };
+  const flags = { ...options, fromFile: Object.keys(file) };
+  const resolved = await resolveAndCheck(project, selected, environment, flags);
   if (options.dryRun) return printDryRun(resolved, project, options.json);
   await printPlanWarnings(project, selected, resolved);
   const session = await openSession(resultsPath, printNotice, options);

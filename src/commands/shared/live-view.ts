@@ -1,5 +1,5 @@
 import { renderLiveView, type LiveState } from '../../reports/live-frame.js';
-import { waitText } from '../../reports/wait-text.js';
+import { explainedWait, waitText } from '../../reports/wait-text.js';
 import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 import { hasColor } from './output.js';
@@ -120,7 +120,7 @@ export function liveView(
 
 /** Says which providers runs wait for, and how to stop waiting; null if none does. */
 function waitNote(progress: SweepProgress, sweep: string, now: number): string | null {
-  const waits = waitsOf(progress).map((wait) => waitText(wait, now));
+  const waits = waitsOf(progress).map((wait) => explainedWait(wait, now));
   return waits.length === 0
     ? null
     : `${waits.join(', ')}; to stop waiting: ${ownCommand(`retry ${sweep} --now`)}`;

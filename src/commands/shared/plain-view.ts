@@ -1,5 +1,5 @@
 import { plainLine, durationText } from '../../reports/live-frame.js';
-import { waitText } from '../../reports/wait-text.js';
+import { explainedWait } from '../../reports/wait-text.js';
 import { decisionText, progressText } from '../../results/decision/decision-text.js';
 import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
@@ -27,7 +27,7 @@ export function plainView(
   };
   const sayWaits = (progress: SweepProgress): void => {
     const now = waitsOf(progress)
-      .map((wait) => waitText(wait, Date.now()))
+      .map((wait) => explainedWait(wait, Date.now()))
       .join(', ');
     if (now !== '' && now !== waits)
       printNotice(`${now}; to stop waiting: ${ownCommand(`retry ${sweep} --now`)}`);

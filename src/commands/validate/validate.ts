@@ -1,7 +1,7 @@
 import { knownAgents } from '../../agents/index.js';
 import { printJson, printNotice, printWarnings } from '../shared/output.js';
 import { judgeProblems } from '../../planning/choose-judge.js';
-import { runtimeProblems } from '../../planning/check-hosted-agents.js';
+import { misfitsOfOwnAgents, runtimeProblems } from '../../planning/check-hosted-agents.js';
 import { exposedCheckWarnings } from '../../planning/exposed-checks.js';
 import { findFiles } from '../../planning/find-scenario-files.js';
 import { targetsOfScenarios, notReusedWarnings } from '../../planning/not-reused.js';
@@ -27,6 +27,7 @@ export async function validate(files: string[], { json }: { json: boolean }): Pr
   const ofMatrix = scenarios.flatMap((scenario) => [
     ...matrixProblems(project, known, scenario).map(({ problem }) => problem),
     ...lengthProblems(known, scenario),
+    ...misfitsOfOwnAgents(known, scenario),
     ...(scenario.variants.some((one) => one.scenario.agents.some(({ agent }) => agent === 'eliza'))
       ? runtimeProblems(scenario)
       : []),

@@ -14,7 +14,7 @@ export const trajectoryContainsAction = defineGate({
       ...commonFields,
       action: nonBlank('the name of an action').describe('Name of a tool; case and `_` are ignored'),
     })
-    .describe('The agent called the tool, whether or not the call succeeded'),
+    .describe('The agent executed the tool, whether or not that succeeded'),
   subject: (spec) => spec.action,
   check: ({ action }, context) =>
     checkTools(context, (calls) =>

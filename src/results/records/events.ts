@@ -32,6 +32,10 @@ const reported = [
         .string()
         .nullable()
         .describe('The shell command, if the tool is a shell; null: it is none, or the input contains it'),
+      executed: z
+        .literal(false)
+        .exactOptional()
+        .describe('false: the agent named a tool that it does not have, so nothing was executed'),
     })
     .describe('A call of a tool; without a result, it still ran when the agent ended'),
   z

@@ -7,7 +7,7 @@ export const TrajectoryStep = z.object({
   type: z.enum(['thought', 'action', 'observation']).describe('Reasoning, call of a tool, or its result'),
   timestamp: z.string().describe('ISO 8601 in UTC'),
   content: JsonValue.describe(
-    'Text; of an action, its `name` and `parameters`. Long text is cut, and ends with …',
+    'Text; of an action, its `name` and `parameters`, and `executed: false` if the agent does not have it. Long text is cut, and ends with …',
   ),
 });
 export type TrajectoryStep = z.infer<typeof TrajectoryStep>;
@@ -25,13 +25,13 @@ export const Execution = z.object({
     .record(z.string(), z.string())
     .nullable()
     .describe(
-      'Text files that were added or changed since the start of the run, by path, as the step left them; of each at most 16 KiB, then …; null: unknown',
+      'Text files as the step left them, by path: those of `setup.virtual_fs`, and others that were added or changed since the start of the run; of each at most 16 KiB, then …; null: unknown',
     ),
   filesLeftOut: z
     .number()
     .int()
     .nullable()
-    .describe('Added and changed files that are not text, or beyond the first 50; null: unknown'),
+    .describe('Such files that are not text (UTF-8 without NUL), or beyond the first 50; null: unknown'),
   filesRemoved: z.array(z.string()).nullable().describe('Files that are gone; null: unknown'),
   startedAtMs: z.number().int().describe('Milliseconds since 1970'),
   endedAtMs: z.number().int().describe('Milliseconds since 1970'),

@@ -273,6 +273,7 @@ const eventText: Treatments<AnyEvent> = {
   name: 'redacted',
   input: 'redacted',
   command: 'redacted',
+  executed: 'kept',
   exit_code: 'kept',
   is_error: 'kept',
   output: 'redacted',

@@ -13,4 +13,6 @@ export interface WorkspaceChanges {
   changed: WorkspaceChange[];
   /** Number of further changes that are not listed. */
   more: number;
+  /** Files that the scenario wrote, and that are still as it wrote them. */
+  unchanged: string[];
 }

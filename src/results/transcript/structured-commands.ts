@@ -39,7 +39,7 @@ export function structuredCommands(events: Iterable<EventBody>, namer: CommandNa
   let last: Call | null = null;
   for (const event of events) {
     if (event.type === 'tool_call') {
-      const named = namer.inScript(commandOf(event) ?? '');
+      const named = event.executed === false ? [] : namer.inScript(commandOf(event) ?? '');
       const found = named.map(({ name, line }) => ({ name, line, failed: false }));
       for (const command of found) commands.push(command); // spreading them could overflow the stack
       last = { last: named.at(-1)?.decides === true ? (found.at(-1) ?? null) : null };

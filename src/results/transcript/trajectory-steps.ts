@@ -30,7 +30,14 @@ function stepOf(event: RunEvent): Omit<TrajectoryStep, 'timestamp'> | null {
     case 'reasoning':
       return { type: 'thought', content: beginningOf(event.text, TEXT_LENGTH) };
     case 'tool_call':
-      return { type: 'action', content: { name: event.name, parameters: shortened(event.input) } };
+      return {
+        type: 'action',
+        content: {
+          name: event.name,
+          parameters: shortened(event.input),
+          ...(event.executed === undefined ? {} : { executed: event.executed }),
+        },
+      };
     case 'tool_result':
       return { type: 'observation', content: beginningOf(event.output, TEXT_LENGTH) };
     case 'session':

@@ -22,6 +22,8 @@ export interface RecordedTrajectory {
   structured: boolean;
   /** Number of calls of each tool, by its name. */
   tools: Record<string, number>;
+  /** How often the agent named tools that it does not have, by name. Absent if it never did. */
+  unexecuted?: Record<string, number>;
   /** Number of uses of each skill, by its name. Absent in records of older builds. */
   skills?: Record<string, number>;
   /** Names of the called tools, in order; the last one is '…' if there were more. Absent in records of older builds. */
@@ -88,6 +90,7 @@ function countIn(counts: Map<string, number>, text: string): void {
 export function createTrajectoryCollector(): TrajectoryCollector {
   const commands: CommandLine[] = [];
   const tools = new Map<string, number>();
+  const unexecuted = new Map<string, number>();
   const actions: string[] = [];
   const mcp = createMcpCollector();
   const skills = new Map<string, number>();
@@ -116,6 +119,10 @@ export function createTrajectoryCollector(): TrajectoryCollector {
           break;
         case 'tool_call': {
           structured = true;
+          if (event.executed === false) {
+            countIn(unexecuted, event.name);
+            break;
+          }
           count(event.name);
           for (const skill of skillsOf(event)) countIn(skills, skill);
           const command = commandOf(event);
@@ -145,6 +152,7 @@ export function createTrajectoryCollector(): TrajectoryCollector {
       if (!structured) for (const line of textCommands()) keep(line, [line]);
       return {
         ...{ commands, commandCount, structured, tools: Object.fromEntries(tools) },
+        ...(unexecuted.size === 0 ? {} : { unexecuted: Object.fromEntries(unexecuted) }),
         ...{ skills: Object.fromEntries(skills), actions, answer },
         mcp: mcp.end(),
       };

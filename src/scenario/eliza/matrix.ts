@@ -16,10 +16,22 @@ import {
 } from '../problems/source.js';
 import { loadYaml, parseYaml } from '../yaml/load-yaml.js';
 import type { Problem } from '../../lib/errors/problem.js';
+import { scenarioGivenAsMatrix } from './mistaken-form.js';
 import { ElizaFile } from './schema.js';
 import { filePathOf, toScenario } from './to-scenario.js';
 
 const PATH = /^[A-Za-z_$][\w$]*(\[\d+\])*(\.[A-Za-z_$][\w$]*(\[\d+\])*)*$/;
+
+const EXAMPLE = 'run[0].input or setup.virtual_fs';
+
+/** Why a text is not a path, with the path that may be meant: `run.0.code` and `run[0.code` mean `run[0].code`. */
+function parameterProblem(text: string): string {
+  const parts = /[^\w$\s.[\](){}'"/]/.test(text) ? [] : (text.match(/[A-Za-z_$][\w$]*|\d+/g) ?? []);
+  const meant = formatPath(parts.map((part) => (/^\d/.test(part) ? Number(part) : part)));
+  return PATH.test(meant)
+    ? `expected the path of a field; did you mean '${meant}'?`
+    : `expected the path of a field, like ${EXAMPLE}`;
+}
 
 /** More would not fit into a plan that people can read. */
 const MOST_COMBINATIONS = 10_000;
@@ -38,7 +50,7 @@ export const MatrixFile = z
         z.strictObject({
           parameter: z
             .string()
-            .regex(PATH, 'expected the path of a field, like run[0].input or setup.virtual_fs')
+            .regex(PATH, { error: ({ input }) => parameterProblem(String(input)) })
             .describe('A field of the scenario file that is replaced'),
           values: z.array(z.json()).min(1).describe('The values that are tried'),
         }),
@@ -54,8 +66,11 @@ export const MatrixFile = z
 export type MatrixFile = z.infer<typeof MatrixFile>;
 
 /** Reads a matrix file, without its scenario. */
-export const loadMatrix = (file: string, text: string): Loaded<MatrixFile> =>
-  loadYaml(MatrixFile, file, text);
+export function loadMatrix(file: string, text: string): Loaded<MatrixFile> {
+  const loaded = loadYaml(MatrixFile, file, text);
+  const mistaken = loaded.ok ? null : scenarioGivenAsMatrix(file, text);
+  return mistaken === null ? loaded : { ok: false, problems: [mistaken] };
+}
 
 /** One combination of the values of a matrix. */
 export interface Combination {

@@ -7,15 +7,21 @@ import { characterModel } from './character-model.js';
 
 /* The fields that describe a real ElizaOS runtime. */
 
-const Character = z
+/** The character of a runtime, in a scenario file or a JSON file. */
+export const Character = z
   .object({
     name: z.string().exactOptional().describe('Its name'),
     llm: z
-      .object({
+      .strictObject({
         model: nonBlank('the name of a model').describe('The model of the cell, unless --models is given'),
         provider: nonBlank('the name of a provider').exactOptional().describe('The provider of the model'),
+        temperature: z
+          .number()
+          .min(0)
+          .max(2)
+          .exactOptional()
+          .describe('Sampling temperature of each answer, for models that accept one'),
       })
-      .catchall(z.json())
       .exactOptional()
       .describe('The model that answers in place of those of the plugins'),
     settings: JsonMap.exactOptional().describe('Settings for plugins; ${NAME} is that variable of the shell'),

@@ -7,7 +7,7 @@ import { joinSession, type Session } from '../../client/session.js';
 import { uiPage } from '../../client/ui-page.js';
 import { readEngineState, serverIsUp, workerIsUp } from '../../platform/engine/engine-state.js';
 import { isMirror, plannedHomes, projectState } from '../../platform/folders.js';
-import { waitText } from '../../reports/wait-text.js';
+import { explainedWait } from '../../reports/wait-text.js';
 import type { ResultDigest } from '../../results/records/result-digest.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import type { OpenRunState } from '../protocol.js';
@@ -90,7 +90,7 @@ export function viewEngine(resultsPath: string, warn: (text: string) => void): E
           .map(({ cell }): OpenRunState => ({ cell, run: here.get(cell) ?? null, ...UNKNOWN })),
         ...parkedIn(progress).map((wait): OpenRunState => ({
           ...{ cell: wait.cell, run: here.get(wait.cell) ?? null, ...UNKNOWN },
-          step: waitText(wait, Date.now()),
+          step: explainedWait(wait, Date.now()),
         })),
       ];
     },

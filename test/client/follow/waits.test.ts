@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parkedIn, waitsOf } from '../../../src/client/follow/waits.js';
-import { waitText } from '../../../src/reports/wait-text.js';
+import { explainedWait, waitText } from '../../../src/reports/wait-text.js';
 import type { SweepProgress } from '../../../src/workflows/protocol.js';
 
 const NOW = new Date(2026, 0, 2, 13, 0).getTime();
@@ -19,6 +19,18 @@ test('a wait names provider and time, and the date if it is a day or more away',
     'waiting for anthropic until 14:05',
   );
   expect(waitText({ until: at(9, 30, 8) }, NOW)).toBe('waiting for its provider until 2026-01-08 09:30');
+});
+
+test('a wait for a provider that is unknown says why, with what is not set and the address', () => {
+  const message = 'its provider was busy or unavailable: model TEXT_LARGE (not set: OPENAI_API_KEY): failed';
+  const parked = [{ cell: 'a', workflowId: 'w/a', until: at(14, 0), message }];
+  expect(waitsOf(progress({ parked })).map((wait) => explainedWait(wait, NOW))).toEqual([
+    `waiting for its provider until 14:00 (${message})`,
+  ]);
+  const known = [{ ...parked[0], provider: 'openai' }];
+  expect(waitsOf(progress({ parked: known })).map((wait) => explainedWait(wait, NOW))).toEqual([
+    'waiting for openai until 14:00',
+  ]);
 });
 
 test('names a provider that several runs wait for once, with the latest time', () => {

@@ -36,6 +36,15 @@ describe('the trajectory of an agent', () => {
       leftOut: 0,
     });
   });
+  test('says of actions that the agent only named that they were not executed', () => {
+    const named: EventBody = {
+      ...{ type: 'tool_call', id: '1', name: 'FLY', input: null, command: null },
+      executed: false,
+    };
+    expect(trajectorySteps(eventsOf(named)).steps).toMatchObject([
+      { type: 'action', content: { name: 'FLY', parameters: null, executed: false } },
+    ]);
+  });
   test('is bounded, and says how much is left out', () => {
     const many = Array.from({ length: 600 }, () => call('write', { content: 'x'.repeat(10_000) }));
     const { steps, leftOut } = trajectorySteps(eventsOf(...many));

@@ -93,6 +93,15 @@ describe('tools', () => {
     ]);
   });
 
+  it('that the agent does not have are counted apart, and so is what they would have run', () => {
+    const named = { ...shell('tool add'), name: 'FLY', executed: false } as EventBody;
+    expect(collect([named, tool('Read'), named])).toMatchObject({
+      ...{ tools: { Read: 1 }, unexecuted: { FLY: 2 }, actions: ['Read'], commands: [], commandCount: 0 },
+      structured: true,
+    });
+    expect(collect([tool('Read')])).not.toHaveProperty('unexecuted');
+  });
+
   it('do not fill the memory with their names', () => {
     const { tools } = collect(
       Array.from({ length: 3000 }, (_, index) => tool(`${index}${'x'.repeat(1000)}`)),

@@ -7,6 +7,7 @@ import {
   loadMatrix,
   matchesFilter,
 } from '../../../src/scenario/eliza/matrix.js';
+import { loadScenario } from '../../../src/scenario/load-scenario.js';
 import type { Json } from '../../../src/lib/json.js';
 
 const anyMatrix = fc.array(
@@ -115,4 +116,62 @@ describe('the base scenario', () => {
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     expect(read.value.scenario.steps).toMatchObject([{ command: ['bash', '-c', 'echo 1'] }]);
   });
+});
+
+test.each([
+  ['run.0.code', 'run[0].code'],
+  ['run[0.code', 'run[0].code'],
+  ['run.[0].code', 'run[0].code'],
+  ['run[0]code', 'run[0].code'],
+  ['run(0).code', 'run[0].code'],
+  ["run['0']['code']", 'run[0].code'],
+  ['.run[0].code', 'run[0].code'],
+  ['run[0]..code', 'run[0].code'],
+  ['run/0/evaluations/1/value', 'run[0].evaluations[1].value'],
+  ['character["llm"].model', 'character.llm.model'],
+  [' character.llm.model ', 'character.llm.model'],
+  ['run[*].code', null],
+  ['run[-1].code', null],
+  ['0', null],
+  ['', null],
+])('the parameter %j is refused with the path that may be meant', (parameter, meant) => {
+  const matrix = [{ parameter, values: [1] }];
+  const loaded = loadMatrix('m.yaml', stringify({ name: 'm', base_scenario: 's', matrix }));
+  expect(loaded.ok ? [] : loaded.problems.map(({ message }) => message)).toEqual([
+    meant === null
+      ? 'expected the path of a field, like run[0].input or setup.virtual_fs'
+      : `expected the path of a field; did you mean '${meant}'?`,
+  ]);
+});
+
+const MATRIX = { name: 'm', base_scenario: 's.scenario.yaml', matrix: [{ parameter: 'a', values: [1] }] };
+
+test.each([
+  ['x.matrix.yaml', stringify(MATRIX)],
+  ['x.scenario.yaml', stringify(MATRIX)],
+  ['x.yaml', JSON.stringify(MATRIX, null, 2)],
+  ['x.yaml', stringify({ ...MATRIX, nam: 'x', matrix: [] })],
+  ['x.yaml', stringify({ name: 'm', matrix: MATRIX.matrix })],
+])('a matrix file that is given as a scenario is told from one: %s', (file, text) => {
+  const loaded = loadScenario(file, text);
+  expect(loaded.ok ? [] : loaded.problems.map(({ message }) => message)).toEqual([
+    `this is a matrix file, not a scenario; run it with: llm-tool-test scenario matrix ${file} (--dry-run only checks it)`,
+  ]);
+});
+
+test('a scenario that is given as a matrix file is told from one, and other files are not', () => {
+  const messagesOf = (loaded: ReturnType<typeof loadMatrix>): string[] =>
+    loaded.ok ? [] : loaded.problems.map(({ message }) => message);
+  const scenario = stringify({ name: 's', run: [{ code: 'true' }] });
+  expect(messagesOf(loadMatrix('s.scenario.yaml', scenario))).toEqual([
+    'this is a scenario, not a matrix file; run it with: llm-tool-test run s.scenario.yaml',
+  ]);
+  for (const text of ['name: x', '[1]', 'x', 'a: [', 'name: x\nmatrix: {repeat: 2}']) {
+    const both = loadScenario('x.yaml', text);
+    const problems = [
+      ...(both.ok ? [] : both.problems),
+      ...[loadMatrix('x.yaml', text)].flatMap((one) => (one.ok ? [] : one.problems)),
+    ];
+    expect(problems.map(({ message }) => message).join()).not.toMatch(/not a scenario|not a matrix file/);
+  }
 });

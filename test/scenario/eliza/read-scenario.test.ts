@@ -168,3 +168,23 @@ test('the description of an evaluation is its name, unless it has one', () => {
   });
   expect(scenario.checks.gates.map(({ name }) => name)).toEqual(['The note is there.', 'note', undefined]);
 });
+
+test.each([
+  [
+    '{ model: openai/gpt-5.1, temprature: 1 }',
+    "character.llm.temprature: unknown key 'temprature'; did you mean 'temperature'?",
+  ],
+  [
+    '{ model: openai/gpt-5.1, max_tokens: 9 }',
+    "character.llm.max_tokens: unknown key 'max_tokens'; known keys: model, provider, temperature",
+  ],
+  ['{ model: openai/gpt-5.1, temperature: hot }', "character.llm.temperature: expected a number, got 'hot'"],
+  ['{ model: openai/gpt-5.1, temperature: 3 }', 'character.llm.temperature: '],
+])('refuses what has no effect in character.llm: %s', (llm, expected) => {
+  const text = `name: s\ncharacter:\n  name: Ada\n  llm: ${llm}\nrun: [{ input: Hi }]\n`;
+  const loaded = readScenario('s.scenario.yaml', text);
+  const found = loaded.ok
+    ? []
+    : loaded.problems.map(({ line, path, message }) => `${line} ${path}: ${message}`);
+  expect(found).toEqual([expect.stringContaining(`4 ${expected}`)]);
+});
