@@ -40,11 +40,13 @@ const isWebAddress = (text: string | undefined): text is string =>
 
 type Sent = 'sent' | { problem: string; mayPass: boolean };
 
-async function post(url: string, firing: Firing): Promise<Sent> {
+/** Sends a record to an address. Its errors do not contain the address, which may be a secret. */
+export async function post(url: string, firing: Firing): Promise<Sent> {
   try {
-    const { ok, status } = await fetch(url, {
+    const { address, authorization } = withoutCredentials(url);
+    const { ok, status } = await fetch(address, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...authorization },
       body: JSON.stringify(firing),
       // a redirect could lead the record to another host
       redirect: 'manual',
@@ -55,6 +57,16 @@ async function post(url: string, firing: Firing): Promise<Sent> {
   } catch (error) {
     return { problem: reasonOf(error as Error), mayPass: true };
   }
+}
+
+/** `fetch` refuses an address with a name and a password; other clients send them as a header. */
+function withoutCredentials(url: string): { address: URL; authorization: Record<string, string> } {
+  const address = new URL(url);
+  const { username, password } = address;
+  [address.username, address.password] = ['', ''];
+  if (username === '' && password === '') return { address, authorization: {} };
+  const both = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { address, authorization: { authorization: `Basic ${Buffer.from(both).toString('base64')}` } };
 }
 
 /** The reason without the address, which Node's messages may contain. */

@@ -45,7 +45,10 @@ export async function openSession(
     try {
       const client = await connect(engine);
       await assertOwnServer(client, engine);
-      return sessionWith({ client, engine }, projectState(resultsPath).folder, report);
+      const { folder } = projectState(resultsPath);
+      return sessionWith({ client, engine }, folder, report, async () => {
+        if (await isAbandoned(folder)) await bringUpEngine(resultsPath, report, options);
+      });
     } catch (error) {
       if (error instanceof InfrastructureError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
@@ -125,7 +128,13 @@ async function openSharedSession(
 
 type Connected = Pick<Session, 'client' | 'engine'>;
 
-function sessionWith(first: Connected, stateFolder: string, report: (text: string) => void): Session {
+/** `revive` starts the engine again if nothing else does. */
+function sessionWith(
+  first: Connected,
+  stateFolder: string,
+  report: (text: string) => void,
+  revive: () => Promise<void> = () => Promise.resolve(),
+): Session {
   let now = first;
   return {
     get client() {
@@ -138,6 +147,7 @@ function sessionWith(first: Connected, stateFolder: string, report: (text: strin
     limits: limitsOf(process.env),
     report,
     async followServer() {
+      await revive();
       const moved = await connectIfMoved(now.engine, stateFolder);
       if (moved === null) return;
       const before = now;
@@ -146,6 +156,18 @@ function sessionWith(first: Connected, stateFolder: string, report: (text: strin
     },
     close: () => now.client.connection.close(),
   };
+}
+
+/** Whether the engine's keeper has died, and not been stopped: then nobody restarts its server. */
+async function isAbandoned(stateFolder: string): Promise<boolean> {
+  const engine = await readEngineState(stateFolder);
+  return (
+    engine !== null &&
+    !engine.external &&
+    engine.phase !== 'stopped' &&
+    engine.phase !== 'stopping' &&
+    !isAlive(engine.keeper)
+  );
 }
 
 /** Connects to the engine's server if it has another address than before; null if not, or if it does not answer there yet. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { comparisonOf } from '../client/sweeps/comparison-of.js';
 import type { Comparison } from './documents.js';
 import type { ReadOptions } from './read-sweep.js';
-import { withResultsErrors } from './results-error.js';
+import { textOf, withResultsErrors } from './results-error.js';
 
 /** A sweep: its id, a unique prefix of it, `latest`, or its document. */
 export type SweepReference = string | { sweep: string };
@@ -29,7 +29,7 @@ export const compareSweeps = (
   { results, variants, onWarning = () => undefined, margin, alpha }: CompareOptions,
 ): Promise<Comparison> =>
   withResultsErrors(() =>
-    comparisonOf(resolve(results), idOf(before), idOf(after), {
+    comparisonOf(resolve(textOf('results', results)), idOf('before', before), idOf('after', after), {
       ...(margin === undefined ? {} : { margin }),
       ...(alpha === undefined ? {} : { alpha }),
       variants: variants ?? [],
@@ -37,4 +37,5 @@ export const compareSweeps = (
     }),
   );
 
-const idOf = (sweep: SweepReference): string => (typeof sweep === 'string' ? sweep : sweep.sweep);
+const idOf = (name: string, sweep: SweepReference | null | undefined): string =>
+  textOf(name, typeof sweep === 'object' ? sweep?.sweep : sweep);

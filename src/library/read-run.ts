@@ -11,7 +11,7 @@ import { RunRecord as RunRecordSchema } from '../results/records/run-record.js';
 import { readResultsFile } from '../store/read-results-file.js';
 import { runFiles } from '../store/results-folder.js';
 import type { Metrics, RunEvent, RunRecord } from './documents.js';
-import { withResultsErrors } from './results-error.js';
+import { textOf, withResultsErrors } from './results-error.js';
 
 /** A run: what `show <run> --json` prints, and what its agent did. */
 export interface Run {
@@ -41,7 +41,7 @@ export type RunReference = string | { results_dir: string | null };
 export const readRun = (results: string, run: RunReference): Promise<Run> =>
   withResultsErrors(async () => {
     const id = idOf(run);
-    const found = await findById(resolve(results), id);
+    const found = await findById(resolve(textOf('results', results)), id);
     if (found.kind === 'sweep') throw new UsageError('unknown_id', `'${id}' is a sweep, not a run`);
     const files = runFiles(found.folder);
     return {
@@ -53,9 +53,9 @@ export const readRun = (results: string, run: RunReference): Promise<Run> =>
   });
 
 function idOf(run: RunReference): string {
-  if (typeof run === 'string') return run;
+  if (typeof run !== 'object' || (run as unknown) === null) return textOf('run', run);
   if (run.results_dir === null) throw new UsageError('unknown_id', 'this cell has no run');
-  return basename(run.results_dir);
+  return basename(textOf('run.results_dir', run.results_dir));
 }
 
 async function* eventsIn(file: string): AsyncGenerator<RunEvent> {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { findPlan } from '../client/sweeps/find-sweep.js';
 import { sweepDocument } from '../client/sweeps/sweep-document.js';
 import type { SweepDocument } from './documents.js';
-import { withResultsErrors } from './results-error.js';
+import { textOf, withResultsErrors } from './results-error.js';
 
 /** How to read results. */
 export interface ReadOptions {
@@ -23,6 +23,6 @@ export const readSweep = (
   { onWarning = () => undefined }: ReadOptions = {},
 ): Promise<SweepDocument> =>
   withResultsErrors(() => {
-    const folder = resolve(results);
-    return sweepDocument(folder, findPlan(folder, sweep), onWarning);
+    const folder = resolve(textOf('results', results));
+    return sweepDocument(folder, findPlan(folder, textOf('sweep', sweep)), onWarning);
   });

@@ -16,6 +16,13 @@ export class ResultsError extends Error {
   }
 }
 
+/** Returns an argument that must be a text. @throws UsageError for anything else, which only JavaScript can pass */
+export function textOf(name: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value;
+  const given = value === '' ? 'an empty text' : value === null ? 'null' : typeof value;
+  throw new UsageError('usage', `${name}: expected a text, got ${given}`);
+}
+
 /** Does the work, and makes what commands report as an error a `ResultsError`. */
 export async function withResultsErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {

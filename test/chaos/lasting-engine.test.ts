@@ -4,8 +4,17 @@ import { expect, test } from 'vitest';
 import { readEngineState, stayFile, writeEngineState } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
 import { isAlive, signalProcess } from '../../src/platform/process/process-identity.js';
-import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
-import { partOf } from '../commands/engine-parts.js';
+import {
+  createProject,
+  documentOf,
+  EMPTY_FIXTURE,
+  scenario,
+  until,
+  type TestProject,
+} from '../commands/project.js';
+import { linesIn, partOf } from '../commands/engine-parts.js';
+import { letGo, untilStarted } from '../commands/gated.js';
+import { writeWaiting } from './waiting-agent.js';
 
 const SMALL = { ...EMPTY_FIXTURE, 'fixtures/small.yaml': scenario('small', { steps: ['say: x'] }) };
 const folderOf = ({ results, state }: TestProject): string => projectState(results, state).folder;
@@ -48,4 +57,26 @@ test('a frozen server is replaced; --stay applies to a running engine; the datab
 
   await writeEngineState(folder, { ...state, temporal: { path: '/gone', version: '0.0.1' } });
   expect((await project.run(['small', '--no-cache'])).exitCode).toBe(0); // there is no database of that version
+});
+
+test('a command that follows a sweep starts the engine again when keeper and server have died', async ({
+  onTestFinished,
+}) => {
+  const project = await createProject(EMPTY_FIXTURE, { ownServer: true });
+  onTestFinished(() => project.remove());
+  await writeWaiting(project, 'held');
+  const command = project.start(['run', 'held', '--json']);
+  await untilStarted(project, 'held');
+  for (const part of ['keeper', 'server'] as const)
+    signalProcess(await until(part, () => partOf(project, part)), 'SIGKILL');
+  const again = await until('another keeper and server', async () => {
+    const [keeper, server] = [await partOf(project, 'keeper'), await partOf(project, 'server')];
+    return keeper !== null && server !== null ? keeper : null;
+  });
+  expect(isAlive(again)).toBe(true);
+  await letGo(project, 'held');
+  const { exitCode, stdout, stderr } = await command;
+  expect(exitCode, stderr).toBe(0);
+  expect(documentOf(stdout).totals).toMatchObject({ cells: 1, passed: 1 });
+  expect(linesIn(project, 'held.starts')).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isFile } from '../../planning/file-checks.js';
+import { createBelow } from '../../platform/fs/create-below.js';
 import { displayPath } from '../../platform/display-path.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 
@@ -56,8 +57,7 @@ function write(folder: string, files: readonly NewFile[]): void {
   try {
     for (const { path, content, mode } of files) {
       const file = join(folder, path);
-      const first = mkdirSync(dirname(file), { recursive: true });
-      if (first !== undefined) made.push(first);
+      made.push(...createBelow('/', dirname(file)));
       // exclusive, so that a file created in the meantime is not overwritten either
       writeFileSync(file, content, { mode, flag: 'wx' });
       made.push(file);
