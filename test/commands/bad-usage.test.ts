@@ -36,6 +36,7 @@ describe('the command line', () => {
       /more than 1000000 cells/,
     ],
     ['a flag that is empty', ['run', 'good', '--results', ''], /--results <folder>' is empty/],
+    ['a folder in which none can be created', ['init', '/proc/llm-tool-test'], /nothing was written.*ENOENT/],
     ['no port', ['view', '--port', '70000'], /--port.*from 0 to 65535/],
     ['an unknown flag', ['run', 'good', '--agent', 'mock'], /unknown option '--agent'/],
     ['an unknown verb', ['rnu'], /unknown command 'rnu'/],

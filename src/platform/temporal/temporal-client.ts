@@ -89,12 +89,17 @@ export async function withClient<T>(
 ): Promise<T> {
   const client = await connect(to, timeoutMs, environment);
   const { connection } = client;
+  // The SDK never removes its listener, so it gets a signal that lasts no longer than the calls.
+  const ending = new AbortController();
+  const end = (): void => ending.abort(signal.reason);
+  signal.addEventListener('abort', end, { once: true });
   try {
     signal.throwIfAborted();
-    return await connection.withAbortSignal(signal, () =>
+    return await connection.withAbortSignal(ending.signal, () =>
       connection.withDeadline(Date.now() + answerMs, () => ask(client)),
     );
   } finally {
+    signal.removeEventListener('abort', end);
     await connection.close();
   }
 }
