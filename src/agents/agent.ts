@@ -78,12 +78,14 @@ export interface LaunchFile {
  * their increase. The last event is a `result` only if the agent itself said how it ended.
  */
 export interface StreamParser {
+  /** Called before the first line of each start, by its number; lines are counted from there. */
+  begin?(start: number): void;
   line(text: string): EventBody[];
   /** Returns the events that are only known at the end of the output. */
   end(): EventBody[];
   /** True if the model has answered, in this or an earlier start, and no `usage` event covers the answer. */
   usagePending(): boolean;
-  /** The invalid lines so far, counted as of one start. Only for agents that print our events. */
+  /** The lines so far that are invalid, or have numbers that cannot be right. Absent for plain text. */
   problems?(): OutputProblems;
   /** True if the lines are plain text, which becomes one message at the end. */
   readsText?: true;

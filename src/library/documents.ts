@@ -649,7 +649,7 @@ export interface AgentRecord {
   starts: number;
   /** Size of its output */
   output_bytes: number;
-  /** Lines of its output that are not valid events; absent: none, or its output has another form */
+  /** Lines of its output that are not valid events, or have numbers that cannot be right; absent: none, or plain text */
   output_problems?: {
     /** Number of invalid lines */
     lines: number;
@@ -1988,6 +1988,8 @@ export type AgentEvent =
       type: 'unknown';
       /** What it is, in a few words */
       kind: string;
+      /** What may be missing in its place: any event, or calls of tools; absent: nothing */
+      lost?: 'event' | 'call';
     }
   | {
       type: 'result';
@@ -2074,6 +2076,8 @@ export type EventBody =
       type: 'unknown';
       /** What it is, in a few words */
       kind: string;
+      /** What may be missing in its place: any event, or calls of tools; absent: nothing */
+      lost?: 'event' | 'call';
     }
   | {
       type: 'result';

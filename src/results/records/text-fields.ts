@@ -289,6 +289,7 @@ const eventText: Treatments<AnyEvent> = {
   retryable: 'kept',
   status: 'kept',
   kind: 'redacted',
+  lost: 'kept',
   ending: 'kept',
   server: 'kept',
   tool: 'redacted',
