@@ -89,6 +89,8 @@ export interface StreamParser {
   problems?(): OutputProblems;
   /** True if the lines are plain text, which becomes one message at the end. */
   readsText?: true;
+  /** True if commands that failed look like others, unless the agent states their exit code. */
+  hidesFailures?: true;
 }
 
 /** The facts that determine how the end of an agent is classified. */

@@ -1,4 +1,4 @@
-import { checkTrajectory, UNREAD } from './check-trajectory.js';
+import { checkTrajectory, whyMoreCalls } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, countOf, fail, pass, quote } from './verdicts.js';
 
@@ -6,8 +6,8 @@ import { broken, countOf, fail, pass, quote } from './verdicts.js';
 export interface ToolCalls {
   /** Each tool that was called, and how often. */
   tools: [name: string, calls: number][];
-  /** Whether there may be more calls, because not all of the agent's output could be read. */
-  unread: boolean;
+  /** Why there may be more calls; null if these are all. */
+  unseen: string | null;
 }
 
 /** Judges the agent's tool calls. The verdict is `error` if its output shows none. */
@@ -15,11 +15,12 @@ export const checkTools = (
   context: GateContext,
   judge: (calls: ToolCalls) => Verdict | Promise<Verdict>,
 ): Promise<Verdict> =>
-  checkTrajectory(context, ({ structured, tools, unread }) =>
-    structured
-      ? judge({ tools: Object.entries(tools), unread: unread === true })
-      : broken('the agent printed only text, no structured events, so its tool calls are unknown'),
-  );
+  checkTrajectory(context, (trajectory) => {
+    const unseen = whyMoreCalls(trajectory);
+    return unseen !== null && !trajectory.structured
+      ? broken(unseen)
+      : judge({ tools: Object.entries(trajectory.tools), unseen });
+  });
 
 /** How many calls there were of the tools that `isWanted` accepts. */
 export const countCalls = (
@@ -31,7 +32,7 @@ export const countCalls = (
 export function judgeCalls(all: ToolCalls, calls: number, wanted: string, min: number): Verdict {
   const evidence = `${calls === 0 ? 'no call' : countOf(calls, 'call')} of ${quote(wanted)}`;
   if (calls >= min) return pass(evidence);
-  if (all.unread) return broken(`${evidence}; ${UNREAD}`);
+  if (all.unseen !== null) return broken(`${evidence}; ${all.unseen}`);
   const called = all.tools.map(([name]) => name).join(', ');
   return fail(
     `${evidence}; expected at least ${min}; ${called === '' ? 'no tool was called' : `the agent called ${quote(called)}`}`,

@@ -649,6 +649,8 @@ export interface AgentRecord {
   starts: number;
   /** Size of its output */
   output_bytes: number;
+  /** Its output is plain text, which shows no tools, and commands only in part; absent: events */
+  text_output?: true;
   /** Lines of its output that are not valid events, or have numbers that cannot be right; absent: none, or plain text */
   output_problems?: {
     /** Number of invalid lines */
@@ -669,7 +671,7 @@ export interface AgentRecord {
       message: string;
     }>;
   };
-  /** Of all starts; null throughout if it was interrupted */
+  /** Of all starts; null throughout if a part is unknown, as after an interruption */
   token_usage: TokenUsage;
   /** The first request of its session to the model; absent: the agent does not say, or an older build */
   first_request?: {
@@ -678,7 +680,7 @@ export interface AgentRecord {
     /** Why they are unknown */
     unknown?: string;
   };
-  /** The known part, if it was interrupted */
+  /** The known part, if another is unknown */
   token_usage_at_least?: TokenUsage;
   /** Of all starts; null: unknown */
   cost_usd: number | null;

@@ -91,7 +91,12 @@ export function geminiStream(): StreamParser {
     return before;
   });
 
-  return { ...lines, end: takeAnswer, usagePending: () => pending || lines.lacksUsage() };
+  return {
+    ...lines,
+    hidesFailures: true,
+    end: takeAnswer,
+    usagePending: () => pending || lines.lacksUsage(),
+  };
 }
 
 function callOf(native: Fields): EventBody {

@@ -31,7 +31,8 @@ export function agentWork(
   tokens: TokenUsage,
   first?: FirstRequest,
 ): AgentWork {
-  const isKnown = trajectory?.structured === true && trajectory.unread !== true;
+  const isKnown =
+    trajectory?.structured === true && trajectory.unread !== true && trajectory.unseen?.calls === undefined;
   return {
     tokens: totalTokens(tokens),
     ...(first === undefined ? {} : { first_request_tokens: first.tokens }),

@@ -60,14 +60,18 @@ export const AgentRecord = z.object({
   duration_ms: z.number().describe('Of all starts'),
   starts: z.number().int().describe('Number of times this run of the agent was started'),
   output_bytes: z.number().int().describe('Size of its output'),
+  text_output: z
+    .literal(true)
+    .exactOptional()
+    .describe('Its output is plain text, which shows no tools, and commands only in part; absent: events'),
   output_problems: OutputProblems.exactOptional().describe(
     'Lines of its output that are not valid events, or have numbers that cannot be right; absent: none, or plain text',
   ),
-  token_usage: TokenUsage.describe('Of all starts; null throughout if it was interrupted'),
+  token_usage: TokenUsage.describe('Of all starts; null throughout if a part is unknown, as after an interruption'),
   first_request: FirstRequest.exactOptional().describe(
     'The first request of its session to the model; absent: the agent does not say, or an older build',
   ),
-  token_usage_at_least: TokenUsage.exactOptional().describe('The known part, if it was interrupted'),
+  token_usage_at_least: TokenUsage.exactOptional().describe('The known part, if another is unknown'),
   cost_usd: Usd.nullable().describe('Of all starts; null: unknown'),
   cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
   cost_source: z

@@ -116,6 +116,7 @@ export const agentText: Treatments<AgentRecord> = {
   duration_ms: 'kept',
   starts: 'kept',
   output_bytes: 'kept',
+  text_output: 'kept',
   output_problems: problemsText,
   token_usage: usage,
   first_request: { tokens: 'kept', unknown: 'redacted' },
