@@ -1,7 +1,7 @@
 import { beginningOf } from '../../lib/format/truncate.js';
 import type { EventBody } from '../records/events.js';
 import { shellCalls } from './shell-calls.js';
-import { skillsOf } from './skill-uses.js';
+import { createSkillUseFinder } from './skill-uses.js';
 import { commandOf } from './structured-commands.js';
 import type { TokenUsage } from '../records/token-usage.js';
 import { createMcpCollector, type McpRecord } from './mcp-record.js';
@@ -100,6 +100,7 @@ export function createTrajectoryCollector(): TrajectoryCollector {
   const actions: string[] = [];
   const mcp = createMcpCollector();
   const skills = new Map<string, number>();
+  const skillUses = createSkillUseFinder();
   let commandCount = 0;
   let kept = 0;
   const unseen: Unseen = {};
@@ -120,6 +121,7 @@ export function createTrajectoryCollector(): TrajectoryCollector {
   };
   return {
     add(event) {
+      for (const { skill } of skillUses.add(event)) countIn(skills, skill);
       switch (event.type) {
         case 'message':
           if (event.role === 'assistant' && event.text.trim() !== '') {
@@ -129,7 +131,6 @@ export function createTrajectoryCollector(): TrajectoryCollector {
           break;
         case 'tool_call': {
           count(event.name);
-          for (const skill of skillsOf(event)) countIn(skills, skill);
           const command = commandOf(event);
           if (command !== null) keep(command, simpleCommands(command));
           break;
