@@ -1,6 +1,7 @@
 import type { StopReason } from '../lib/supervision.js';
 import type { EventBody } from '../results/records/events.js';
 import type { OutputProblems } from '../results/records/output-problems.js';
+import type { TokenUsage } from '../results/records/token-usage.js';
 import type { EndReason } from '../results/records/run-record.js';
 import type { Mock } from '../scenario/mock.js';
 import type { StoredSubject, SubjectKind } from '../scenario/subject.js';
@@ -183,5 +184,10 @@ export interface Agent {
   parser(): StreamParser;
   /** Absent if nothing says how large its requests are, or if it sends none. */
   firstRequest?: FirstRequestSource;
+  /**
+   * Returns the usage of one request, if a line of the log that `firstRequest` names is about that. For agents whose output reports
+   * nothing of a turn that did not end.
+   */
+  usageInLog?: (line: string) => TokenUsage | null;
   classify(end: AgentEnd): Classified;
 }

@@ -19,12 +19,27 @@ const agents: Record<string, { text: string; config?: string }> = {
 };
 /** It prints its call on stdout, and what the tool says of its failure on stderr. */
 const HASTY = '#!/bin/sh\necho "$ cat missing"\necho "error: bad date" >&2\necho done\n';
-/** It ends its turn without saying what it has used. */
+/** It ends its turn without saying what it has used; or it is cut off, but has logged its first answer. */
+const LOGGED = JSON.stringify({
+  type: 'token_usage_record',
+  payload: { usage: { input_tokens: 60, cached_input_tokens: 10, output_tokens: 5 } },
+});
 const CODEX = prints(
   '{"type":"thread.started","thread_id":"01a1fffd-e5a6-7802-a190-6fda69cbae41"}',
   '{"type":"turn.started"}',
   '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Wrote it."}}',
   '{"type":"turn.completed"}',
+).replace(
+  '#!/bin/sh\n',
+  `#!/bin/sh
+case "$(cat)" in *logged*)
+  mkdir -p "$CODEX_HOME/sessions/2026"
+  echo '${LOGGED}' >"$CODEX_HOME/sessions/2026/rollout-1-01a1fffd-e5a6-7802-a190-6fda69cbae41.jsonl"
+  echo '{"type":"thread.started","thread_id":"01a1fffd-e5a6-7802-a190-6fda69cbae41"}'
+  echo '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Wrote"}}'
+  exit 1
+esac
+`,
 );
 
 const config = [
@@ -53,6 +68,9 @@ beforeAll(async () => {
     'fixtures/limits.yaml': scenario('limits', {
       gates: ['{type: max_tokens, max: 100}', '{type: max_cost_usd, max: 0.001}'],
     }),
+    'fixtures/cut.yaml': scenario('cut', {
+      gates: ['{type: max_tokens, max: 64}', '{type: max_tokens, max: 65}'],
+    }).replace('do it', 'be logged'),
     'fixtures/calls.yaml': scenario('calls', {
       gates: [
         '{type: command_not_called, pattern: rm}',
@@ -113,6 +131,17 @@ test('usage that is not reported is unknown, so limits of it are not kept', asyn
   expect(exitCode).toBe(3);
   expect(found.map(({ status }) => status)).toEqual(['error', 'error']);
   expect(found[0]?.message).toMatch(/^the number of tokens is unknown/);
+});
+
+test('usage that codex has only logged is a lower bound', async () => {
+  const { run, found } = await verdicts('cut', 'codex', ['--models', 'gpt-5.5']);
+  expect(run.agent).toMatchObject({
+    token_usage: { input: null, output: null },
+    token_usage_at_least: { input: 50, output: 5, cache_read: 10 },
+    ...{ cost_usd: null, cost_source: 'list' },
+  });
+  expect(run.agent?.cost_usd_at_least).toBeGreaterThan(0);
+  expect(found.map(({ status }) => status)).toEqual(['fail', 'error']);
 });
 
 test('an agent that prints events and only answers has made no call, which is known', async () => {

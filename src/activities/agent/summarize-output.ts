@@ -4,6 +4,7 @@ import { createEndTracker } from '../../agents/streams/end-tracker.js';
 import { beginningOf } from '../../lib/format/truncate.js';
 import { efficiencyOf } from '../../results/transcript/analyse-transcript.js';
 import type { EventBody } from '../../results/records/events.js';
+import type { TokenUsage } from '../../results/records/token-usage.js';
 import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
 import { hasProblems } from '../../results/records/output-problems.js';
 import { recordedUsage } from '../../results/records/recorded-usage.js';
@@ -15,6 +16,7 @@ import { mcpEventsOf } from './mcp-servers.js';
 import type { RunContext } from '../step/run-context.js';
 import { lastSession, LOST_EXIT_CODE, type AgentOutput } from './outputs.js';
 import { firstRequestOf } from './first-request.js';
+import { loggedUsage, unreportedUsage } from './logged-usage.js';
 import { usageOf, wasInterrupted } from './usage.js';
 import { callsOf, NAME_LENGTH, remember, withUnseenResults } from './recorded-session.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
@@ -53,6 +55,8 @@ export async function summarizeOutput(
   const [first, ended] = [session[0], session.at(-1)];
   if (first === undefined || ended === undefined) throw new Error('the agent left no output');
   const { meter, complete: counted } = await usageOf(context, outputs.slice(0, -session.length));
+  const logged = await loggedUsage(context, session);
+  const reported: TokenUsage[] = [];
   const seen: EventBody[] = [];
   const inLastStart: EventBody[] = [];
   const trajectory = createTrajectoryCollector();
@@ -72,6 +76,7 @@ export async function summarizeOutput(
       remember(body, inLastStart);
     }
     meter.add(body);
+    if (body.type === 'usage') reported.push(body);
     trajectory.add(body);
     turn.add(body, start);
   };
@@ -101,7 +106,10 @@ export async function summarizeOutput(
         ...end.read(),
       });
       complete &&= session.every((one) => !wasInterrupted(one) || ends.has(one.start)) && !usagePending;
-      return [{ type: 'result', ending: classified.ending, exit_code: ended.exitCode }];
+      return [
+        ...(complete ? [] : unreportedUsage(logged, reported)),
+        { type: 'result', ending: classified.ending, exit_code: ended.exitCode },
+      ];
     },
   });
   const { ending, again } = classified;

@@ -36,7 +36,7 @@ type Counts = Record<keyof typeof COUNTS, number | null>;
 const NO_TOKENS: Counts = { input: 0, cached: 0, written: 0, output: 0, reasoning: 0 };
 
 /** Reads the counts of Codex, in which `base` has been counted before. */
-export function codexUsage(
+function codexUsage(
   native: Fields,
   numbers: Numbers,
   base: Counts = NO_TOKENS,
@@ -146,6 +146,18 @@ export function codexStream(): StreamParser {
     end: () => [],
     usagePending: () => pending || lost || lines.lacksUsage(),
   };
+}
+
+/** Returns the usage in a line of the file of a session ("rollout"), which has a record for each answer; null for other lines. */
+export function codexUsageInLog(line: string): TokenUsage | null {
+  let found: TokenUsage | null = null;
+  const { line: read } = jsonLines(({ type, payload }, numbers) => {
+    if (type === 'token_usage_record')
+      found = codexUsage(fieldsOf(fieldsOf(payload)['usage']), numbers).tokens;
+    return [];
+  });
+  read(line);
+  return found;
 }
 
 function callOf(id: string, kind: string, native: Fields): EventBody {
