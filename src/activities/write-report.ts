@@ -132,7 +132,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   await writeFileAtomic(files.evaluation, keepReview(renderEvaluation(record, metrics), earlier));
   await writeFileAtomic(
     files.report,
-    renderReport(record, metrics, await readActionLog(files.events).catch(() => null)),
+    renderReport(record, metrics, await readActionLog(files.events, record.agent).catch(() => null)),
   );
   await fence.check();
   const line: ResultLine = {

@@ -1,6 +1,7 @@
 import type { StopReason } from '../lib/supervision.js';
 import type { EventBody } from '../results/records/events.js';
 import type { OutputProblems } from '../results/records/output-problems.js';
+import type { TokenUsage } from '../results/records/token-usage.js';
 import type { EndReason } from '../results/records/run-record.js';
 import type { Mock } from '../scenario/mock.js';
 import type { StoredSubject, SubjectKind } from '../scenario/subject.js';
@@ -78,15 +79,19 @@ export interface LaunchFile {
  * their increase. The last event is a `result` only if the agent itself said how it ended.
  */
 export interface StreamParser {
+  /** Called before the first line of each start, by its number; lines are counted from there. */
+  begin?(start: number): void;
   line(text: string): EventBody[];
   /** Returns the events that are only known at the end of the output. */
   end(): EventBody[];
   /** True if the model has answered, in this or an earlier start, and no `usage` event covers the answer. */
   usagePending(): boolean;
-  /** The invalid lines so far, counted as of one start. Only for agents that print our events. */
+  /** The lines so far that are invalid, or have numbers that cannot be right. Absent for plain text. */
   problems?(): OutputProblems;
   /** True if the lines are plain text, which becomes one message at the end. */
   readsText?: true;
+  /** True if commands that failed look like others, unless the agent states their exit code. */
+  hidesFailures?: true;
 }
 
 /** The facts that determine how the end of an agent is classified. */
@@ -179,5 +184,10 @@ export interface Agent {
   parser(): StreamParser;
   /** Absent if nothing says how large its requests are, or if it sends none. */
   firstRequest?: FirstRequestSource;
+  /**
+   * Returns the usage of one request, if a line of the log that `firstRequest` names is about that. For agents whose output reports
+   * nothing of a turn that did not end.
+   */
+  usageInLog?: (line: string) => TokenUsage | null;
   classify(end: AgentEnd): Classified;
 }

@@ -4,7 +4,7 @@ import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, McpProgram, ModelAccess } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { codexRequest } from './first-requests/codex.js';
-import { codexStream } from './streams/codex.js';
+import { codexStream, codexUsageInLog } from './streams/codex.js';
 import type { AgentSettings } from './settings.js';
 
 /** The variable that Codex reads the key from, and hides from the commands that it runs. */
@@ -69,6 +69,7 @@ export function codex(settings: AgentSettings): Agent {
         name: `rollout-*-${session}.jsonl`,
       }),
     },
+    usageInLog: codexUsageInLog,
     classify: classifyByResult,
   };
 }

@@ -9,6 +9,7 @@ import type { EventBody } from '../results/records/events.js';
 import type { MockStep } from '../scenario/mock.js';
 import type { mcpSettings } from './mcp-settings.js';
 import type { MockMcp } from './mock-mcp.js';
+import { usageOfStep } from './mock-usage.js';
 
 /*
  * The mock agent as a program: `node mock-program.js STEPS.json [MCP.json]`, started in the workspace. Its output is our
@@ -99,15 +100,7 @@ async function perform(step: MockStep): Promise<void> {
     const exitCode = exit_code ?? null;
     result(id ?? `mock-${calls}`, exitCode, output ?? '', is_error ?? (exitCode !== null && exitCode !== 0));
   } else if ('usage' in step) {
-    const unknown = {
-      input: null,
-      output: null,
-      reasoning: null,
-      cache_read: null,
-      cache_write: null,
-      cost_usd: null,
-    };
-    emit({ type: 'usage', ...unknown, ...step.usage });
+    emit(usageOfStep(step.usage));
   } else {
     process.exit(step.exit);
   }

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { shellWord } from '../lib/commands/shell-word.js';
 import type { EventBody } from '../results/records/events.js';
 import type { Mock, MockStep } from '../scenario/mock.js';
+import { usageOfStep } from './mock-usage.js';
 
 const LIMIT = 64 * 1024;
 
@@ -81,11 +82,7 @@ export function mockScript({ steps }: Mock): string {
         emit(resultOf(id, null, `there is no MCP server ${server}`, true)),
       ];
     }
-    if ('usage' in step) {
-      const unknown = { input: null, output: null, reasoning: null };
-      const more = { cache_read: null, cache_write: null, cost_usd: null };
-      return [emit({ type: 'usage', ...unknown, ...more, ...step.usage })];
-    }
+    if ('usage' in step) return [emit(usageOfStep(step.usage))];
     return [`exit ${step.exit}`];
   };
   const nothing = 'The mock agent has no steps in this scenario and did nothing.';

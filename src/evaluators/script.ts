@@ -1,6 +1,6 @@
 import { describeEnd, type CommandResult } from '../lib/commands/command-result.js';
 import { beginningOf } from '../lib/format/truncate.js';
-import { isJsonObject, isStorable, MAX_DEPTH, parseJson } from '../lib/json.js';
+import { isFiniteJson, isJsonObject, isStorable, MAX_DEPTH, parseJson } from '../lib/json.js';
 import type { EvaluatorResult } from '../results/records/result-line.js';
 
 const nothing = { metrics: null, score: null, summary: null };
@@ -30,11 +30,12 @@ export function readEvaluator(name: string, result: CommandResult, timeoutSecs: 
       ? 'score is not a number from 0 to 1'
       : '',
     isStorable(metrics) ? '' : `metrics are nested more than ${MAX_DEPTH} deep`,
+    isFiniteJson(metrics) ? '' : 'metrics have a number that is too large',
     summary !== null && typeof summary !== 'string' ? 'summary is not a string' : '',
   ].filter((problem) => problem !== '');
   return {
     name,
-    metrics: isStorable(metrics) ? metrics : null,
+    metrics: isStorable(metrics) && isFiniteJson(metrics) ? metrics : null,
     score: problems.length === 0 && typeof score === 'number' ? score : null,
     summary: typeof summary === 'string' ? summary : null,
     error: problems.length === 0 ? null : problems.join('; '),

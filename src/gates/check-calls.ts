@@ -1,6 +1,6 @@
 import type { CommandLine } from '../results/transcript/trajectory.js';
 import { comparedWith } from './bounds.js';
-import { checkTrajectory, seenOnly, UNREAD } from './check-trajectory.js';
+import { checkTrajectory, seenOnly, whyMoreCommands } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, countOf, fail, pass, quote, tooSlow } from './verdicts.js';
 import { brokenPattern } from './text-matcher.js';
@@ -37,7 +37,8 @@ export function checkCalls(
     const matching = new Set(texts.filter((_, index) => tested[index]));
     const found = commands.flatMap((command) => commandsMatching(command, matching));
     const dropped = commandCount - commands.reduce((kept, { parts }) => kept + parts.length, 0);
-    const unseen = trajectory.unread === true ? Infinity : dropped;
+    const why = whyMoreCommands(trajectory);
+    const unseen = why === null ? dropped : Infinity;
     const evidence = `${found.length || 'none'} of ${countOf(commandCount, 'command')} ${found.length > 1 ? 'match' : 'matches'} ${quote(pattern)}${listed(found)}`;
     const note = seenOnly(trajectory);
     const compared = comparedWith({ min, max }, found.length, unseen);
@@ -46,8 +47,6 @@ export function checkCalls(
     if (compared === 'below') return fail(`${evidence}; expected at least ${min}${note}`);
     return compared === 'within'
       ? pass(`${evidence}${note}`)
-      : broken(
-          `${evidence}; ${unseen === Infinity ? UNREAD : `the last ${unseen} were not kept`}, so this cannot be decided${note}`,
-        );
+      : broken(`${evidence}; ${why ?? `the last ${unseen} were not kept`}, so this cannot be decided`);
   });
 }

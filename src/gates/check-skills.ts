@@ -1,4 +1,4 @@
-import { checkTrajectory, UNREAD } from './check-trajectory.js';
+import { checkTrajectory, whyMoreCalls } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, countOf, fail, pass, quote } from './verdicts.js';
 import { ownValue } from '../lib/own-value.js';
@@ -12,7 +12,8 @@ export function checkSkills(
   context: GateContext,
 ): Promise<Verdict> {
   const names = skill === undefined ? context.skills() : [skill];
-  return checkTrajectory(context, ({ structured, skills, unread }) => {
+  return checkTrajectory(context, (trajectory) => {
+    const { structured, skills } = trajectory;
     if (names.length === 0) return broken('no skill is under test');
     if (!structured)
       return broken('the agent printed only text, no structured events, so its use of skills is unknown');
@@ -26,7 +27,8 @@ export function checkSkills(
       return wanted ? pass(evidence) : fail(`${evidence}; expected not to`);
     }
     const evidence = `the agent did not use ${names.map(quote).join(' or ')}`;
-    if (unread === true) return broken(`${evidence} as far as is known; ${UNREAD}`);
+    const unseen = whyMoreCalls(trajectory);
+    if (unseen !== null) return broken(`${evidence} as far as is known; ${unseen}`);
     if (!wanted) return pass(evidence);
     const others = Object.keys(skills);
     return fail(

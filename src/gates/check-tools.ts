@@ -1,4 +1,4 @@
-import { checkTrajectory, UNREAD } from './check-trajectory.js';
+import { checkTrajectory, whyMoreCalls } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, countOf, fail, pass, quote } from './verdicts.js';
 
@@ -8,8 +8,8 @@ export interface ToolCalls {
   tools: [name: string, calls: number][];
   /** Names of tools that the agent does not have, but named as if it called them. */
   unexecuted: string[];
-  /** Whether there may be more calls, because not all of the agent's output could be read. */
-  unread: boolean;
+  /** Why there may be more calls; null if these are all. */
+  unseen: string | null;
 }
 
 /** Judges the agent's tool calls. The verdict is `error` if its output shows none. */
@@ -17,15 +17,13 @@ export const checkTools = (
   context: GateContext,
   judge: (calls: ToolCalls) => Verdict | Promise<Verdict>,
 ): Promise<Verdict> =>
-  checkTrajectory(context, ({ structured, tools, unexecuted = {}, unread }) =>
-    structured
-      ? judge({
-          tools: Object.entries(tools),
-          unexecuted: Object.keys(unexecuted),
-          unread: unread === true,
-        })
-      : broken('the agent printed only text, no structured events, so its tool calls are unknown'),
-  );
+  checkTrajectory(context, (trajectory) => {
+    const unseen = whyMoreCalls(trajectory);
+    const { tools, unexecuted = {} } = trajectory;
+    return unseen !== null && !trajectory.structured
+      ? broken(unseen)
+      : judge({ tools: Object.entries(tools), unexecuted: Object.keys(unexecuted), unseen });
+  });
 
 /** How many calls there were of the tools that `isWanted` accepts. */
 export const countCalls = (
@@ -37,7 +35,7 @@ export const countCalls = (
 export function judgeCalls(all: ToolCalls, calls: number, wanted: string, min: number): Verdict {
   const evidence = `${calls === 0 ? 'no call' : countOf(calls, 'call')} of ${quote(wanted)}`;
   if (calls >= min) return pass(evidence);
-  if (all.unread) return broken(`${evidence}; ${UNREAD}`);
+  if (all.unseen !== null) return broken(`${evidence}; ${all.unseen}`);
   const called = all.tools.map(([name]) => name).join(', ');
   const only =
     all.unexecuted.length === 0 ? '' : `; it named ${quote(all.unexecuted.join(', '))}, but has no such tool`;

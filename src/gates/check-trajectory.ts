@@ -1,10 +1,23 @@
-import type { Trajectory } from '../results/transcript/trajectory.js';
+import { UNREAD, type Trajectory } from '../results/transcript/trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, fail, pass, quote, tooSlow } from './verdicts.js';
 import type { TextMatcher } from './text-matcher.js';
 
-/** Why a count of commands or calls may be incomplete. */
-export const UNREAD = 'not all of its output could be read';
+const TEXT_ONLY = 'the agent printed only text, no structured events';
+
+/** Why there may be more tool calls than those that are known; null if all are. */
+export const whyMoreCalls = ({ unread, unseen, structured }: Trajectory): string | null =>
+  unread === true
+    ? UNREAD
+    : structured
+      ? (unseen?.calls ?? null)
+      : `${TEXT_ONLY}, so its tool calls are unknown`;
+
+/** Why there may be more shell commands than those that are known; null if all are. */
+export const whyMoreCommands = (trajectory: Trajectory): string | null =>
+  trajectory.structured || trajectory.unread === true
+    ? whyMoreCalls(trajectory)
+    : `${TEXT_ONLY}, so only calls to the target are known`;
 
 /** Judges what the agent did. The verdict is `error` if that was not recorded. */
 export async function checkTrajectory(
@@ -34,6 +47,4 @@ export const checkAnswer = (
 
 /** A note for verdicts on commands if not all commands are visible; else empty. */
 export const seenOnly = ({ structured }: Trajectory): string =>
-  structured
-    ? ''
-    : '; the agent printed only text, no structured events, so only calls to the target are known';
+  structured ? '' : `; ${TEXT_ONLY}, so only calls to the target are known`;

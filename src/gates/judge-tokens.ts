@@ -62,6 +62,6 @@ export function judgeTokens(
     evidence,
     tokensAtLeast === undefined
       ? `the number of ${noun}s is unknown because the agent does not report it; ${evidence}`
-      : `the agent was interrupted after using at least ${evidence}; the rest is unknown`,
+      : `the agent used at least ${evidence}; the rest is unknown`,
   );
 }

@@ -25,6 +25,16 @@ export function isStorable(value: Json): boolean {
   return true;
 }
 
+/** True if all numbers of a value are finite: JSON cannot represent others, such as that of the text 1e999. */
+export function isFiniteJson(value: Json): boolean {
+  let level = [value];
+  while (level.length > 0) {
+    if (level.some((part) => typeof part === 'number' && !Number.isFinite(part))) return false;
+    level = level.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : []));
+  }
+  return true;
+}
+
 export function isJsonObject(value: Json | undefined): value is { [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -651,7 +651,9 @@ export interface AgentRecord {
   starts: number;
   /** Size of its output */
   output_bytes: number;
-  /** Lines of its output that are not valid events; absent: none, or its output has another form */
+  /** Its output is plain text, which shows no tools, and commands only in part; absent: events */
+  text_output?: true;
+  /** Lines of its output that are not valid events, or have numbers that cannot be right; absent: none, or plain text */
   output_problems?: {
     /** Number of invalid lines */
     lines: number;
@@ -671,7 +673,7 @@ export interface AgentRecord {
       message: string;
     }>;
   };
-  /** Of all starts; null throughout if it was interrupted */
+  /** Of all starts; null throughout if a part is unknown, as after an interruption */
   token_usage: TokenUsage;
   /** The first request of its session to the model; absent: the agent does not say, or an older build */
   first_request?: {
@@ -680,7 +682,7 @@ export interface AgentRecord {
     /** Why they are unknown */
     unknown?: string;
   };
-  /** The known part, if it was interrupted */
+  /** The known part, if another is unknown */
   token_usage_at_least?: TokenUsage;
   /** Of all starts; null: unknown */
   cost_usd: number | null;
@@ -1992,6 +1994,8 @@ export type AgentEvent =
       type: 'unknown';
       /** What it is, in a few words */
       kind: string;
+      /** What may be missing in its place: any event, or calls of tools; absent: nothing */
+      lost?: 'event' | 'call';
     }
   | {
       type: 'result';
@@ -2080,6 +2084,8 @@ export type EventBody =
       type: 'unknown';
       /** What it is, in a few words */
       kind: string;
+      /** What may be missing in its place: any event, or calls of tools; absent: nothing */
+      lost?: 'event' | 'call';
     }
   | {
       type: 'result';

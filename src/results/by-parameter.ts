@@ -8,6 +8,7 @@ import { capabilityRates, CapabilityRate, capabilitiesIn } from './capabilities.
 import { commonTrajectories, CommonTrajectory } from './common-trajectories.js';
 import type { Cell } from './records/cell.js';
 import type { Metrics, Outcome } from './records/result-line.js';
+import { Usd } from './records/quantities.js';
 
 /** More sequences than that are hardly common. */
 const MOST_TRAJECTORIES = 5;
@@ -25,7 +26,7 @@ export const ParameterResults = z.object({
   success_rate: z.number().nullable().describe('passed / tested; null: none was tested'),
   mean_duration_secs: z.number().nullable().describe('Mean duration of the tested cells'),
   median_duration_secs: z.number().nullable().describe('Median duration of the tested cells'),
-  mean_cost_usd: z.number().nullable().describe('Mean of the known costs of the tested cells'),
+  mean_cost_usd: Usd.nullable().describe('Mean of the known costs of the tested cells'),
   median_cost_usd: average('Median of the known costs'),
   mean_tokens: average('Mean of the known numbers of tokens'),
   median_tokens: average('Median of the known numbers of tokens'),

@@ -1,27 +1,23 @@
 import { z } from 'zod';
 import { dollars } from '../lib/format/dollars.js';
-import type { TokenUsage } from './records/token-usage.js';
+import { isUsd } from '../lib/quantities.js';
 import { ownValue } from '../lib/own-value.js';
-
-const perMillion = z.number().min(0);
+import { Usd } from './records/quantities.js';
+import { REQUIRED_TOKENS, type TokenUsage } from './records/token-usage.js';
 
 /** US dollars per million tokens. An absent price is unknown. Reasoning is billed as output. */
 export const Price = z.strictObject({
-  input_per_mtok: perMillion.describe('US dollars for a million input tokens'),
-  output_per_mtok: perMillion.describe('US dollars for a million output tokens'),
-  cache_read_per_mtok: perMillion
-    .exactOptional()
-    .describe('US dollars for a million tokens read from a cache'),
-  cache_write_per_mtok: perMillion
-    .exactOptional()
-    .describe('US dollars for a million tokens written to a cache'),
+  input_per_mtok: Usd.describe('US dollars for a million input tokens'),
+  output_per_mtok: Usd.describe('US dollars for a million output tokens'),
+  cache_read_per_mtok: Usd.exactOptional().describe('US dollars for a million tokens read from a cache'),
+  cache_write_per_mtok: Usd.exactOptional().describe('US dollars for a million tokens written to a cache'),
 });
 export type Price = z.infer<typeof Price>;
 
 /** Where a cost comes from: the agent reported it, or it was computed by the config's `[prices]` or the public list. */
 export type CostSource = 'reported' | 'config' | 'list';
 
-/** Returns the US dollars that tokens cost, by the first of `models` that has a price; null if that is unknown. */
+/** Returns the US dollars that tokens cost, by the first of `models` that has a price; null if tokens or price are unknown. */
 export type Pricer = (
   usage: TokenUsage,
   models: readonly string[],
@@ -47,11 +43,12 @@ export async function createPricer(prices: Readonly<Record<string, Price>>): Pro
     return found?.total_price ?? null;
   };
   return (usage, models) => {
-    if (usage.input === null && usage.output === null) return null;
+    if (REQUIRED_TOKENS.some((kind) => usage[kind] === null)) return null;
     for (const model of models) {
       const price = ownValue(prices, model);
       const usd = price === undefined ? listed(usage, model) : priceOf(usage, price);
-      if (usd !== null) return { usd: dollars(usd), source: price === undefined ? 'list' : 'config' };
+      if (usd !== null && isUsd(usd))
+        return { usd: dollars(usd), source: price === undefined ? 'list' : 'config' };
       if (price !== undefined) return null; // the user's own price does not cover what was used
     }
     return null;
@@ -74,6 +71,10 @@ function priceOf(usage: TokenUsage, price: Price): number | null {
   return usd;
 }
 
-/** Adds up the costs of parts; null if any of them is unknown. */
+/** Adds up the costs of parts; null if any of them is unknown, or the sum is too large to be stored. */
 export const sumOfCosts = (parts: readonly (number | null)[]): number | null =>
-  parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : dollars(sum + part)), 0);
+  parts.reduce<number | null>((sum, part) => {
+    if (sum === null || part === null) return null;
+    const usd = dollars(sum + part);
+    return isUsd(usd) ? usd : null;
+  }, 0);

@@ -7,13 +7,13 @@ const lineProblemText = ({ start, line, message }: LineProblem): string =>
   `${start > 1 ? `start ${start}, ` : ''}line ${line}: ${message}`;
 
 /** The warnings of a run about output that should be events: the first invalid lines, and how many more there are. */
-export function outputWarnings({ lines, events, first }: OutputProblems): string[] {
+export function outputWarnings({ lines, events, first, unread }: OutputProblems): string[] {
   const shown = first.slice(0, SHOWN);
   const more = lines - shown.length;
   return [
     ...shown.map((problem) => `agent output, ${lineProblemText(problem)}`),
     ...(more > 0 ? [`agent output: ${more} more invalid ${more === 1 ? 'line' : 'lines'}`] : []),
-    ...(events === 0 ? ['agent output: no events, although the agent has output = "jsonl"'] : []),
+    ...(events === 0 && unread ? ['agent output: no events, although the agent has output = "jsonl"'] : []),
   ];
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sumOfCosts } from './cost.js';
 import type { ResultDigest } from './records/result-digest.js';
 import type { Outcome } from './records/result-line.js';
+import { Usd } from './records/quantities.js';
 
 /** Numbers of cells: all of them, and by outcome. */
 export const Totals = z.object({
@@ -24,7 +25,7 @@ export const EarlierRuns = z.object({
     .int()
     .exactOptional()
     .describe('How many of them were lost with their hosts; absent: none'),
-  cost_usd: z.number().nullable().describe('Their known costs; null: none is known'),
+  cost_usd: Usd.nullable().describe('Their known costs; null: none is known'),
   cost_unknown: z.number().int().describe('Runs whose cost is unknown or only partly known'),
 });
 export type EarlierRuns = z.infer<typeof EarlierRuns>;

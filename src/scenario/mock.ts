@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command, nonBlank } from '../gates/fields.js';
+import { Count, Usd } from '../results/records/quantities.js';
 import { didYouMean, quote } from './problems/phrases.js';
 import { workspaceFile } from './fields.js';
 
@@ -17,14 +18,14 @@ const ToolResult = z.strictObject({
   output: z.string().exactOptional().describe('Output of the tool'),
 });
 
-const tokens = z.int().min(0).exactOptional();
+const tokens = Count.exactOptional();
 const Usage = z.strictObject({
-  input: tokens.describe('Input tokens, without those from a cache'),
-  output: tokens.describe('Output tokens, without reasoning'),
+  input: tokens.describe('Input tokens, without those from a cache; 0 if only other tokens are given'),
+  output: tokens.describe('Output tokens, without reasoning; 0 if only other tokens are given'),
   reasoning: tokens.describe('Reasoning tokens'),
   cache_read: tokens.describe('Tokens read from the cache'),
   cache_write: tokens.describe('Tokens written to the cache'),
-  cost_usd: z.number().min(0).exactOptional().describe('Cost in US dollars'),
+  cost_usd: Usd.exactOptional().describe('Cost in US dollars'),
 });
 
 const McpCall = z.strictObject({

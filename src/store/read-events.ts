@@ -5,6 +5,7 @@ import { parseJson } from '../lib/json.js';
 import { displayPath } from '../platform/display-path.js';
 import { linesOf } from '../platform/fs/lines.js';
 import { EventBody, type RunEvent } from '../results/records/events.js';
+import type { AgentRecord } from '../results/records/run-record.js';
 import { createActionCollector, type ActionLog } from '../results/transcript/action-log.js';
 
 /**
@@ -23,11 +24,18 @@ export function* readEvents(file: string): Generator<RunEvent> {
   }
 }
 
-/** Reads what the agent of a run did. Null if it left no events. @throws UsageError if they cannot be read */
-export async function readActionLog(file: string): Promise<ActionLog | null> {
+/**
+ * Reads what the agent of a run did. Null if it left no events. `agent`: its record, which says in which form its output is.
+ *
+ * @throws UsageError if the events cannot be read
+ */
+export async function readActionLog(
+  file: string,
+  agent: Pick<AgentRecord, 'text_output'> | null,
+): Promise<ActionLog | null> {
   if (!existsSync(file)) return null;
   const yieldIfDue = createYielder();
-  const collector = createActionCollector();
+  const collector = createActionCollector(agent === null ? null : agent.text_output === true);
   for (const event of readEvents(file)) {
     await yieldIfDue();
     collector.add(event);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { firstRequestOf } from '../../src/activities/agent/first-request.js';
+import { loggedUsage, unreportedUsage } from '../../src/activities/agent/logged-usage.js';
 import type { AgentOutput } from '../../src/activities/agent/outputs.js';
 import type { AgentStep } from '../../src/activities/agent/agent-step.js';
 import type { RunContext } from '../../src/activities/step/run-context.js';
@@ -45,6 +46,32 @@ const found = async (
   before: AgentStep[] = [],
 ): Promise<FirstRequest | undefined> =>
   (await firstRequestOf(contextOf(agent), [output(stdout)], before)).first_request;
+
+describe('the usage of a session that was cut off', () => {
+  const each = { input: 9410, output: 50, reasoning: 0, cache_read: 100, cache_write: 0 };
+
+  test('is that of the answers in its log', async () => {
+    await copyFile(captured('session-logs/codex.jsonl'), logAt(SESSION));
+    const logged = await loggedUsage(contextOf(codex(NO_SETTINGS)), [output(join(root, 'stdout'))]);
+    expect(logged).toEqual([each, { ...each, input: 9515 }, { ...each, input: 9610 }]);
+  });
+
+  test('is unknown without a log, and with an agent that has none', async () => {
+    const session = [output(join(root, 'stdout'))];
+    expect(await loggedUsage(contextOf(codex(NO_SETTINGS)), session)).toEqual([]);
+    expect(await loggedUsage(contextOf(mock), session)).toEqual([]);
+  });
+
+  test('lacks only the answers that its output has not reported', () => {
+    const [one, two] = [each, { ...each, input: 9515 }];
+    const both = { input: 18925, output: 100, reasoning: 0, cache_read: 200, cache_write: 0 };
+    const event = (usage: typeof each) => ({ type: 'usage', ...usage, cost_usd: null });
+    expect(unreportedUsage([one, two], [])).toEqual([event(one), event(two)]);
+    expect(unreportedUsage([one, two], [one])).toEqual([event(two)]);
+    expect(unreportedUsage([one, two], [both])).toEqual([]);
+    expect(unreportedUsage([], [both])).toEqual([]);
+  });
+});
 
 describe('the first request of a session', () => {
   test('is read from the output of the first start, or from the log of its session', async () => {

@@ -257,7 +257,7 @@ describe('the stream of codex', () => {
     const long = done.replace('hello\\n', 'x'.repeat(5_000_000));
     expect(codexStream().line(long).at(-1)).toMatchObject({ exit_code: 0, output: 'x'.repeat(5_000_000) });
     expect(codexStream().line(`{"type":${'['.repeat(5000)}${']'.repeat(5000)}}`)).toEqual([
-      { type: 'unknown', kind: 'text' },
+      { type: 'unknown', kind: 'text', lost: 'event' },
     ]);
   });
 });

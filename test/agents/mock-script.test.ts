@@ -42,7 +42,7 @@ it("the mock's shell script performs its steps in order, like the Node program",
     { type: 'tool_result', id: 'mock-2', exit_code: 3, is_error: true, output: `é '$HOME'\noops\n` },
     { type: 'tool_call', id: 'o', name: 'own', input: null },
     { type: 'tool_result', id: 'o', exit_code: 1, is_error: true },
-    { type: 'usage', input: 5, output: null },
+    { type: 'usage', input: 5, output: 0, reasoning: null },
   ]);
   expect(events).toHaveLength(8);
 });

@@ -252,6 +252,21 @@ describe('the end of OpenCode', () => {
     },
   );
 
+  it('shows that the calls of a step that did not end are unknown, because it reports them when they have ended', () => {
+    const cut = {
+      type: 'unknown',
+      kind: 'a step that did not end: its last calls are not shown',
+      lost: 'call',
+    };
+    const [start, stop] = [{ type: 'step_start' }, { type: 'step_finish', part: { reason: 'stop' } }];
+    expect(ofType(parse(start), 'unknown')).toEqual([cut]);
+    expect(ofType(parse(start, start, stop), 'unknown')).toEqual([cut]);
+    expect(ofType(parse(start, stop), 'unknown')).toEqual([]);
+    expect(ofType(parse(start, { type: 'error', error: {} }), 'unknown')).toEqual([]);
+    expect(ofType(eventsOf(opencodeStream(), 'opencode-kill-tool.1'), 'unknown')).toEqual([cut]);
+    expect(ofType(eventsOf(opencodeStream(), 'opencode-ok'), 'unknown')).toEqual([]);
+  });
+
   it('is not a success if another step has begun or an error follows', () => {
     const stop = { type: 'step_finish', part: { reason: 'stop' } };
     expect(ofType(parse(stop), 'result')).toHaveLength(1);

@@ -30,12 +30,64 @@ describe('the usage that a stream reports', () => {
     },
   );
 
-  it.each(['claude-code', 'codex', 'gemini'])(
+  it.each(['claude-code', 'codex', 'gemini', 'opencode'])(
     'is incomplete for %s if it was killed while it worked',
     (agent) => {
       expect(pendingAfter(agent, 'kill-tool.1')).toBe(true);
     },
   );
+
+  it.each([
+    ['opencode', 'term-model.1'],
+    ['pi', 'term-model.1'],
+    ['gemini', 'term-model.1'],
+  ])('is incomplete for %s if it was killed while its model was asked', (agent, capture) => {
+    expect(pendingAfter(agent, capture)).toBe(true);
+  });
+
+  it.each([
+    ['gemini', 'cut'],
+    ['opencode', 'cut'],
+  ])('is incomplete for %s if an answer was cut off', (agent, capture) => {
+    expect(pendingAfter(agent, capture)).toBe(true);
+  });
+
+  it('is incomplete for gemini if its last answer was empty, which it does not count', () => {
+    const parser = knownAgents({}).get('gemini')?.parser();
+    for (const line of linesOf('gemini-ok')) if (!line.includes('"assistant"')) parser?.line(line);
+    expect(parser?.usagePending()).toBe(true);
+  });
+
+  it('stays incomplete for opencode after a resume if it was killed between two steps', () => {
+    const parser = knownAgents({}).get('opencode')?.parser();
+    const step = (type: string, part: object) => parser?.line(JSON.stringify({ type, sessionID: 's', part }));
+    const tokens = { input: 5, output: 1 };
+    parser?.begin?.(1);
+    step('step_start', {});
+    step('step_finish', { reason: 'tool-calls', tokens });
+    expect(parser?.usagePending()).toBe(true);
+    step('step_start', {});
+    step('step_finish', { reason: 'tool-calls', tokens });
+    parser?.begin?.(2);
+    step('step_start', {});
+    step('step_finish', { reason: 'stop', tokens });
+    expect(parser?.usagePending()).toBe(true);
+  });
+
+  it('is incomplete for pi if a message that has an answer reports no tokens', () => {
+    const end = (stopReason: string, content: object[]) => {
+      const parser = knownAgents({}).get('pi')?.parser();
+      const usage = { input: 0, output: 0, totalTokens: 0 };
+      const message = { role: 'assistant', content, stopReason, usage };
+      for (const line of [{ type: 'turn_start' }, { type: 'message_end', message }])
+        parser?.line(JSON.stringify(line));
+      return parser?.usagePending();
+    };
+    const text = [{ type: 'text', text: 'hi' }];
+    expect([end('stop', text), end('aborted', text), end('error', text), end('error', [])]).toEqual([
+      ...[true, true, true, false],
+    ]);
+  });
 
   it('is complete again after a resume if the agent counts from the beginning of the session, as codex does', () => {
     expect(pendingAfter('codex', 'kill-tool.1', 'kill-tool.2')).toBe(false);

@@ -25,6 +25,7 @@ const SECRET = 'a-key-that-nobody-may-see';
 const ENV = { SECRET };
 
 const call = { type: 'tool_call', id: '1', name: 'shell', input: null, command: 'cat notes' };
+const result = { type: 'tool_result', id: '1', exit_code: 0, is_error: false, output: '', truncated: false };
 const answer = { type: 'message', role: 'assistant', text: 'all done' };
 const { command, ...withoutCommand } = call;
 
@@ -48,8 +49,8 @@ beforeAll(async () => {
   project = await createProject({
     ...EMPTY_FIXTURE,
     'llm-tool-test-config.toml': CONFIG,
-    'fixtures/fits.yaml': file('fits', [call, answer]),
-    'fixtures/noise.yaml': file('noise', [call, 'Loading with PLACE', answer]),
+    'fixtures/fits.yaml': file('fits', [call, result, answer]),
+    'fixtures/noise.yaml': file('noise', [call, 'Loading with PLACE', result, answer]),
     'fixtures/lacks.yaml': file('lacks', [
       answer,
       withoutCommand,

@@ -130,8 +130,8 @@ test('a gate on data that the agent does not report is an error, and a verdict b
   const note = '; the agent printed only text, no structured events, so only calls to the target are known';
   expect(verdicts).toEqual([
     `pass: 1 of 1 command matches "^cat" ("cat notes.md")${note}`,
-    `pass: none of 1 command matches "^rm"${note}`,
-    `pass: 1 command; expected at most 1${note}`,
+    `error: none of 1 command matches "^rm"${note}, so this cannot be decided`,
+    `error: 1 command; expected at most 1${note}`,
     'pass: the answer contains "3 open"',
     'error: the agent printed only text, no structured events, so its tool calls are unknown',
     'error: the agent printed only text, no structured events, so its tool calls are unknown',

@@ -105,6 +105,12 @@ it('metrics that are nested too deeply to be read back are an error, and are dro
   });
 });
 
+it('metrics with a number that JSON cannot hold are an error, and are dropped', () => {
+  expect(resultOf('{"score":1,"metrics":{"a":[1e999]}}')).toMatchObject({
+    ...{ metrics: null, score: null, error: 'metrics have a number that is too large' },
+  });
+});
+
 it('reads a metric with an odd name back unchanged', () => {
   const stored = JSON.parse(
     JSON.stringify(resultOf('{"score":1,"metrics":{"__proto__":{"a":1}}}')),

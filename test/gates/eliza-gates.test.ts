@@ -333,7 +333,7 @@ describe('token_count', () => {
     expect(await counted({ max_total_tokens: 902 })).toMatchObject({
       status: 'error',
       message: expect.stringMatching(
-        /^the agent was interrupted after using at least 902 tokens .*; the rest is unknown$/,
+        /^the agent used at least 902 tokens .*; the rest is unknown$/,
       ) as string,
     });
   });

@@ -66,10 +66,42 @@ describe.each([
   });
 });
 
+describe.each([
+  { type: 'command_called', pattern: 'git', max: 9 },
+  { type: 'command_called', pattern: 'svn' },
+  { type: 'command_not_called', pattern: 'x' },
+  { type: 'tool_called', tool: 'x' },
+  { type: 'max_commands', max: 9 },
+  { type: 'trajectory_contains_action', action: 'x' },
+  { type: 'step_count', max_steps: 1 },
+  { type: 'skill_used', skill: 'x' },
+  { type: 'skill_not_used', skill: 'x' },
+  { type: 'no_transcript_errors' },
+])('$type', (gate) => {
+  it('is an error where calls may not have been shown, and says why', async () => {
+    const verdict = await after(gate, { ...ran, skills: {}, answer: 'x', unseen: { calls: 'cut short' } });
+    expect(verdict).toMatchObject({ status: 'error' });
+    expect(verdict.message).toContain('cut short');
+  });
+});
+
+describe('a response', () => {
+  it('is known although calls before it may not have been shown', async () => {
+    const did = { answer: 'all done', unseen: { calls: 'cut short' } };
+    expect(await after({ type: 'response_contains', substring: 'done' }, did)).toMatchObject({
+      status: 'pass',
+    });
+  });
+});
+
 describe('what is known for sure', () => {
   it('decides also where not all was read', async () => {
     const did = { ...ran, tools: { Bash: 3 }, unread: true } as const;
     expect((await after({ type: 'max_commands', max: 3 }, did)).status).toBe('fail');
+    const text = { ...ran, structured: false };
+    expect((await after({ type: 'max_commands', max: 3 }, text)).status).toBe('fail');
+    expect((await after({ type: 'max_commands', max: 9 }, text)).status).toBe('error');
+    expect((await after({ type: 'command_called', pattern: 'svn' }, text)).status).toBe('error');
     expect((await after({ type: 'command_not_called', pattern: '^git' }, did)).status).toBe('fail');
     expect((await after({ type: 'command_called', pattern: '^git', min: 2 }, did)).status).toBe('pass');
     expect((await after({ type: 'tool_called', tool: 'Bash' }, did)).status).toBe('pass');
@@ -87,12 +119,11 @@ describe('an interrupted agent', () => {
   it('is an error below the limit: the rest is not known', async () => {
     expect(await after({ type: 'max_cost_usd', max: 0.5 }, used)).toEqual({
       status: 'error',
-      message:
-        'the agent was interrupted after costing at least $0.5; expected at most $0.5; the rest is unknown',
+      message: 'the agent cost at least $0.5; expected at most $0.5; the rest is unknown',
     });
     expect(await after({ type: 'max_tokens', max: 902 }, used)).toMatchObject({
       status: 'error',
-      message: expect.stringMatching(/^the agent was interrupted after using at least 902 tokens/) as string,
+      message: expect.stringMatching(/^the agent used at least 902 tokens/) as string,
     });
   });
 });
@@ -185,11 +216,12 @@ describe('command_not_called', () => {
     expect(await notCalled('^git', { ...ran, commandCount: 5 })).toMatchObject({ status: 'fail' });
   });
 
-  it('says where the commands come from a text', async () => {
+  it('does not pass for a text, which shows only calls of the target', async () => {
     expect(await notCalled('^rm', { ...ran, structured: false })).toEqual({
-      status: 'pass',
-      message: `none of 4 commands matches "^rm"${text}`,
+      status: 'error',
+      message: `none of 4 commands matches "^rm"${text}, so this cannot be decided`,
     });
+    expect(await notCalled('^git', { ...ran, structured: false })).toMatchObject({ status: 'fail' });
   });
 });
 

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPricer, sumOfCosts } from '../../src/results/cost.js';
+import { Count } from '../../src/results/records/quantities.js';
+import { recordedUsage } from '../../src/results/records/recorded-usage.js';
+import { AgentRecord } from '../../src/results/records/run-record.js';
+import { totalTokens } from '../../src/results/records/token-usage.js';
 import type { EventBody } from '../../src/results/records/events.js';
 import { createUsageMeter } from '../../src/results/transcript/usage-meter.js';
 
@@ -20,6 +24,13 @@ const session = (model: string): EventBody => ({
   model_requested: null,
   model_used: model,
 });
+const UsageOfRecord = AgentRecord.pick({
+  token_usage: true,
+  token_usage_at_least: true,
+  cost_usd: true,
+  cost_usd_at_least: true,
+  cost_source: true,
+});
 const price = { input_per_mtok: 3, output_per_mtok: 15, cache_read_per_mtok: 0.3 };
 
 describe('the price of tokens', () => {
@@ -30,7 +41,7 @@ describe('the price of tokens', () => {
   });
   test('is unknown if the config lacks a price for a kind of token that was used', async () => {
     const pricer = await createPricer({ mine: price });
-    expect(pricer(usage({ input: 1, cache_write: 1 }), ['mine', 'claude-opus-5'])).toBeNull();
+    expect(pricer(usage({ input: 1, output: 0, cache_write: 1 }), ['mine', 'claude-opus-5'])).toBeNull();
   });
   test('comes from the public list for a model in it, with cached tokens counted once', async () => {
     const pricer = await createPricer({});
@@ -48,7 +59,11 @@ describe('the price of tokens', () => {
     },
   );
   test('is unknown for unknown tokens', async () => {
-    expect((await createPricer({ mine: price }))(usage(), ['mine'])).toBeNull();
+    const pricer = await createPricer({ mine: price });
+    expect(pricer(usage(), ['mine'])).toBeNull();
+    // A price of the rest alone would pass for the whole price.
+    expect(pricer(usage({ input: 5 }), ['mine'])).toBeNull();
+    expect(pricer(usage({ output: 5 }), ['mine'])).toBeNull();
   });
 });
 
@@ -69,9 +84,54 @@ describe('a usage meter', () => {
     meter.add(usage({ input: 5, output: 1, cost_usd: 0.2 }));
     expect(meter.read()).toEqual({
       tokens: { input: 15, output: 1, reasoning: null, cache_read: null, cache_write: null },
+      tokensAreBound: true, // the output of the first event is unknown
       costUsd: 0.3,
       costSource: 'reported',
     });
+  });
+  test('takes tokens for all of them if each event has them, whatever reports of costs alone say', async () => {
+    const meter = createUsageMeter('default', await createPricer({}));
+    meter.add(usage({ input: 10, output: 1 }));
+    meter.add(usage({ cost_usd: 0.1 }));
+    meter.add(usage({ input: 5, output: 0, cache_read: 3 }));
+    expect(meter.read()).toEqual({
+      tokens: { input: 15, output: 1, reasoning: null, cache_read: 3, cache_write: null },
+      costUsd: null,
+      costAtLeastUsd: 0.1,
+      costSource: null,
+    });
+  });
+  test('has only a lower bound after usage of which nothing is known', async () => {
+    const meter = createUsageMeter('mine', await createPricer({ mine: price }));
+    meter.add(usage({ input: 1_000_000, output: 0 }));
+    meter.add(usage());
+    expect(meter.read()).toMatchObject({ tokensAreBound: true, costUsd: null, costAtLeastUsd: 3 });
+  });
+  test('never leaves the range of numbers that can be stored, whatever is added', async () => {
+    const count = fc.oneof(fc.maxSafeNat(), fc.constant(null), fc.constant(Number.MAX_SAFE_INTEGER));
+    const usd = fc.oneof(fc.double({ min: 0, max: Number.MAX_SAFE_INTEGER, noNaN: true }), fc.constant(null));
+    const pricer = await createPricer({ mine: { ...price, output_per_mtok: Number.MAX_SAFE_INTEGER } });
+    const events = fc.array(
+      fc.record({
+        input: count,
+        output: count,
+        reasoning: count,
+        cache_read: count,
+        cache_write: count,
+        cost_usd: usd,
+      }),
+    );
+    fc.assert(
+      fc.property(events, fc.boolean(), (added, complete) => {
+        const meter = createUsageMeter('mine', pricer);
+        for (const event of added) meter.add(usage(event));
+        const recorded = recordedUsage(meter.read(), complete);
+        const stored = UsageOfRecord.parse(JSON.parse(JSON.stringify(recorded)));
+        expect(stored).toEqual(recorded);
+        const total = totalTokens(recorded.token_usage);
+        expect(Count.nullable().safeParse(total).success).toBe(true);
+      }),
+    );
   });
   test('prices the model that was used, not the one that was requested', async () => {
     const meter = createUsageMeter(

@@ -1,17 +1,11 @@
 import { createYielder } from '../../lib/yield-to-event-loop.js';
-import { fileText } from '../../gates/gate.js';
 import { linesOf } from '../../platform/fs/lines.js';
 import { unknownRequest, type FirstRequest } from '../../results/records/first-request.js';
 import type { AgentRecord } from '../../results/records/run-record.js';
 import type { RunContext } from '../step/run-context.js';
 import type { AgentStep } from './agent-step.js';
-import { sessionOf, type AgentOutput } from './outputs.js';
-
-/** A log of more bytes is not read: it has to be in memory at once. */
-const MOST_BYTES = 64 * 1024 * 1024;
-const FIND_SECS = 10;
-/** Ids become part of a pattern. */
-const PLAIN_ID = /^[\w-]+$/;
+import type { AgentOutput } from './outputs.js';
+import { linesOfLog } from './session-log.js';
 
 /**
  * Returns the size of the first request of the agent's session, for the record; nothing if the agent does not say. It is that of the
@@ -57,27 +51,4 @@ const unreadable = (error: unknown): string =>
 
 function* linesIn({ stdout }: AgentOutput): Generator<string> {
   for (const { text } of linesOf(stdout)) yield text;
-}
-
-/** The lines of the session's log in the private folders, which are still there; a text says why there are none. */
-async function linesOfLog(
-  context: RunContext,
-  start: AgentOutput,
-  log: NonNullable<Source['log']>,
-): Promise<string[] | string> {
-  const { environment, handle, baseEnv } = context;
-  const session = await sessionOf(context, [start]);
-  if (session === null || !PLAIN_ID.test(session)) return 'the agent began no session';
-  const { folder, name } = log(context, session);
-  const { exitCode, stdout } = await environment.exec(handle, {
-    command: ['find', folder, '-type', 'f', '-name', name],
-    env: baseEnv,
-    timeoutSecs: FIND_SECS,
-  });
-  const [path, ...others] = stdout.split('\n').filter((line) => line.startsWith(`${folder}/`));
-  if (exitCode !== 0 || path === undefined || others.length > 0)
-    return 'the log of its session was not found';
-  const look = await environment.look(handle, path.slice(folder.length + 1), folder);
-  const text = look.kind === 'file' && look.bytes <= MOST_BYTES ? await fileText(look) : null;
-  return text === null ? 'the log of its session cannot be read' : text.split('\n');
 }

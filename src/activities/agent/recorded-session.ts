@@ -1,6 +1,11 @@
+import type { StreamParser } from '../../agents/agent.js';
+import { beginningOf } from '../../lib/format/truncate.js';
 import { linesOf } from '../../platform/fs/lines.js';
 import type { EventBody } from '../../results/records/events.js';
-import type { Transcript } from '../../results/transcript/analyse-transcript.js';
+import { extractCommands, type Transcript } from '../../results/transcript/analyse-transcript.js';
+import { callsWithoutResult } from '../../results/transcript/calls-without-result.js';
+import type { Command } from '../../results/transcript/name-commands.js';
+import type { RecordedTrajectory } from '../../results/transcript/trajectory.js';
 import type { RunContext } from '../step/run-context.js';
 import type { AgentOutput } from './outputs.js';
 import { OUTPUT_LIMIT } from './transcripts.js';
@@ -9,15 +14,61 @@ import { OUTPUT_LIMIT } from './transcripts.js';
 export const targetOf = (target: RunContext['target']): Transcript['target'] =>
   target === null ? null : { binary: target.binary, commandPattern: target.command_pattern ?? null };
 
-/** The lines that these starts printed, as far as they are searched. */
+/**
+ * The lines that these starts printed, as far as they are searched. What a program of an agent with text output says on stderr
+ * shows how its calls ended, so it follows the rest of the start. When it was said is unknown.
+ */
 export function* textOf(session: readonly AgentOutput[]): Generator<string> {
-  for (const { stdout } of session) {
-    for (const line of linesOf(stdout)) {
-      if (line.end > OUTPUT_LIMIT) return;
-      yield line.text;
+  for (const { stdout, stderr } of session) {
+    for (const file of [stdout, stderr]) {
+      for (const line of linesOf(file)) {
+        if (line.end > OUTPUT_LIMIT) return;
+        yield line.text;
+      }
     }
   }
 }
+
+/** Events of starts that were remembered, with the lines of these starts, of which the last one counts for what is open. */
+interface Remembered {
+  seen: readonly EventBody[];
+  inLastStart: readonly EventBody[];
+  session: readonly AgentOutput[];
+}
+
+/** What a transcript shows of the agent's calls of the target. `inText`: their lines, if the output is plain text. */
+export function callsOf(
+  { target }: Pick<RunContext, 'target'>,
+  parser: Pick<StreamParser, 'readsText' | 'hidesFailures'>,
+  { seen, inLastStart, session }: Remembered,
+): { commands: Command[]; inText: (() => string[]) | null; withoutResult: string[] } {
+  const isText = parser.readsText === true;
+  const text = isText ? { [Symbol.iterator]: () => textOf(session) } : null;
+  const commands = extractCommands({ events: seen, text, target: targetOf(target) });
+  return {
+    commands,
+    inText: isText ? () => commands.map(({ line }) => line) : null,
+    // A call that was cut off when the agent was lost is no call that failed.
+    withoutResult: callsWithoutResult(inLastStart, targetOf(target), parser.hidesFailures === true),
+  };
+}
+
+/** A trajectory with the target's calls of which nobody knows whether they failed. */
+export function withUnseenResults(
+  trajectory: RecordedTrajectory,
+  withoutResult: readonly string[],
+): RecordedTrajectory {
+  const [first, ...others] = withoutResult;
+  if (first === undefined) return trajectory;
+  const more = others.length === 0 ? '' : `, and of ${others.length} more`;
+  const results = `the end of ${quoted(first)}${more} is not known`;
+  return { ...trajectory, unseen: { ...trajectory.unseen, results } };
+}
+
+const quoted = (line: string): string => JSON.stringify(beginningOf(line, NAME_LENGTH));
+
+/** In characters. */
+export const NAME_LENGTH = 200;
 
 const MAX_COMMAND_LENGTH = 8 * 1024;
 

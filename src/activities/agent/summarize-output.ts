@@ -2,25 +2,23 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { Classified } from '../../agents/agent.js';
 import { createEndTracker } from '../../agents/streams/end-tracker.js';
 import { beginningOf } from '../../lib/format/truncate.js';
-import {
-  efficiencyOf,
-  extractCommands,
-  type Transcript,
-} from '../../results/transcript/analyse-transcript.js';
+import { efficiencyOf } from '../../results/transcript/analyse-transcript.js';
 import type { EventBody } from '../../results/records/events.js';
+import type { TokenUsage } from '../../results/records/token-usage.js';
 import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
 import { hasProblems } from '../../results/records/output-problems.js';
 import { recordedUsage } from '../../results/records/recorded-usage.js';
 import { outputWarnings } from '../../results/output-warnings.js';
-import { createTrajectoryCollector } from '../../results/transcript/trajectory.js';
+import { createTrajectoryCollector, UNREAD } from '../../results/transcript/trajectory.js';
 import { commandsBefore } from './commands-before.js';
 import { contextMessage } from './context-message.js';
 import { mcpEventsOf } from './mcp-servers.js';
 import type { RunContext } from '../step/run-context.js';
 import { lastSession, LOST_EXIT_CODE, type AgentOutput } from './outputs.js';
 import { firstRequestOf } from './first-request.js';
+import { loggedUsage, unreportedUsage } from './logged-usage.js';
 import { usageOf, wasInterrupted } from './usage.js';
-import { remember, targetOf, textOf } from './recorded-session.js';
+import { callsOf, NAME_LENGTH, remember, withUnseenResults } from './recorded-session.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
 import { createTurnCollector } from './turn-done.js';
 import type { AgentStep } from './agent-step.js';
@@ -29,7 +27,6 @@ import { firstStartOf, messageOf, stepOfTurn, turnsBefore, turnSecs } from './tu
 const STDERR_TAIL = 4096;
 /** Number of failed commands that a gate names. */
 const MAX_NAMED = 3;
-const NAME_LENGTH = 200;
 
 /** A setup command as an event, which precedes the agent's. */
 const setupEvent = ({ command, exit_code, timed_out, stdout, stderr }: CommandRecord): EventBody => ({
@@ -53,12 +50,15 @@ export async function summarizeOutput(
   setup: CommandRecord[],
   outputs: readonly AgentOutput[],
 ): Promise<AgentStep> {
-  const { agent, redact, target, run } = context;
+  const { agent, redact, run } = context;
   const session = lastSession(outputs);
   const [first, ended] = [session[0], session.at(-1)];
   if (first === undefined || ended === undefined) throw new Error('the agent left no output');
   const { meter, complete: counted } = await usageOf(context, outputs.slice(0, -session.length));
+  const logged = await loggedUsage(context, session);
+  const reported: TokenUsage[] = [];
   const seen: EventBody[] = [];
+  const inLastStart: EventBody[] = [];
   const trajectory = createTrajectoryCollector();
   // For the last start only: what ended the earlier ones has been waited out.
   const end = createEndTracker();
@@ -71,8 +71,12 @@ export async function summarizeOutput(
   const emit = (body: EventBody, start: number): void => {
     if (body.type === 'result') ends.add(start);
     remember(body, seen);
-    if (start === ended.start) end.add(body);
+    if (start === ended.start) {
+      end.add(body);
+      remember(body, inLastStart);
+    }
     meter.add(body);
+    if (body.type === 'usage') reported.push(body);
     trajectory.add(body);
     turn.add(body, start);
   };
@@ -102,21 +106,23 @@ export async function summarizeOutput(
         ...end.read(),
       });
       complete &&= session.every((one) => !wasInterrupted(one) || ends.has(one.start)) && !usagePending;
-      return [{ type: 'result', ending: classified.ending, exit_code: ended.exitCode }];
+      return [
+        ...(complete ? [] : unreportedUsage(logged, reported)),
+        { type: 'result', ending: classified.ending, exit_code: ended.exitCode },
+      ];
     },
   });
   const { ending, again } = classified;
   const lastEvent = lastSessionEvent(seen);
-  const transcript: Transcript = {
-    events: seen,
-    text: { [Symbol.iterator]: () => textOf(session) },
-    target: targetOf(target),
-  };
-  const commands = extractCommands(transcript);
-  const recorded = trajectory.end(() => commands.map(({ line }) => line));
-  // Events are read to the end, but text is searched for calls only as far as the transcripts go.
+  const parser = agent.parser();
+  const { commands, inText, withoutResult } = callsOf(context, parser, { seen, inLastStart, session });
+  const recorded = withUnseenResults(trajectory.end(inText), withoutResult);
   const { problems } = leftOut;
-  const unread = leftOut.lines || (leftOut.transcripts && !recorded.structured) || problems?.unread === true;
+  // Events are read to the end, and lines that were cut are damaged events. Text is searched only as far as the transcripts go.
+  const isTextCut = inText !== null && (leftOut.lines || leftOut.transcripts);
+  const isEmpty = problems?.unread === true && problems.events === 0;
+  const unread = recorded.unread === true || isTextCut || isEmpty;
+  const whyUnknown = unread ? UNREAD : (recorded.unseen?.calls ?? null);
   const record: AgentRecord = {
     ending,
     completed: ending === 'done',
@@ -130,6 +136,7 @@ export async function summarizeOutput(
     duration_ms: outputs.reduce((sum, output) => sum + output.endedAt - output.startedAt, 0),
     starts: ended.start,
     output_bytes: bytesOf(session),
+    ...(inText === null ? {} : { text_output: true }),
     ...(problems === null || !hasProblems(problems) ? {} : { output_problems: problems }),
     ...recordedUsage(meter.read(), complete),
     ...(await firstRequestOf(context, session, before)),
@@ -138,7 +145,7 @@ export async function summarizeOutput(
   await writeHuman(context, record);
   return {
     record,
-    efficiency: unread ? null : efficiencyOf(commands),
+    efficiency: whyUnknown === null ? efficiencyOf(commands) : null,
     trajectory: {
       ...recorded,
       failed: commands
@@ -162,7 +169,11 @@ export async function summarizeOutput(
           redact(`the MCP server ${server} under test: ${message}`),
         ),
       ),
-      ...(unread ? ["not all of the agent's output could be read, so what it did is not fully known"] : []),
+      ...(whyUnknown === UNREAD
+        ? ["not all of the agent's output could be read, so what it did is not fully known"]
+        : whyUnknown === null
+          ? []
+          : [`what the agent did is not fully known: ${whyUnknown}`]),
     ],
   };
 

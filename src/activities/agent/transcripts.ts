@@ -59,7 +59,7 @@ interface LeftOut {
   transcripts: boolean;
   /** True if a line was too long to be read. */
   lines: boolean;
-  /** Invalid lines in output that should be events. Null for output in another form. */
+  /** Lines that are invalid or have numbers that cannot be right. Null for plain text. */
   problems: OutputProblems | null;
 }
 
@@ -83,12 +83,10 @@ export async function writeTranscripts(
   let parser = createParser();
   let usagePending = false;
   let seq = 0;
-  /** Called when a parser has read everything. `start`: the last one that it read. */
-  const noteProblems = (start: number): void => {
+  /** Called when a parser has read everything. */
+  const noteProblems = (): void => {
     const found = parser.problems?.();
-    if (found === undefined) return;
-    const first = found.first.map((problem) => ({ ...problem, start }));
-    leftOut.problems = addProblems(leftOut.problems, { ...found, first });
+    if (found !== undefined) leftOut.problems = addProblems(leftOut.problems, found);
   };
   await writeLines(files, files.events, async (writeEvent) => {
     const write = (body: EventBody, attempt: number, at: number): void => {
@@ -103,9 +101,10 @@ export async function writeTranscripts(
         if (previous !== undefined && !continuesSession(agent, output)) {
           for (const body of parser.end()) write(body, previous.start, previous.endedAt);
           usagePending ||= parser.usagePending();
-          noteProblems(previous.start);
+          noteProblems();
           parser = createParser();
         }
+        parser.begin?.(start);
         const message = messages.get(start);
         if (message !== undefined) write({ type: 'message', role: 'user', text: message }, start, startedAt);
         if (index === 0) for (const body of before) write(body, start, startedAt);
@@ -148,7 +147,7 @@ export async function writeTranscripts(
     const last = session.at(-1);
     if (last === undefined) return;
     for (const body of parser.end()) write(body, last.start, last.endedAt);
-    noteProblems(last.start);
+    noteProblems();
     for (const body of after(usagePending || parser.usagePending())) write(body, last.start, last.endedAt);
   });
   return leftOut;

@@ -1,11 +1,11 @@
-import { efficiencyOf, extractCommands } from '../../results/transcript/analyse-transcript.js';
+import { efficiencyOf } from '../../results/transcript/analyse-transcript.js';
 import type { EventBody } from '../../results/records/events.js';
 import type { AgentRecord } from '../../results/records/run-record.js';
 import type { TokenUsage } from '../../results/records/token-usage.js';
 import { createTrajectoryCollector } from '../../results/transcript/trajectory.js';
 import type { RunContext } from '../step/run-context.js';
 import type { AgentOutput } from './outputs.js';
-import { remember, targetOf, textOf } from './recorded-session.js';
+import { callsOf, remember, withUnseenResults } from './recorded-session.js';
 import type { AgentStep, OwnTurn, TurnDone } from './agent-step.js';
 import { firstStartOf } from './turns.js';
 
@@ -21,22 +21,23 @@ export function createTurnCollector(
   const repeats = agent.resume === null || agent.repeatsTurns === true;
   const counted = repeats ? starts.slice(-1) : starts;
   const numbers = new Set(counted.map(({ start }) => start));
+  const last = counted.at(-1)?.start;
   const seen: EventBody[] = [];
+  const inLastStart: EventBody[] = [];
   const trajectory = createTrajectoryCollector();
   return {
     add(event: EventBody, start: number): void {
       if (!numbers.has(start)) return;
       trajectory.add(event);
       remember(event, seen);
+      if (start === last) remember(event, inLastStart);
     },
     /** `whole`: the record of all turns until now. */
     end(user: string, whole: AgentRecord): TurnDone {
-      const commands = extractCommands({
-        events: seen,
-        text: { [Symbol.iterator]: () => textOf(counted) },
-        target: targetOf(context.target),
+      const { commands, inText, withoutResult } = callsOf(context, agent.parser(), {
+        ...{ seen, inLastStart, session: counted },
       });
-      const recorded = trajectory.end(() => commands.map(({ line }) => line));
+      const recorded = withUnseenResults(trajectory.end(inText), withoutResult);
       const done = { number: turn.number, at: turn.at, first, user, agent: recorded.answer };
       const previous = before.at(-1)?.record;
       if (previous === undefined) return done;

@@ -65,6 +65,7 @@ export async function usageOf(context: RunContext, outputs: readonly AgentOutput
       complete &&= !parser.usagePending();
       parser = agent.parser();
     }
+    parser.begin?.(output.start);
     const end = createEndTracker();
     for await (const event of eventsOf(parser, output)) {
       meter.add(event);

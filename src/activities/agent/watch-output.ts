@@ -79,7 +79,8 @@ export async function watchOutput(
     } finally {
       tail.close();
     }
-    const costUsd = meter?.read().costUsd ?? null;
+    const usage = meter?.read();
+    const costUsd = usage?.costUsd ?? usage?.costAtLeastUsd ?? null;
     if (!stopped && maxUsd !== undefined && (costUsd ?? 0) > maxUsd) {
       await stop();
       stopped = true;

@@ -1,6 +1,6 @@
 import { parseModelName } from '../../lib/model-name.js';
 import { createPricer, sumOfCosts } from '../../results/cost.js';
-import { NO_USAGE, sumUsage, type TokenUsage } from '../../results/records/token-usage.js';
+import { NO_USAGE, sumUsage, unlessZero, type TokenUsage } from '../../results/records/token-usage.js';
 import { createUsageMeter } from '../../results/transcript/usage-meter.js';
 import { lastStart } from '../../environments/journal.js';
 import { STEPS } from '../../workflows/protocol.js';
@@ -34,13 +34,14 @@ export async function usageOf(
   const answers = (await Promise.all(askers.map((asker) => readAnswers(context, asker)))).flat();
   const count = { answers: answers.length };
   if (judgeAgent !== null) return { ...count, ...(await usageOfAgent(context, judgeAgent, who)) };
-  const usage = sumUsage(answers.map((answer) => answer.usage));
+  const usages = answers.map((answer) => unlessZero(answer.usage));
+  const usage = sumUsage(usages);
   if (answers.length === 0 || provider?.free === true) return { ...count, usage, cost_usd: 0 };
   const price = await createPricer(prices);
-  const costs = answers.map(({ usage, model, model_used }) => {
+  const costs = answers.map(({ model, model_used }, index) => {
     const name = parseModelName(model);
     const models = [...(model_used === null ? [] : [model_used]), model, ...(name.ok ? [name.model] : [])];
-    return price(usage, models)?.usd ?? null;
+    return price(usages[index] ?? NO_USAGE, models)?.usd ?? null;
   });
   return { ...count, usage, ...costOf(costs.map((cost_usd) => ({ cost_usd }))) };
 }
@@ -61,7 +62,7 @@ async function usageOfAgent(
     starts.push((await usageOfStart(agent, output, createUsageMeter(model, pricer))).usage);
   // The exact usage of an interrupted start is unknown.
   const interrupted = starts.some(({ token_usage_at_least: atLeast }) => atLeast !== undefined);
-  const usage = interrupted ? NO_USAGE : sumUsage(starts.map(({ token_usage }) => token_usage));
+  const usage = interrupted ? NO_USAGE : sumUsage(starts.map((start) => start.token_usage));
   return agent.free || outputs.length === 0 ? { usage, cost_usd: 0 } : { usage, ...costOf(starts) };
 }
 

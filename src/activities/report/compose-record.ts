@@ -168,7 +168,7 @@ function costNotice(maxUsd: number | undefined, agent: AgentRecord | null): stri
   return [
     known === null
       ? 'cost.max_usd: not enforced, because the cost of this agent is unknown'
-      : `cost.max_usd: the agent was interrupted after costing at least $${known}; whether it cost more than $${maxUsd} is unknown`,
+      : `cost.max_usd: the agent cost at least $${known}; whether it cost more than $${maxUsd} is unknown`,
   ];
 }
 

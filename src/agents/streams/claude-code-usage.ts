@@ -1,12 +1,14 @@
-import { NO_USAGE, sumUsage, type TokenUsage } from '../../results/records/token-usage.js';
-import { fieldsOf, numberOf, type Fields } from './json-fields.js';
+import { sumOfCosts } from '../../results/cost.js';
+import { NO_USAGE, sumUsage, unlessZero, type TokenUsage } from '../../results/records/token-usage.js';
+import { fieldsOf, type Fields } from './json-fields.js';
+import type { Numbers } from './json-lines.js';
 
 /** Counts the usage of one start of Claude Code. */
 interface UsageCount {
   /** Returns the usage of a message at its first line. Null for its other lines, which repeat it. */
-  ofMessage(id: string | null, usage: Fields): TokenUsage | null;
+  ofMessage(id: string | null, usage: Fields, numbers: Numbers): TokenUsage | null;
   /** Returns the usage that the messages before did not report, and the cost of the start so far. */
-  ofResult(line: Fields): { tokens: TokenUsage; costUsd: number | null };
+  ofResult(line: Fields, numbers: Numbers): { tokens: TokenUsage; costUsd: number | null };
 }
 
 /**
@@ -16,25 +18,30 @@ interface UsageCount {
  */
 export function createUsageCount(): UsageCount {
   const seen = new Set<string>();
-  let counted: TokenUsage = NO_USAGE;
+  let counted: TokenUsage | null = null;
   let costUsd: number | null = 0;
   return {
-    ofMessage(id, usage) {
+    ofMessage(id, usage, numbers) {
       if (id === null || seen.has(id)) return null;
       seen.add(id);
-      const tokens = ofApi(usage);
-      counted = sumUsage([counted, tokens]);
+      const tokens = unlessZero(ofApi(usage, numbers));
+      counted = counted === null ? tokens : sumUsage([counted, tokens]);
       return tokens;
     },
-    ofResult(line) {
+    ofResult(line, numbers) {
       const models = line['model_usage_since_last_result'];
       const parts = Object.values(fieldsOf(models)).map(fieldsOf);
-      const total = models === undefined ? ofApi(fieldsOf(line['usage'])) : sumUsage(parts.map(ofModel));
-      const tokens = without(total, counted);
-      counted = NO_USAGE;
-      const costs = models === undefined ? [line['total_cost_usd']] : parts.map((part) => part['costUSD']);
-      for (const cost of costs.map(numberOf))
-        costUsd = cost === null || costUsd === null ? null : costUsd + cost;
+      const total =
+        models === undefined
+          ? ofApi(fieldsOf(line['usage']), numbers)
+          : sumUsage(parts.map((part) => ofModel(part, numbers)));
+      const tokens = without(unlessZero(total), counted ?? NO_USAGE);
+      counted = null;
+      const costs =
+        models === undefined
+          ? [numbers.usd(line, 'total_cost_usd')]
+          : parts.map((part) => numbers.usd(part, 'costUSD'));
+      costUsd = sumOfCosts([costUsd, ...costs]);
       return { tokens, costUsd };
     },
   };
@@ -55,21 +62,29 @@ const OF_MODEL = {
 };
 
 /** The reported output includes the reasoning. */
-function tokensOf(usage: Fields, names: typeof OF_API, reasoning: number | null): TokenUsage {
-  const output = numberOf(usage[names.output]);
+function tokensOf(
+  usage: Fields,
+  names: typeof OF_API,
+  reasoning: number | null,
+  numbers: Numbers,
+): TokenUsage {
+  const output = numbers.count(usage, names.output);
   return {
-    input: numberOf(usage[names.input]),
-    output: output === null ? null : Math.max(0, output - (reasoning ?? 0)),
+    input: numbers.count(usage, names.input),
+    output: numbers.without(output, [reasoning ?? 0], names.output),
     reasoning,
-    cache_read: numberOf(usage[names.cache_read]),
-    cache_write: numberOf(usage[names.cache_write]),
+    cache_read: numbers.count(usage, names.cache_read),
+    cache_write: numbers.count(usage, names.cache_write),
   };
 }
 
-const ofApi = (usage: Fields): TokenUsage =>
-  tokensOf(usage, OF_API, numberOf(fieldsOf(usage['output_tokens_details'])['thinking_tokens']));
+function ofApi(usage: Fields, numbers: Numbers): TokenUsage {
+  const reasoning = numbers.count(fieldsOf(usage['output_tokens_details']), 'thinking_tokens');
+  return tokensOf(usage, OF_API, reasoning, numbers);
+}
 
-const ofModel = (usage: Fields): TokenUsage => tokensOf(usage, OF_MODEL, numberOf(usage['thinkingTokens']));
+const ofModel = (usage: Fields, numbers: Numbers): TokenUsage =>
+  tokensOf(usage, OF_MODEL, numbers.count(usage, 'thinkingTokens'), numbers);
 
 /** Returns the part of a total that has not been counted yet. */
 function without(total: TokenUsage, counted: TokenUsage): TokenUsage {

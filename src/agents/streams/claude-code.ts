@@ -2,12 +2,14 @@ import type { EventBody } from '../../results/records/events.js';
 import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
 import { createUsageCount } from './claude-code-usage.js';
-import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
+import { jsonLines, type Numbers } from './json-lines.js';
+import { errorEvent, unknownEvent } from './stream-events.js';
 
 /** Messages that only report progress and contain nothing that is not reported elsewhere. */
 const PROGRESS = new Set([
   ...['thinking_tokens', 'status', 'task_started', 'task_progress', 'task_notification'],
-  ...['hook_started', 'hook_progress'],
+  ...['hook_started', 'hook_progress', 'compact_boundary', 'informational'],
+  ...['background_tasks_changed', 'task_updated'],
 ]);
 
 /** The model in messages that Claude Code writes itself. */
@@ -24,7 +26,7 @@ export function claudeCodeStream(): StreamParser {
   let pending = false;
   let lost = false;
 
-  const assistant = (line: Fields): EventBody[] => {
+  const assistant = (line: Fields, numbers: Numbers): EventBody[] => {
     const message = fieldsOf(line['message']);
     const used = textOf(message['model']);
     // the `result` reports the same error
@@ -43,7 +45,7 @@ export function claudeCodeStream(): StreamParser {
     if (used !== SYNTHETIC) pending = true;
     for (const block of listOf(message['content'])) events.push(...ofBlock(fieldsOf(block)));
     const usage =
-      used === SYNTHETIC ? null : count.ofMessage(textOf(message['id']), fieldsOf(message['usage']));
+      used === SYNTHETIC ? null : count.ofMessage(textOf(message['id']), fieldsOf(message['usage']), numbers);
     return usage === null ? events : [...events, { type: 'usage', ...usage, cost_usd: null }];
   };
 
@@ -102,9 +104,10 @@ export function claudeCodeStream(): StreamParser {
     return PROGRESS.has(kind) ? [] : [unknownEvent(`system/${kind}`)];
   };
 
-  const result = (line: Fields): EventBody[] => {
-    const { tokens, costUsd } = count.ofResult(line);
-    pending = false;
+  const result = (line: Fields, numbers: Numbers): EventBody[] => {
+    const { tokens, costUsd } = count.ofResult(line, numbers);
+    // A result that does not say what was used leaves the usage of the answers open.
+    pending &&= tokens.input === null || tokens.output === null;
     const events: EventBody[] = [];
     if (costUsd !== null && costUsd > 0)
       events.push({ type: 'usage', ...tokens, cost_usd: costUsd, cost_of_start: true });
@@ -113,17 +116,17 @@ export function claudeCodeStream(): StreamParser {
     return [...events, ...ending(line, limitEnds)];
   };
 
-  const eventsOf = (line: Fields): EventBody[] => {
+  const lines = jsonLines((line, numbers) => {
     const kind = textOf(line['type']) ?? '';
     switch (kind) {
       case 'system':
         return system(line);
       case 'assistant':
-        return assistant(line);
+        return assistant(line, numbers);
       case 'user':
         return user(line);
       case 'result':
-        return result(line);
+        return result(line, numbers);
       case 'rate_limit_event': {
         const limit = fieldsOf(line['rate_limit_info']);
         if (limit['status'] === 'rejected') limitEnds = countOf(limit['resetsAt']);
@@ -132,12 +135,12 @@ export function claudeCodeStream(): StreamParser {
       default:
         return [unknownEvent(kind)];
     }
-  };
+  });
 
   return {
-    line: (text) => eventsOfLine(text, eventsOf),
+    ...lines,
     end: () => [],
-    usagePending: () => pending || lost,
+    usagePending: () => pending || lost || lines.lacksUsage(),
   };
 }
 

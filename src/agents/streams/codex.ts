@@ -4,7 +4,9 @@ import { baseName } from '../../results/transcript/shell-calls.js';
 import { splitCommands } from '../../results/transcript/split-commands.js';
 import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
-import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
+import { unlessZero, type TokenUsage } from '../../results/records/token-usage.js';
+import { jsonLines, type Numbers } from './json-lines.js';
+import { errorEvent, unknownEvent } from './stream-events.js';
 
 /** Items that are tool calls. They are reported when they begin and, with the result, when they end. */
 const TOOLS = new Set([
@@ -22,7 +24,40 @@ const OUTCOME = new Set(['id', 'type', 'status', 'result', 'error', 'aggregated_
 /** What Codex writes in place of the omitted part of an output (codex-rs/utils/string/src/truncate.rs). */
 const CUT = /…\d+ (?:tokens|chars) truncated…|\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]/;
 
-const NO_TOKENS = { input: 0, cached: 0, written: 0, output: 0, reasoning: 0 };
+/** Counts as Codex reports them, each with its name: input includes what was read from a cache or written to it. */
+const COUNTS = {
+  input: 'input_tokens',
+  cached: 'cached_input_tokens',
+  written: 'cache_write_input_tokens',
+  output: 'output_tokens',
+  reasoning: 'reasoning_output_tokens',
+} as const;
+type Counts = Record<keyof typeof COUNTS, number | null>;
+const NO_TOKENS: Counts = { input: 0, cached: 0, written: 0, output: 0, reasoning: 0 };
+
+/** Reads the counts of Codex, in which `base` has been counted before. */
+function codexUsage(
+  native: Fields,
+  numbers: Numbers,
+  base: Counts = NO_TOKENS,
+): { tokens: TokenUsage; counts: Counts } {
+  const total = (name: keyof Counts): number | null => numbers.count(native, COUNTS[name]);
+  const counts = {
+    ...{ input: total('input'), cached: total('cached'), written: total('written') },
+    ...{ output: total('output'), reasoning: total('reasoning') },
+  };
+  const since = (name: keyof Counts): number | null =>
+    numbers.without(counts[name], [base[name] ?? 0], COUNTS[name]);
+  const [cached, written, reasoning] = [since('cached'), since('written'), since('reasoning')];
+  const tokens = {
+    input: numbers.without(since('input'), [cached ?? 0, written ?? 0], COUNTS.input),
+    output: numbers.without(since('output'), [reasoning ?? 0], COUNTS.output),
+    reasoning,
+    cache_read: cached,
+    cache_write: written,
+  };
+  return { tokens: unlessZero(tokens), counts };
+}
 
 /** Reads `codex exec --json`. */
 export function codexStream(): StreamParser {
@@ -70,30 +105,16 @@ export function codexStream(): StreamParser {
     return [errorEvent(text, statusOf(text), text.startsWith('Reconnecting'))];
   };
 
-  const usage = (native: Fields): EventBody => {
-    const now = {
-      input: countOf(native['input_tokens']) ?? 0,
-      cached: countOf(native['cached_input_tokens']) ?? 0,
-      written: countOf(native['cache_write_input_tokens']) ?? 0,
-      output: countOf(native['output_tokens']) ?? 0,
-      reasoning: countOf(native['reasoning_output_tokens']) ?? 0,
-    };
-    const since = (name: keyof typeof now): number => Math.max(0, now[name] - reported[name]);
-    const event: EventBody = {
-      type: 'usage',
-      input: Math.max(0, since('input') - since('cached') - since('written')),
-      output: Math.max(0, since('output') - since('reasoning')),
-      reasoning: since('reasoning'),
-      cache_read: since('cached'),
-      cache_write: since('written'),
-      cost_usd: null,
-    };
-    reported = now;
-    pending = false;
-    return event;
+  /** A turn whose end does not say what it has used leaves its usage open. A later one includes it. */
+  const usage = (native: Fields, numbers: Numbers): EventBody[] => {
+    const { tokens, counts } = codexUsage(native, numbers, reported);
+    pending = tokens.input === null || tokens.output === null;
+    if (pending) return [];
+    reported = counts;
+    return [{ type: 'usage', ...tokens, cost_usd: null }];
   };
 
-  const read = (native: Fields): EventBody[] => {
+  const lines = jsonLines((native, numbers) => {
     const type = textOf(native['type']) ?? '';
     switch (type) {
       case 'thread.started':
@@ -111,17 +132,32 @@ export function codexStream(): StreamParser {
         return message === lastError ? [] : failure(message); // usually repeats the error before it
       }
       case 'turn.completed':
-        return [usage(fieldsOf(native['usage'])), { type: 'result', ending: 'done', exit_code: null }];
+        return [
+          ...usage(fieldsOf(native['usage']), numbers),
+          { type: 'result', ending: 'done', exit_code: null },
+        ];
       default:
         return [unknownEvent(type)];
     }
-  };
+  });
 
   return {
-    line: (text) => eventsOfLine(text, read),
+    ...lines,
     end: () => [],
-    usagePending: () => pending || lost,
+    usagePending: () => pending || lost || lines.lacksUsage(),
   };
+}
+
+/** Returns the usage in a line of the file of a session ("rollout"), which has a record for each answer; null for other lines. */
+export function codexUsageInLog(line: string): TokenUsage | null {
+  let found: TokenUsage | null = null;
+  const { line: read } = jsonLines(({ type, payload }, numbers) => {
+    if (type === 'token_usage_record')
+      found = codexUsage(fieldsOf(fieldsOf(payload)['usage']), numbers).tokens;
+    return [];
+  });
+  read(line);
+  return found;
 }
 
 function callOf(id: string, kind: string, native: Fields): EventBody {

@@ -1,6 +1,8 @@
 import { KEPT_PROBLEMS, type OutputProblems } from '../../results/records/output-problems.js';
 import type { StreamParser } from '../agent.js';
+import { isMeantAsObject, withoutMark } from './json-lines.js';
 import { readEvent } from './read-event.js';
+import { lostEvent, unknownEvent } from './stream-events.js';
 
 /**
  * Reads output in the form of our own events, one JSON object per line, of an agent that others wrote. Lines that do not
@@ -8,24 +10,30 @@ import { readEvent } from './read-event.js';
  */
 export function eventStream(): StreamParser {
   const found: Omit<OutputProblems, 'unread'> = { lines: 0, events: 0, first: [] };
-  let line = 0;
+  let [start, line] = [1, 0];
   let lostEvents = false;
   let lostUsage = false;
   return {
+    begin(number) {
+      [start, line] = [number, 0];
+    },
     line(text) {
       line += 1;
       if (text.trim() === '') return [];
-      const { event, flaw, type } = readEvent(text);
+      const { event, flaw, type, isPartial } = readEvent(withoutMark(text));
+      const isLost = event === null && isMeantAsObject(text);
+      lostUsage ||= isPartial || (isLost && (type === null || type === 'usage'));
+      // What the agent did is known without its usage.
+      const isDeed = isLost && type !== 'usage';
+      lostEvents ||= isDeed;
       if (event !== null) found.events += 1;
-      else if (isMeantAsEvent(text)) {
-        lostEvents = true;
-        lostUsage ||= type === null || type === 'usage';
-      }
       if (flaw !== null) {
         found.lines += 1;
-        if (found.first.length < KEPT_PROBLEMS) found.first.push({ start: 1, line, ...flaw });
+        if (found.first.length < KEPT_PROBLEMS) found.first.push({ start, line, ...flaw });
       }
-      return [event ?? { type: 'unknown', kind: `line ${line} is not an event` }];
+      if (event !== null) return [event];
+      const kind = `line ${line} is not an event`;
+      return [isDeed ? lostEvent(kind, 'event') : unknownEvent(kind)];
     },
     end: () => [],
     usagePending: () => lostUsage,
@@ -33,15 +41,14 @@ export function eventStream(): StreamParser {
   };
 }
 
-/** Reads the events of our own programs, which print nothing else. */
+/** Reads the events of our own programs, which print nothing else: no line is a message that they might have printed. */
 export function ownEventStream(): StreamParser {
   const stream = eventStream();
   return {
-    line: (text) => stream.line(text),
-    end: () => stream.end(),
-    usagePending: () => stream.usagePending(),
+    ...stream,
+    problems() {
+      const found = stream.problems?.() ?? { lines: 0, events: 0, unread: false, first: [] };
+      return { ...found, unread: found.events > 0 && found.unread };
+    },
   };
 }
-
-/** Whether a line that is no event may be a damaged one. Other lines are noise, such as the log of a library. */
-const isMeantAsEvent = (text: string): boolean => /^\s*\{|"type"\s*:/.test(text);

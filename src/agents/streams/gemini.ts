@@ -2,16 +2,23 @@ import type { Json } from '../../lib/json.js';
 import type { EventBody } from '../../results/records/events.js';
 import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
-import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
+import { jsonLines, type Numbers } from './json-lines.js';
+import { errorEvent, unknownEvent, usageEvent } from './stream-events.js';
 
 const SHELL = 'run_shell_command';
+
+/** Errors of answers that had begun. */
+const BROKEN_ANSWER = /\b(?:stream|terminated|aborted|empty)\b/i;
 
 /** Reads `gemini -o stream-json`. */
 export function geminiStream(): StreamParser {
   let session: string | null = null;
   let requested: string | null = null;
   let turnsPassed = false;
+  /** Set by answers, and by results that do not count them all. */
   let pending = false;
+  /** Whether an answer has begun since the last result of a tool. */
+  let isAnswering = false;
   /** The pieces of the current answer, which ends when another event arrives. */
   let answer = '';
 
@@ -28,25 +35,29 @@ export function geminiStream(): StreamParser {
   });
 
   /** Reports usage by model, because prices differ. The model with the most tokens comes last, as that of the run. */
-  const usage = (models: Fields): EventBody[] =>
+  const usage = (models: Fields, numbers: Numbers): EventBody[] =>
     Object.entries(models)
       .map(([model, stats]): [string, Fields] => [model, fieldsOf(stats)])
-      .filter(([, stats]) => (countOf(stats['total_tokens']) ?? 0) > 0)
+      .filter(([, stats]) => stats['total_tokens'] !== 0)
       .toSorted(([, a], [, b]) => (countOf(a['total_tokens']) ?? 0) - (countOf(b['total_tokens']) ?? 0))
-      .flatMap(([model, stats]) => [sessionOf(model), usageOf(stats)]);
+      .flatMap(([model, stats]) => [sessionOf(model), usageOf(stats, numbers)]);
 
-  const result = (native: Fields): EventBody[] => {
-    const used = usage(fieldsOf(fieldsOf(native['stats'])['models']));
-    if (used.length > 0) pending = false;
+  const result = (native: Fields, numbers: Numbers): EventBody[] => {
+    const used = usage(fieldsOf(fieldsOf(native['stats'])['models']), numbers);
     const { type, message } = fieldsOf(native['error']);
+    const text = textOf(message) ?? '';
+    const isSuccess = native['status'] === 'success';
+    // The counts leave out answers that were cut off or empty. A request that was refused has none.
+    const isCut = isSuccess ? !isAnswering : isAnswering || BROKEN_ANSWER.test(text);
+    pending = isCut || (pending && used.length === 0);
+    isAnswering = false;
     if (turnsPassed || type === 'FatalTurnLimitedError')
       return [...used, { type: 'result', ending: 'max_turns', exit_code: null }];
-    if (native['status'] === 'success') return [...used, { type: 'result', ending: 'done', exit_code: null }];
-    const text = textOf(message) ?? '';
+    if (isSuccess) return [...used, { type: 'result', ending: 'done', exit_code: null }];
     return text === '' ? used : [...used, errorEvent(text, statusOf(text), false)];
   };
 
-  const readOther = (type: string, native: Fields): EventBody[] => {
+  const readOther = (type: string, native: Fields, numbers: Numbers): EventBody[] => {
     switch (type) {
       case 'init':
         session = textOf(native['session_id']);
@@ -55,6 +66,7 @@ export function geminiStream(): StreamParser {
       case 'tool_use':
         return [callOf(native)];
       case 'tool_result':
+        isAnswering = false;
         return [resultOf(native)];
       case 'error': {
         const text = textOf(native['message']) ?? '';
@@ -62,24 +74,29 @@ export function geminiStream(): StreamParser {
         return [errorEvent(text, statusOf(text), false)];
       }
       case 'result':
-        return result(native);
+        return result(native, numbers);
       default:
         return [unknownEvent(type)];
     }
   };
 
-  const read = (native: Fields): EventBody[] => {
+  const lines = jsonLines((native, numbers) => {
     const type = textOf(native['type']) ?? '';
-    if (type === 'tool_use') pending = true;
-    if (type !== 'message') return [...takeAnswer(), ...readOther(type, native)];
+    if (type === 'tool_use') pending = isAnswering = true;
+    if (type !== 'message') return [...takeAnswer(), ...readOther(type, native, numbers)];
     if (native['role'] !== 'assistant') return []; // the prompt
     const before = native['delta'] === true ? [] : takeAnswer();
     answer += textOf(native['content']) ?? '';
-    pending = true;
+    pending = isAnswering = true;
     return before;
-  };
+  });
 
-  return { line: (text) => eventsOfLine(text, read), end: takeAnswer, usagePending: () => pending };
+  return {
+    ...lines,
+    hidesFailures: true,
+    end: takeAnswer,
+    usagePending: () => pending || lines.lacksUsage(),
+  };
 }
 
 function callOf(native: Fields): EventBody {
@@ -110,18 +127,16 @@ function resultOf(native: Fields): EventBody {
 }
 
 /** `input_tokens` includes cached tokens. Thinking tokens are only in the total. */
-function usageOf(stats: Fields): EventBody {
-  const [input, cached] = [countOf(stats['input_tokens']) ?? 0, countOf(stats['cached']) ?? 0];
-  const output = countOf(stats['output_tokens']) ?? 0;
-  return {
-    type: 'usage',
-    input: Math.max(0, input - cached),
+function usageOf(stats: Fields, numbers: Numbers): EventBody {
+  const count = (name: string): number | null => numbers.count(stats, name);
+  const [input, output, cached] = [count('input_tokens'), count('output_tokens'), count('cached')];
+  return usageEvent({
+    input: numbers.without(input, [cached ?? 0], 'input_tokens'),
     output,
-    reasoning: Math.max(0, (countOf(stats['total_tokens']) ?? 0) - input - output),
+    reasoning: numbers.without(count('total_tokens'), [input, output], 'total_tokens'),
     cache_read: cached,
     cache_write: null,
-    cost_usd: null,
-  };
+  });
 }
 
 /** Returns the HTTP status in the API's answer, which the message contains as JSON. Null if there is none. */

@@ -1,4 +1,5 @@
 import { isJsonObject, isStorable, parseJson, type Json } from '../../lib/json.js';
+import { isCount } from '../../lib/quantities.js';
 
 /** An object that another program wrote. The functions below treat fields of the wrong type as missing. */
 export type Fields = Record<string, Json>;
@@ -15,12 +16,5 @@ export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value)
 
 export const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
 
-/** A number of at least 0 (tokens, dollars, statuses, seconds), or null. */
-export const numberOf = (value: Json | undefined): number | null =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
-
-/** A whole number of at least 0, or null. */
-export function countOf(value: Json | undefined): number | null {
-  const number = numberOf(value);
-  return number !== null && Number.isSafeInteger(number) ? number : null;
-}
+/** A whole number of at least 0 (a status, seconds), or null. Numbers of usage are read by `Numbers`, which reports the wrong ones. */
+export const countOf = (value: Json | undefined): number | null => (isCount(value) ? value : null);

@@ -1,26 +1,39 @@
 import type { EventBody } from '../../results/records/events.js';
 import type { StreamParser } from '../agent.js';
-import { countOf, fieldsOf, numberOf, textOf, type Fields } from './json-fields.js';
-import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
+import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
+import { jsonLines, type Numbers } from './json-lines.js';
+import { errorEvent, lostEvent, unknownEvent, usageEvent } from './stream-events.js';
 
 /** Reads `opencode run --format json --thinking`. */
 export function opencodeStream(): StreamParser {
   let session: string | null = null;
   /** Why the last step ended. Null during a step, and after an error. */
   let finished: string | null = null;
-  /** Reset at the end of a step, which reports its usage. */
+  /** Set when the model begins to answer, and reset at the end of a step, which reports its usage. */
   let pending = false;
   let lost = false;
+  /** True during a step: its tools are only reported when they have ended. */
+  let isOpen = false;
 
-  const eventsOf = (line: Fields): EventBody[] => {
+  /** Between steps that call tools, the model has been asked, and nothing says so. */
+  const isAsked = (): boolean => finished === 'tool-calls';
+  const cutStep = (): EventBody[] => {
+    const events = isOpen ? [lostEvent('a step that did not end: its last calls are not shown', 'call')] : [];
+    isOpen = false;
+    return events;
+  };
+
+  const eventsOf = (line: Fields, numbers: Numbers): EventBody[] => {
     const part = fieldsOf(line['part']);
     const text = textOf(part['text']) ?? '';
     const kind = textOf(line['type']) ?? '';
     switch (kind) {
-      case 'step_start':
-        finished = null;
-        [lost, pending] = [lost || pending, false];
-        return [];
+      case 'step_start': {
+        const events = cutStep();
+        [lost, pending] = [lost || pending, true];
+        [finished, isOpen] = [null, true];
+        return events;
+      }
       case 'text':
         pending = true;
         return [{ type: 'message', role: 'assistant', text }];
@@ -31,29 +44,36 @@ export function opencodeStream(): StreamParser {
         pending = true;
         return toolUse(part);
       case 'step_finish':
-        pending = false;
+        pending = isOpen = false;
         finished = textOf(part['reason']);
-        return usage(part);
+        return [usage(part, numbers)];
       case 'error':
         finished = null;
+        isOpen = false;
         return [failure(fieldsOf(line['error']))];
       default:
         return [unknownEvent(kind)];
     }
   };
 
-  const inSession = (line: Fields): EventBody[] => {
+  const lines = jsonLines((line, numbers) => {
     const id = textOf(line['sessionID']);
-    if (id === null || id === session) return eventsOf(line);
+    if (id === null || id === session) return eventsOf(line, numbers);
     session = id;
     const began: EventBody = { type: 'session', session_id: id, model_requested: null, model_used: null };
-    return [began, ...eventsOf(line)];
-  };
+    return [began, ...eventsOf(line, numbers)];
+  });
 
   return {
-    line: (text) => eventsOfLine(text, inSession),
-    usagePending: () => pending || lost,
+    ...lines,
+    begin(start) {
+      lost ||= isAsked();
+      lines.begin?.(start);
+    },
+    usagePending: () => pending || lost || isAsked() || lines.lacksUsage(),
     end() {
+      const cut = cutStep();
+      if (cut.length > 0) return cut;
       switch (finished) {
         case 'stop':
           return [{ type: 'result', ending: 'done', exit_code: null }];
@@ -97,21 +117,20 @@ function toolUse(part: Fields): EventBody[] {
 }
 
 /** The usage of a step. No count includes another. A cost of 0 means that the model has no price. */
-function usage(part: Fields): EventBody[] {
+function usage(part: Fields, numbers: Numbers): EventBody {
   const tokens = fieldsOf(part['tokens']);
   const cache = fieldsOf(tokens['cache']);
-  const cost = numberOf(part['cost']);
-  return [
+  const cost = numbers.usd(part, 'cost');
+  return usageEvent(
     {
-      type: 'usage',
-      input: numberOf(tokens['input']),
-      output: numberOf(tokens['output']),
-      reasoning: numberOf(tokens['reasoning']),
-      cache_read: numberOf(cache['read']),
-      cache_write: numberOf(cache['write']),
-      cost_usd: cost === 0 ? null : cost,
+      input: numbers.count(tokens, 'input'),
+      output: numbers.count(tokens, 'output'),
+      reasoning: numbers.count(tokens, 'reasoning'),
+      cache_read: numbers.count(cache, 'read'),
+      cache_write: numbers.count(cache, 'write'),
     },
-  ];
+    cost === 0 ? null : cost,
+  );
 }
 
 function failure(error: Fields): EventBody {

@@ -1,9 +1,10 @@
 import type { EventBody } from '../../results/records/events.js';
 import type { StreamParser } from '../agent.js';
-import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
-import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
+import { fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
+import { jsonLines, type Numbers } from './json-lines.js';
+import { errorEvent, unknownEvent, usageEvent } from './stream-events.js';
 
-/** Lines that repeat other lines, or contain pieces of them. */
+/** Lines that repeat other lines, contain pieces of them, or only report progress. */
 const REPEATS = new Set([
   'agent_start',
   'turn_start',
@@ -13,13 +14,15 @@ const REPEATS = new Set([
   'tool_execution_update',
   'auto_retry_start',
   'auto_retry_end',
+  'compaction_start',
+  'compaction_end',
 ]);
 
 /** Reads `pi --mode json`. */
 export function piStream(): StreamParser {
   let session: string | null = null;
   let model: string | null = null;
-  /** Reset at the end of a message, which reports its usage. */
+  /** Set when the model is asked, and reset at the end of its message, which reports its usage. */
   let pending = false;
   let lost = false;
 
@@ -30,23 +33,27 @@ export function piStream(): StreamParser {
     model_used: model,
   });
 
-  const message = (native: Fields): EventBody[] => {
+  const message = (native: Fields, numbers: Numbers): EventBody[] => {
     if (native['role'] !== 'assistant') return []; // the prompt, or the result of a tool that ended before
     pending = false;
+    const usage = usageOf(fieldsOf(native['usage']), numbers);
+    // An answer that was refused has used nothing; one that was cut off may not be counted.
+    const isCounted = Object.values(usage).some((value) => typeof value === 'number');
+    lost ||= !isCounted && (listOf(native['content']).length > 0 || native['stopReason'] !== 'error');
     const used = modelOf(native);
     const changed = used !== model;
     model = used;
     return [
       ...(changed ? [sessionEvent()] : []),
       ...listOf(native['content']).flatMap((part) => partOf(fieldsOf(part))),
-      ...usageOf(fieldsOf(native['usage'])),
+      ...(isCounted ? [usage] : []),
       ...(native['stopReason'] === 'error' ? [failureOf(native)] : []),
     ];
   };
 
-  const read = (native: Fields): EventBody[] => {
+  const lines = jsonLines((native, numbers) => {
     const type = textOf(native['type']) ?? '';
-    if (type === 'message_update') pending = true;
+    if (type === 'turn_start' || type === 'message_update') pending = true;
     if (REPEATS.has(type)) return [];
     switch (type) {
       case 'session':
@@ -54,7 +61,7 @@ export function piStream(): StreamParser {
         [lost, pending] = [lost || pending, false];
         return [sessionEvent()];
       case 'message_end':
-        return message(fieldsOf(native['message']));
+        return message(fieldsOf(native['message']), numbers);
       case 'tool_execution_start':
         return [callOf(native)];
       case 'tool_execution_end':
@@ -64,12 +71,12 @@ export function piStream(): StreamParser {
       default:
         return [unknownEvent(type)];
     }
-  };
+  });
 
   return {
-    line: (text) => eventsOfLine(text, read),
+    ...lines,
     end: () => [],
-    usagePending: () => pending || lost,
+    usagePending: () => pending || lost || lines.lacksUsage(),
   };
 }
 
@@ -87,21 +94,18 @@ function partOf(part: Fields): EventBody[] {
 }
 
 /** Input excludes cached tokens. Output includes reasoning tokens, which are not reported separately. */
-function usageOf(usage: Fields): EventBody[] {
-  if ((countOf(usage['totalTokens']) ?? 0) === 0) return [];
-  const cost = fieldsOf(usage['cost'])['total'];
-  return [
+function usageOf(usage: Fields, numbers: Numbers): Extract<EventBody, { type: 'usage' }> {
+  const cost = numbers.usd(fieldsOf(usage['cost']), 'total');
+  return usageEvent(
     {
-      type: 'usage',
-      input: countOf(usage['input']) ?? 0,
-      output: countOf(usage['output']) ?? 0,
+      input: numbers.count(usage, 'input'),
+      output: numbers.count(usage, 'output'),
       reasoning: null,
-      cache_read: countOf(usage['cacheRead']) ?? 0,
-      cache_write: countOf(usage['cacheWrite']) ?? 0,
-      // pi reports 0 for a model without a price
-      cost_usd: typeof cost === 'number' && Number.isFinite(cost) && cost > 0 ? cost : null,
+      cache_read: numbers.count(usage, 'cacheRead'),
+      cache_write: numbers.count(usage, 'cacheWrite'),
     },
-  ];
+    cost === 0 ? null : cost, // pi reports 0 for a model without a price
+  );
 }
 
 function failureOf(native: Fields): EventBody {

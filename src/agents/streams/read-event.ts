@@ -16,6 +16,8 @@ export interface ReadEvent {
   flaw: Flaw | null;
   /** The type that the line names, if there is such a type. */
   type: AgentEvent['type'] | null;
+  /** True if numbers of its usage cannot be right: they are null in the event. */
+  isPartial: boolean;
 }
 
 type Kind = (typeof AgentEvent.options)[number];
@@ -33,11 +35,9 @@ const SHOWN_LENGTH = 60;
 /** Reads a line as one of the events that agents report. Never throws. */
 export function readEvent(text: string): ReadEvent {
   const line = parseJson(text);
-  if (!isJsonObject(line))
-    return { event: null, flaw: { field: null, message: noObject(text, line) }, type: null };
+  if (!isJsonObject(line)) return { ...NO_EVENT, flaw: { field: null, message: noObject(text, line) } };
   const kind = kinds.get(line['type']);
-  if (kind === undefined)
-    return { event: null, flaw: { field: 'type', message: wrongType(line['type']) }, type: null };
+  if (kind === undefined) return { ...NO_EVENT, flaw: { field: 'type', message: wrongType(line['type']) } };
   const { value: type } = kind.shape.type;
   const { success, data, error } = kind.safeParse(line);
   const flaws = [
@@ -53,7 +53,23 @@ export function readEvent(text: string): ReadEvent {
       };
     }),
   ];
-  return { event: success ? data : null, flaw: together(flaws), type };
+  const event = success ? data : withoutWrongNumbers(kind, line, error);
+  return { event, flaw: together(flaws), type, isPartial: event !== null && !success };
+}
+
+const NO_EVENT = { event: null, type: null, isPartial: false };
+
+/** A report of usage in which only numbers cannot be right, without these: what the others say was used and paid for. */
+function withoutWrongNumbers(
+  kind: Kind,
+  line: Record<string, Json>,
+  { issues }: z.ZodError,
+): AgentEvent | null {
+  const wrong = issues.map(({ path }) => String(path[0]));
+  if (kind.shape.type.value !== 'usage' || wrong.some((field) => typeof line[field] !== 'number'))
+    return null;
+  const nulls = Object.fromEntries(wrong.map((field) => [field, null]));
+  return kind.safeParse({ ...line, ...nulls }).data ?? null;
 }
 
 function noObject(text: string, value: Json | undefined): string {
@@ -99,9 +115,12 @@ function expectedBy(schema: z.ZodType | undefined): string {
   if (schema instanceof z.ZodLiteral) return [...schema.values].map(String).join(' or ');
   if (schema instanceof z.ZodString) return 'a string';
   if (schema instanceof z.ZodBoolean) return 'true or false';
-  if (schema instanceof z.ZodNumber) return schema.format === 'safeint' ? 'a whole number' : 'a number';
+  if (schema instanceof z.ZodNumber)
+    return `${schema.format === 'safeint' ? 'a whole number' : 'a number'}${rangeOf(schema)}`;
   return 'a JSON value';
 }
+
+const rangeOf = ({ minValue }: z.ZodNumber): string => (minValue === 0 ? ' from 0 to 2^53-1' : '');
 
 function kindOf(value: Json): string {
   if (typeof value === 'string') return quoted(value);

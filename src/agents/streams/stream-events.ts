@@ -1,5 +1,5 @@
 import type { EventBody } from '../../results/records/events.js';
-import { fieldsOfLine, type Fields } from './json-fields.js';
+import { unlessZero, type TokenUsage } from '../../results/records/token-usage.js';
 
 /** Statuses below 500 that do not mean that the request itself is wrong. */
 const RETRYABLE = new Set([408, 409, 425, 429]);
@@ -18,9 +18,15 @@ export const errorEvent = (message: string, status: number | null, retryable: bo
 /** An event for a line, or a part of one, that the adapter does not know. */
 export const unknownEvent = (kind: string): EventBody => ({ type: 'unknown', kind });
 
-/** Reads a line of a stream of JSON objects. Any other text becomes an `unknown` event. */
-export function eventsOfLine(line: string, read: (fields: Fields) => EventBody[]): EventBody[] {
-  if (line.trim() === '') return [];
-  const fields = fieldsOfLine(line);
-  return fields === null ? [unknownEvent('text')] : read(fields);
-}
+/** An event for something that the agent did, or may have done, and that its output does not show. */
+export const lostEvent = (kind: string, lost: 'event' | 'call'): EventBody => ({
+  type: 'unknown',
+  kind,
+  lost,
+});
+
+/** The usage of answers, of which nothing is known if all counts are zero. */
+export const usageEvent = (
+  tokens: TokenUsage,
+  costUsd: number | null = null,
+): Extract<EventBody, { type: 'usage' }> => ({ type: 'usage', ...unlessZero(tokens), cost_usd: costUsd });

@@ -23,13 +23,17 @@ export async function readRecords(cell: SweepCell, withActions = true): Promise<
     const broken = run === null ? 'artifacts/run.json' : 'metrics.json';
     return { cell, records: null, missing: `its ${broken} cannot be read` };
   }
-  const actionLog = cell.outcome === 'pass' || !withActions ? null : await tryReadActionLog(files.events);
+  const actionLog =
+    cell.outcome === 'pass' || !withActions ? null : await tryReadActionLog(files.events, run);
   return { cell, records: { run, metrics, actionLog }, missing: null };
 }
 
 /** Reads what an agent did; a text says why that is impossible. */
-export const tryReadActionLog = (events: string): Promise<ActionLog | null | string> =>
-  readActionLog(events).catch((error: unknown) => {
+export const tryReadActionLog = (
+  events: string,
+  { agent }: Pick<RunRecord, 'agent'>,
+): Promise<ActionLog | null | string> =>
+  readActionLog(events, agent).catch((error: unknown) => {
     if (error instanceof UsageError) return `It cannot be read: ${error.message}.`;
     throw error;
   });

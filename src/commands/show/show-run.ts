@@ -18,7 +18,7 @@ export async function showRun(folder: string, { all, json }: { all: boolean; jso
     printJson({ run, metrics, ...(human === null ? {} : { human }) });
     return;
   }
-  const actionLog = await tryReadActionLog(files.events);
+  const actionLog = await tryReadActionLog(files.events, run);
   process.stdout.write(
     renderRun(run, metrics, { ...textOptions(), ...screen(all), human, resultsDir: folder, actionLog }),
   );

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { conversationText } from '../../results/conversation-text.js';
-import type { Trajectory } from '../../results/transcript/trajectory.js';
 import {
   answerSchema,
   askingFields,
@@ -12,7 +11,8 @@ import {
   readAnswer,
   shareProblem,
 } from '../asking.js';
-import { checkTrajectory, UNREAD } from '../check-trajectory.js';
+import { UNREAD, type Trajectory } from '../../results/transcript/trajectory.js';
+import { checkTrajectory } from '../check-trajectory.js';
 import { nonBlank } from '../fields.js';
 import { defineGate, type GateQuestion, type Verdict } from '../gate.js';
 import type { Turn } from '../../results/records/conversation.js';
@@ -162,7 +162,7 @@ const exampleOf = ({ capabilities = [] }: Criteria): Record<string, Json> => ({
 
 /** The evidence: the answer, and what led to it. */
 function evidenceOf(
-  { answer, isOutput, commands, tools, structured }: Trajectory,
+  { answer, isOutput, commands, tools, structured, unseen }: Trajectory,
   turns: readonly Turn[],
 ): Record<string, string> {
   const called = Object.entries(tools).map(([name, calls]) => `${name}: ${calls}`);
@@ -174,7 +174,10 @@ function evidenceOf(
     ...(turns.length > 0 ? { conversation: conversationText(turns) } : {}),
     ...(called.length > 0 ? { 'tools that the agent called, and how often': called.join('\n') } : {}),
     ...(ran.length > 0
-      ? { [`commands that the agent ran${structured ? '' : ', as far as known'}`]: ran.join('\n') }
+      ? {
+          [`commands that the agent ran${structured && unseen?.calls === undefined ? '' : ', as far as known'}`]:
+            ran.join('\n'),
+        }
       : {}),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { judgeNumber } from '../bounds.js';
-import { checkTrajectory, seenOnly, UNREAD } from '../check-trajectory.js';
+import { checkTrajectory, seenOnly, whyMoreCommands } from '../check-trajectory.js';
 import { commonFields, count } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { countOf } from '../verdicts.js';
@@ -17,14 +17,13 @@ export const maxCommands = defineGate({
   check: ({ max }, context) =>
     checkTrajectory(context, (trajectory) => {
       const ran = countOf(trajectory.commandCount, 'command');
-      const note = seenOnly(trajectory);
-      const evidence = `${ran}; expected at most ${max}${note}`;
-      const unknown = trajectory.unread === true ? Infinity : 0;
+      const why = whyMoreCommands(trajectory);
+      const evidence = `${ran}; expected at most ${max}`;
       return judgeNumber(
         { max },
-        { known: trajectory.commandCount, unknown },
-        evidence,
-        `${evidence}; ${UNREAD}`,
+        { known: trajectory.commandCount, unknown: why === null ? 0 : Infinity },
+        `${evidence}${seenOnly(trajectory)}`,
+        `${evidence}; ${why ?? ''}`,
       );
     }),
 });

@@ -16,7 +16,7 @@ export const maxCostUsd = defineGate({
   check: ({ max }, context) =>
     checkTrajectory(context, ({ costUsd, tokens, costAtLeastUsd: atLeast }) => {
       if (costUsd === null && atLeast !== undefined) {
-        const evidence = `the agent was interrupted after costing at least $${atLeast}; expected at most $${max}`;
+        const evidence = `the agent cost at least $${atLeast}; expected at most $${max}`;
         return atLeast > max ? fail(evidence) : broken(`${evidence}; the rest is unknown`);
       }
       if (costUsd === null) {

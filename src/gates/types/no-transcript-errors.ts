@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UNREAD } from '../check-trajectory.js';
+import { whyMoreCalls } from '../check-trajectory.js';
 import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { broken, countOf, fail, pass, quote } from '../verdicts.js';
@@ -19,13 +19,16 @@ export const noTranscriptErrors = defineGate({
   check: async (_spec, context) => {
     const efficiency = await context.efficiency();
     const trajectory = await context.trajectory();
+    const unseen = trajectory === null ? null : whyMoreCalls(trajectory);
     if (efficiency === null)
-      return broken(
-        trajectory?.unread === true ? `the calls are unknown: ${UNREAD}` : 'there is no transcript',
-      );
+      return broken(unseen === null ? 'there is no transcript' : `the calls are unknown: ${unseen}`);
     const { error_count: failed, total_commands: total } = efficiency;
-    return failed === 0
-      ? pass(`none of ${countOf(total, 'command')} failed`)
-      : fail(`${failed} of ${countOf(total, 'command')} failed${named(trajectory?.failed ?? [], failed)}`);
+    const counted = countOf(total, 'command');
+    if (failed > 0) return fail(`${failed} of ${counted} failed${named(trajectory?.failed ?? [], failed)}`);
+    if (trajectory?.structured === false && total === 0)
+      return broken('the agent printed only text, which shows no call of the target');
+    const evidence = `none of ${counted} failed`;
+    const results = trajectory?.unseen?.results;
+    return results === undefined ? pass(evidence) : broken(`${evidence} as far as is known; ${results}`);
   },
 });

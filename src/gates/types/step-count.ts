@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { boundsProblem, describeBounds, judgeNumber } from '../bounds.js';
 import { checkTools, countCalls } from '../check-tools.js';
-import { UNREAD } from '../check-trajectory.js';
 import { commonFields, count, nonBlank } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { countOf, quote } from '../verdicts.js';
@@ -38,7 +37,7 @@ export const stepCount = defineGate({
       const known = countCalls(calls, (name) => name.startsWith(prefix ?? ''));
       const counted = `${countOf(known, 'tool call')}${prefix === undefined ? '' : ` with the prefix ${quote(prefix)}`}`;
       const message = `${counted}; expected ${describeBounds({ min, max })}${target === undefined ? '' : `; target ${target}`}`;
-      const unknown = calls.unread ? Infinity : 0;
-      return judgeNumber({ min, max }, { known, unknown }, message, `${message}; ${UNREAD}`);
+      const unknown = calls.unseen === null ? 0 : Infinity;
+      return judgeNumber({ min, max }, { known, unknown }, message, `${message}; ${calls.unseen ?? ''}`);
     }),
 });

@@ -1,4 +1,5 @@
 import type { LanguageModel, LanguageModelUsage } from 'ai';
+import { isCount } from '../../lib/quantities.js';
 import { explainModelError, ModelFailed } from './model-errors.js';
 
 export interface ModelQuestion {
@@ -106,11 +107,14 @@ function answerOf(
     modelUsed: typeof named === 'string' ? named : null,
     finishReason,
     usage: {
-      input: usage?.inputTokenDetails.noCacheTokens ?? usage?.inputTokens ?? null,
-      output: usage?.outputTokenDetails.textTokens ?? usage?.outputTokens ?? null,
-      reasoning: usage?.outputTokenDetails.reasoningTokens ?? null,
-      cache_read: usage?.inputTokenDetails.cacheReadTokens ?? null,
-      cache_write: usage?.inputTokenDetails.cacheWriteTokens ?? null,
+      input: countOf(usage?.inputTokenDetails.noCacheTokens ?? usage?.inputTokens),
+      output: countOf(usage?.outputTokenDetails.textTokens ?? usage?.outputTokens),
+      reasoning: countOf(usage?.outputTokenDetails.reasoningTokens),
+      cache_read: countOf(usage?.inputTokenDetails.cacheReadTokens),
+      cache_write: countOf(usage?.inputTokenDetails.cacheWriteTokens),
     },
   };
 }
+
+/** A count that a server reports; null if there is none, or it cannot be right. */
+const countOf = (count: number | undefined): number | null => (isCount(count) ? count : null);

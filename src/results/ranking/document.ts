@@ -3,6 +3,7 @@ import { ComparisonVerdict } from '../comparison/document.js';
 import { Calibration, GateCalibration } from '../calibration/document.js';
 import { Interval } from '../interval.js';
 import { Cell } from '../records/cell.js';
+import { Usd } from '../records/quantities.js';
 
 const AgentName = Cell.pick({ agent: true, model: true });
 export type AgentName = z.infer<typeof AgentName>;
@@ -31,7 +32,7 @@ export const RankedAgent = AgentName.extend({
       'Mean cost of a tested run without the judge, each scenario with the same weight; null: unknown',
     ),
   cost_runs: z.number().int().describe('Tested runs whose cost is known'),
-  cost_per_pass_usd: z.number().nullable().describe('cost_usd / rate; null: unknown, or nothing passed'),
+  cost_per_pass_usd: Usd.nullable().describe('cost_usd / rate; null: unknown, or nothing passed'),
   duration_secs: z
     .number()
     .nullable()

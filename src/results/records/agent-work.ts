@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import type { RecordedTrajectory } from '../transcript/trajectory.js';
+import { Count } from './quantities.js';
 import { ToolDefinitions } from './tool-definitions.js';
 import type { FirstRequest } from './first-request.js';
 import { totalTokens, type TokenUsage } from './token-usage.js';
 
 /** How much an agent did, in a few numbers and names, so that many runs can be compared without reading their events. */
 export const AgentWork = z.object({
-  tokens: z.number().int().nullable().describe('Tokens of all kinds together; null: unknown'),
-  first_request_tokens: z
-    .number()
-    .int()
-    .nullable()
+  tokens: Count.nullable().describe('Tokens of all kinds together; null: unknown'),
+  first_request_tokens: Count.nullable()
+
     .exactOptional()
     .describe(
       'Tokens of the first request to the model, which include the subject; null: unknown; absent: the agent does not say, or an older build',
@@ -18,7 +17,7 @@ export const AgentWork = z.object({
   mcp_tools: ToolDefinitions.exactOptional().describe(
     'Tools of the MCP servers under test, of which the agent was told; absent: none, or an older build',
   ),
-  tool_calls: z.number().int().nullable().describe('Calls of tools; null: unknown'),
+  tool_calls: Count.nullable().describe('Calls of tools; null: unknown'),
   actions: z
     .array(z.string())
     .nullable()
@@ -32,7 +31,8 @@ export function agentWork(
   tokens: TokenUsage,
   first?: FirstRequest,
 ): AgentWork {
-  const isKnown = trajectory?.structured === true && trajectory.unread !== true;
+  const isKnown =
+    trajectory?.structured === true && trajectory.unread !== true && trajectory.unseen?.calls === undefined;
   return {
     tokens: totalTokens(tokens),
     ...(first === undefined ? {} : { first_request_tokens: first.tokens }),

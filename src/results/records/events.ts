@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { JsonValue } from './json-value.js';
 import { recordedOfMcp } from './mcp-events.js';
+import { Count, Usd } from './quantities.js';
 
 /** The events that an agent can report: what an agent with `output = "jsonl"` prints, one per line. */
 const reported = [
@@ -55,12 +56,12 @@ const reported = [
   z
     .object({
       type: z.literal('usage'),
-      input: z.number().nullable().describe('Input tokens, without those from a cache; null: unknown'),
-      output: z.number().nullable().describe('Output tokens, without reasoning; null: unknown'),
-      reasoning: z.number().nullable().describe('Reasoning tokens; null: unknown'),
-      cache_read: z.number().nullable().describe('Tokens read from a cache; null: unknown'),
-      cache_write: z.number().nullable().describe('Tokens written to a cache; null: unknown'),
-      cost_usd: z.number().nullable().describe('US dollars; null: unknown, tokens times price count'),
+      input: Count.nullable().describe('Input tokens, without those from a cache; null: unknown'),
+      output: Count.nullable().describe('Output tokens, without reasoning; null: unknown'),
+      reasoning: Count.nullable().describe('Reasoning tokens; null: unknown'),
+      cache_read: Count.nullable().describe('Tokens read from a cache; null: unknown'),
+      cache_write: Count.nullable().describe('Tokens written to a cache; null: unknown'),
+      cost_usd: Usd.nullable().describe('US dollars; null: unknown, tokens times price count'),
       cost_of_start: z
         .literal(true)
         .exactOptional()
@@ -76,7 +77,14 @@ const reported = [
     })
     .describe('An error that the agent reports'),
   z
-    .object({ type: z.literal('unknown'), kind: z.string().describe('What it is, in a few words') })
+    .object({
+      type: z.literal('unknown'),
+      kind: z.string().describe('What it is, in a few words'),
+      lost: z
+        .enum(['event', 'call'])
+        .exactOptional()
+        .describe('What may be missing in its place: any event, or calls of tools; absent: nothing'),
+    })
     .describe('Output of no other type, or a line that could not be read'),
   z
     .object({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Usd } from './quantities.js';
 import { Gate } from '../comparison/document.js';
 import { Totals } from '../totals.js';
 
@@ -29,7 +30,7 @@ export const Firing = z.object({
     .exactOptional()
     .describe('Models that judged either sweep and are not shown to agree with people'),
   totals: Totals.nullable().describe('Numbers of cells'),
-  cost_usd: z.number().nullable().describe('Known costs of what was run; null: none is known'),
+  cost_usd: Usd.nullable().describe('Known costs of what was run; null: none is known'),
   ended_at: z.string().nullable().describe('When it ended; ISO 8601 UTC'),
   webhook: z.string().nullable().describe('`sent`, or why it was not; null: not yet, or there is none'),
   text: z.string().describe('The result in a sentence, which chat services show'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { JsonValue } from './json-value.js';
 import { TokenUsage } from './token-usage.js';
+import { Usd } from './quantities.js';
 
 /** The judge's result, in metrics.json. Scores are from 0 to 1. */
 export const Judgment = z.object({
@@ -26,8 +27,8 @@ export const Judgment = z.object({
   pass_threshold: z.number().describe('As in the scenario'),
   passed: z.boolean().describe('Whether the score reaches the threshold'),
   usage: TokenUsage.describe('Tokens of all answers, also unusable ones'),
-  cost_usd: z.number().nullable().describe('Their price; null: unknown'),
-  cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),
+  cost_usd: Usd.nullable().describe('Their price; null: unknown'),
+  cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
   attempts: z.number().int().describe('Answers, usable or not'),
 });
 export type Judgment = z.infer<typeof Judgment>;

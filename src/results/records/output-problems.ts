@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A line of an agent's output that is not exactly one of our events. */
+/** A line of an agent's output that is not exactly one of our events, or has numbers that cannot be right. */
 export const LineProblem = z.object({
   start: z.number().int().describe('Start of the agent, from 1'),
   line: z.number().int().describe('Line of what it printed in that start, from 1'),
@@ -9,7 +9,7 @@ export const LineProblem = z.object({
 });
 export type LineProblem = z.infer<typeof LineProblem>;
 
-/** The invalid lines in the output of an agent with `output = "jsonl"`. */
+/** The invalid lines in the output of an agent: all that are no events, if it has `output = "jsonl"`. */
 export const OutputProblems = z.object({
   lines: z.number().int().describe('Number of invalid lines'),
   events: z.number().int().describe('Number of valid events'),

@@ -9,21 +9,24 @@ type UsageRecord = Pick<
 
 /** Returns the usage fields of a record. Numbers that do not cover everything are lower bounds, never compared. */
 export function recordedUsage(
-  { tokens, costUsd, costSource }: ReturnType<UsageMeter['read']>,
+  { tokens, tokensAreBound, costUsd, costAtLeastUsd, costSource }: ReturnType<UsageMeter['read']>,
   complete: boolean,
 ): UsageRecord {
   // Costs without a source are those of a free agent: what it did not report cost nothing either.
-  if (complete || (costUsd === 0 && costSource === null))
-    return { token_usage: tokens, cost_usd: costUsd, cost_source: costSource };
-  const counted = Object.values(tokens).some((count) => count !== null);
+  const exactUsd = complete || costSource === null ? costUsd : null;
+  const bound = costUsd ?? costAtLeastUsd;
   return {
-    token_usage: NO_USAGE,
-    ...(counted ? { token_usage_at_least: tokens } : {}),
-    cost_usd: null,
-    ...(costUsd === null ? {} : { cost_usd_at_least: costUsd }),
+    ...(complete && tokensAreBound !== true ? { token_usage: tokens } : boundOf(tokens)),
+    cost_usd: exactUsd,
+    ...(exactUsd === null && bound !== undefined ? { cost_usd_at_least: bound } : {}),
     cost_source: costSource,
   };
 }
+
+const boundOf = (tokens: TokenUsage): Pick<UsageRecord, 'token_usage' | 'token_usage_at_least'> => ({
+  token_usage: NO_USAGE,
+  ...(Object.values(tokens).some((count) => count !== null) ? { token_usage_at_least: tokens } : {}),
+});
 
 /** Returns the tokens to show, and whether they are a lower bound. */
 export function shownTokens({

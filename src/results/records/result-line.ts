@@ -5,6 +5,7 @@ import { RunHost } from './host.js';
 import { JsonValue } from './json-value.js';
 import { Judgment } from './judgment.js';
 import { OutputProblems } from './output-problems.js';
+import { Usd } from './quantities.js';
 import { Regression } from '../regressions.js';
 
 /**
@@ -84,7 +85,7 @@ export type Metrics = z.infer<typeof Metrics>;
 export const RegradedFrom = z.object({
   run: z.string().describe('Id of the run whose work was checked'),
   outcome: Outcome.nullable().describe('Its outcome; null: unknown'),
-  paid_usd: z.number().nullable().describe('What checking it cost, in US dollars; null: unknown'),
+  paid_usd: Usd.nullable().describe('What checking it cost, in US dollars; null: unknown'),
 });
 export type RegradedFrom = z.infer<typeof RegradedFrom>;
 
@@ -102,8 +103,8 @@ export const ResultLine = z.object({
   repetition: z.number().int().describe('From 1'),
   timestamp: z.string().describe('Start of the run, ISO 8601 in UTC'),
   duration_secs: z.number().nullable().describe('Null: the run was lost'),
-  cost_usd: z.number().nullable().describe('Cost of agent and judge; null: unknown'),
-  cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),
+  cost_usd: Usd.nullable().describe('Cost of agent and judge; null: unknown'),
+  cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
   completed: z.boolean().nullable().describe('Whether the agent ended by itself and successfully'),
   gates_passed: z.number().int().nullable().describe('Gates that passed'),
   gates_total: z.number().int().nullable().describe('Gates of the scenario'),

@@ -9,6 +9,7 @@ import { MockedCalls } from './mocked-calls.js';
 import { OutputProblems } from './output-problems.js';
 import { Outcome, RegradedFrom, SCHEMA_VERSION } from './result-line.js';
 import { TokenUsage } from './token-usage.js';
+import { Usd } from './quantities.js';
 
 /** One setup command, health check or post script. Its output is the redacted beginning of what it printed. */
 export const CommandRecord = z.object({
@@ -59,16 +60,22 @@ export const AgentRecord = z.object({
   duration_ms: z.number().describe('Of all starts'),
   starts: z.number().int().describe('Number of times this run of the agent was started'),
   output_bytes: z.number().int().describe('Size of its output'),
+  text_output: z
+    .literal(true)
+    .exactOptional()
+    .describe('Its output is plain text, which shows no tools, and commands only in part; absent: events'),
   output_problems: OutputProblems.exactOptional().describe(
-    'Lines of its output that are not valid events; absent: none, or its output has another form',
+    'Lines of its output that are not valid events, or have numbers that cannot be right; absent: none, or plain text',
   ),
-  token_usage: TokenUsage.describe('Of all starts; null throughout if it was interrupted'),
+  token_usage: TokenUsage.describe(
+    'Of all starts; null throughout if a part is unknown, as after an interruption',
+  ),
   first_request: FirstRequest.exactOptional().describe(
     'The first request of its session to the model; absent: the agent does not say, or an older build',
   ),
-  token_usage_at_least: TokenUsage.exactOptional().describe('The known part, if it was interrupted'),
-  cost_usd: z.number().nullable().describe('Of all starts; null: unknown'),
-  cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),
+  token_usage_at_least: TokenUsage.exactOptional().describe('The known part, if another is unknown'),
+  cost_usd: Usd.nullable().describe('Of all starts; null: unknown'),
+  cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
   cost_source: z
     .enum(['reported', 'config', 'list'])
     .nullable()
@@ -171,8 +178,8 @@ export const RunRecord = z.object({
       model: z.string().describe('As requested'),
       answers: z.number().int().describe('How many answers there were, usable or not'),
       usage: TokenUsage.describe('Their tokens'),
-      cost_usd: z.number().nullable().describe('Their price in US dollars; null: unknown'),
-      cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),
+      cost_usd: Usd.nullable().describe('Their price in US dollars; null: unknown'),
+      cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
       artifacts: z.array(z.string()).describe("Their files, relative to the run's folder"),
     })
     .exactOptional()

@@ -13,6 +13,7 @@ import type { ResultDigest } from './result-digest.js';
 import { addedTokens } from '../added-tokens.js';
 import { SubjectTokens } from '../subject-tokens.js';
 import { Outcome, RegradedFrom, SCHEMA_VERSION } from './result-line.js';
+import { Usd } from './quantities.js';
 import { EarlierRuns, paidCost, resultsByCell, Totals, totalsOf } from '../totals.js';
 
 /** One cell of a sweep. Fields that only a finished run can fill are null until then. */
@@ -24,8 +25,8 @@ export const SweepCell = Cell.extend({
   judge_score: z.number().nullable().describe('Weighted score of the judge'),
   composite_score: z.number().nullable().describe('Composite score'),
   human: HumanReview.exactOptional().describe('Human review, from evaluation.md; absent: none, or not read'),
-  cost_usd: z.number().nullable().describe('Cost of agent and judge; null: unknown'),
-  cost_usd_at_least: z.number().exactOptional().describe('The known part of an unknown cost'),
+  cost_usd: Usd.nullable().describe('Cost of agent and judge; null: unknown'),
+  cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
   earlier_runs: EarlierRuns.exactOptional().describe(
     'Runs of the cell that were replaced by this one; absent: none, or written by an older build',
   ),

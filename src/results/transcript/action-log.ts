@@ -51,12 +51,12 @@ export interface ActionCollector {
   end(): ActionLog;
 }
 
-/** Creates an empty collector. */
-export function createActionCollector(): ActionCollector {
+/** Creates an empty collector. `printsText`: the agent's output is plain text; null: unknown, so its events tell. */
+export function createActionCollector(printsText: boolean | null = null): ActionCollector {
   const actions: Action[] = [];
   const use = createSubjectUseCollector();
   let open = new Map<string, Action>();
-  let [attempt, more, isText] = [0, 0, true];
+  let [attempt, more, isText] = [0, 0, printsText ?? true];
   let last: Action | undefined;
   let answer: string | null = null;
   return {
@@ -64,7 +64,7 @@ export function createActionCollector(): ActionCollector {
       // Ids are unique only within a start.
       if (event.attempt !== attempt) open = new Map();
       attempt = event.attempt;
-      isText &&= !isStructured(event);
+      isText &&= printsText ?? !isStructured(event);
       use.add(event);
       if (event.type === 'message') {
         if (event.role === 'assistant' && event.text.trim() !== '') answer = event.text;

@@ -7,8 +7,8 @@ import { textCommands } from './text-commands.js';
 /** The record of an agent's session: structured events, if there are any, and its text. */
 export interface Transcript {
   events: Iterable<EventBody>;
-  /** The text as a whole, or its lines. Read only if the events contain no tool call. */
-  text: string | Iterable<string>;
+  /** The text as a whole, or its lines. Null for output in the form of events, which shows all calls. */
+  text: string | Iterable<string> | null;
   /** Null if there is no program under test. */
   target: Target | null;
 }
@@ -17,7 +17,7 @@ export interface Transcript {
 export function extractCommands({ events, text, target }: Transcript): Command[] {
   if (target === null) return [];
   const namer = createCommandNamer(target);
-  return structuredCommands(events, namer) ?? textCommands(text, namer);
+  return structuredCommands(events, namer) ?? (text === null ? [] : textCommands(text, namer));
 }
 
 /** Measures how efficiently the agent used the target. */

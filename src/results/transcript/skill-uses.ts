@@ -49,7 +49,7 @@ const namedIn = (text: string): string[] => [
  */
 export function skillsOf(call: ToolCall): string[] {
   const command = commandOf(call);
-  if (command !== null) return namedIn(command);
+  if (command !== null) return [...new Set([...namedIn(command), ...namedIn(withVariables(command))])];
   const input: Json = call.input;
   if (!isJsonObject(input)) return [];
   const field = ownValue(SKILL_TOOLS, call.name);
@@ -62,8 +62,82 @@ export function skillsOf(call: ToolCall): string[] {
   return typeof path === 'string' ? namedIn(path) : [];
 }
 
-/** The uses of skills in an agent's events, in their order. A call that failed counts: the agent has chosen the skill. */
-export const skillUses = (events: Iterable<EventBody>): SkillUse[] =>
-  [...events].flatMap((event) =>
-    event.type === 'tool_call' ? skillsOf(event).map((skill) => ({ skill, call: event.id })) : [],
-  );
+const ASSIGNMENT = /(?:^|[\s;&|(])([A-Za-z_]\w*)=("[^"\n]*"|'[^'\n]*'|[^\s;&|()]*)/g;
+const REFERENCE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
+/** In characters. Paths are shorter, and values that contain each other could grow without end. */
+const [SCRIPT_LENGTH, VALUE_LENGTH] = [64 * 1024, 1024];
+
+/** A script in which the values that it gives to variables stand for them, without quotes: `S=a/x; cat "$S/SKILL.md"`. */
+function withVariables(script: string): string {
+  const text = script.slice(0, SCRIPT_LENGTH);
+  const values = new Map<string, string>();
+  const filled = (part: string): string =>
+    part.replace(
+      REFERENCE,
+      (whole, braced?: string, plain?: string) => values.get(braced ?? plain ?? '') ?? whole,
+    );
+  for (const [, name = '', value = ''] of text.matchAll(ASSIGNMENT))
+    values.set(name, filled(value.replace(/["']/g, '')).slice(0, VALUE_LENGTH));
+  return values.size === 0 ? '' : filled(text).replace(/["']/g, '');
+}
+
+/** What tools that show files put before a line: its number. */
+const NUMBER = /^[ \t]*\d+(?:→|[:|]?[ \t])/;
+const NAME_LINE = new RegExp(`^name:[ \\t]*["']?(${NAME})["']?[ \\t]*$`);
+/** Front matter is short. */
+const FRONT_LINES = 30;
+
+/** The skills whose instructions a text shows: it contains the front matter of their SKILL.md, with `name` and `description`. */
+function shownIn(text: string): string[] {
+  if (!text.includes('---')) return [];
+  const skills: string[] = [];
+  /** The lines since the last line that begins or ends front matter. */
+  let front: string[] | null = null;
+  for (const numbered of text.split(/\r?\n/)) {
+    const line = numbered.replace(NUMBER, '').trimEnd();
+    if (line.trimStart() === '---') {
+      const name = front?.map((one) => NAME_LINE.exec(one)?.[1]).find((one) => one !== undefined);
+      if (name !== undefined && front?.some((one) => one.startsWith('description:')) === true)
+        skills.push(name);
+      front = [];
+    } else if (front !== null) front = front.length < FRONT_LINES ? [...front, line] : null;
+  }
+  return skills;
+}
+
+/** Finds uses of skills in events, each once, in bounded memory. */
+export interface SkillUseFinder {
+  /** The skills whose use an event shows first. */
+  add(event: EventBody): SkillUse[];
+}
+
+/**
+ * Creates a finder. The call that names a skill or a file of it is a use, also if it fails: the agent has chosen the skill. So is a call
+ * that reads, and shows the front matter of a skill, in whatever way it named the file.
+ */
+export function createSkillUseFinder(): SkillUseFinder {
+  /** The calls that have not ended and may show files, with the skills that they name. */
+  const open = new Map<string, readonly string[]>();
+  return {
+    add(event) {
+      if (event.type === 'tool_call') {
+        const skills = skillsOf(event);
+        if (commandOf(event) !== null || READ.test(event.name) || Object.hasOwn(SKILL_TOOLS, event.name))
+          open.set(event.id, skills);
+        return skills.map((skill) => ({ skill, call: event.id }));
+      }
+      if (event.type !== 'tool_result') return [];
+      const named = open.get(event.id);
+      open.delete(event.id);
+      if (named === undefined) return [];
+      const shown = new Set(shownIn(event.output));
+      return [...shown].flatMap((skill) => (named.includes(skill) ? [] : [{ skill, call: event.id }]));
+    },
+  };
+}
+
+/** The uses of skills in an agent's events, in their order. */
+export function skillUses(events: Iterable<EventBody>): SkillUse[] {
+  const finder = createSkillUseFinder();
+  return [...events].flatMap((event) => finder.add(event));
+}

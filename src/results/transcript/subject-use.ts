@@ -1,6 +1,6 @@
 import { beginningOf } from '../../lib/format/truncate.js';
 import type { EventBody } from '../records/events.js';
-import { skillsOf } from './skill-uses.js';
+import { createSkillUseFinder } from './skill-uses.js';
 
 /** How often an agent used skills and the tools of MCP servers under test. */
 export interface SubjectUse {
@@ -18,6 +18,7 @@ const NAME_LENGTH = 200;
 /** Counts uses, in bounded memory. */
 export function createSubjectUseCollector(): { add(event: EventBody): void; end(): SubjectUse } {
   const use: SubjectUse = { skills: [], tools: [], problems: [] };
+  const finder = createSkillUseFinder();
   const cut = (name: string): string => beginningOf(name, NAME_LENGTH);
   /** Returns the entry that `isIt`, or a new one; null if there are very many others. */
   const entryOf = <Entry>(
@@ -32,12 +33,12 @@ export function createSubjectUseCollector(): { add(event: EventBody): void; end(
   };
   return {
     add(event) {
-      if (event.type === 'tool_call')
-        for (const name of skillsOf(event).map(cut)) {
-          const entry = entryOf(use.skills, (skill) => skill.name === name, { name, uses: 0 });
-          if (entry !== null) entry.uses += 1;
-        }
-      else if (event.type === 'mcp_call') {
+      for (const { skill } of finder.add(event)) {
+        const name = cut(skill);
+        const entry = entryOf(use.skills, (one) => one.name === name, { name, uses: 0 });
+        if (entry !== null) entry.uses += 1;
+      }
+      if (event.type === 'mcp_call') {
         const [server, tool] = [cut(event.server), cut(event.tool)];
         const entry = entryOf(use.tools, (of) => of.server === server && of.tool === tool, {
           ...{ server, tool, calls: 0, failed: 0 },

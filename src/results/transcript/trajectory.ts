@@ -1,7 +1,7 @@
 import { beginningOf } from '../../lib/format/truncate.js';
 import type { EventBody } from '../records/events.js';
 import { shellCalls } from './shell-calls.js';
-import { skillsOf } from './skill-uses.js';
+import { createSkillUseFinder } from './skill-uses.js';
 import { commandOf } from './structured-commands.js';
 import type { TokenUsage } from '../records/token-usage.js';
 import { createMcpCollector, type McpRecord } from './mcp-record.js';
@@ -36,13 +36,24 @@ export interface RecordedTrajectory {
   mcp?: McpRecord;
   /** Part of the agent's output could not be read, so the other fields are incomplete. */
   unread?: true;
+  /** What else is unknown, although the answer is known, and why. */
+  unseen?: Unseen;
 }
+
+/** `calls`: there may be more calls of tools. `results`: some calls of the target may have failed. */
+export interface Unseen {
+  calls?: string;
+  results?: string;
+}
+
+/** Why a count of commands or calls may be incomplete. */
+export const UNREAD = 'not all of its output could be read';
 
 /** A trajectory with its tokens and cost in US dollars; null: unknown. */
 export interface Trajectory extends RecordedTrajectory {
   tokens: TokenUsage;
   costUsd: number | null;
-  /** Lower bounds, where the agent was interrupted and the exact numbers are unknown. */
+  /** Lower bounds, where the exact numbers are unknown, as after an interruption. */
   tokensAtLeast?: TokenUsage;
   costAtLeastUsd?: number;
   /** True if `answer` is what a command printed. */
@@ -52,10 +63,8 @@ export interface Trajectory extends RecordedTrajectory {
 /** Collects a trajectory from an agent's events, in bounded memory. */
 export interface TrajectoryCollector {
   add(event: EventBody): void;
-  /**
-   * Returns the trajectory. `textCommands` finds calls of the target in the text; only used without structured events.
-   */
-  end(textCommands: () => Iterable<string>): RecordedTrajectory;
+  /** Returns the trajectory. `textCommands` finds calls of the target in output that is plain text; null for events. */
+  end(textCommands: (() => Iterable<string>) | null): RecordedTrajectory;
 }
 
 const MAX_COMMANDS = 2000;
@@ -94,9 +103,12 @@ export function createTrajectoryCollector(): TrajectoryCollector {
   const actions: string[] = [];
   const mcp = createMcpCollector();
   const skills = new Map<string, number>();
+  const skillUses = createSkillUseFinder();
   let commandCount = 0;
   let kept = 0;
-  let structured = false;
+  const unseen: Unseen = {};
+  /** Whether a message may have been lost after the last one. */
+  let isAnswerLost = false;
   let answer: string | null = null;
   const keep = (whole: string, parts: string[]): void => {
     commandCount += parts.length;
@@ -112,30 +124,32 @@ export function createTrajectoryCollector(): TrajectoryCollector {
   };
   return {
     add(event) {
+      for (const { skill } of skillUses.add(event)) countIn(skills, skill);
       switch (event.type) {
         case 'message':
-          if (event.role === 'assistant' && event.text.trim() !== '')
+          if (event.role === 'assistant' && event.text.trim() !== '') {
             answer = beginningOf(event.text, ANSWER_LENGTH);
+            isAnswerLost = false;
+          }
           break;
         case 'tool_call': {
-          structured = true;
           if (event.executed === false) {
             countIn(unexecuted, event.name);
             break;
           }
           count(event.name);
-          for (const skill of skillsOf(event)) countIn(skills, skill);
           const command = commandOf(event);
           if (command !== null) keep(command, simpleCommands(command));
           break;
         }
+        case 'unknown':
+          isAnswerLost ||= event.lost === 'event';
+          if (event.lost !== undefined) unseen.calls = event.lost === 'event' ? UNREAD : event.kind;
+          break;
         case 'session':
         case 'reasoning':
         case 'tool_result':
         case 'usage':
-        case 'unknown':
-          structured = true;
-          break;
         case 'error':
         case 'setup_command':
         case 'post_script':
@@ -149,12 +163,13 @@ export function createTrajectoryCollector(): TrajectoryCollector {
       }
     },
     end(textCommands) {
-      if (!structured) for (const line of textCommands()) keep(line, [line]);
+      for (const line of textCommands?.() ?? []) keep(line, [line]);
       return {
-        ...{ commands, commandCount, structured, tools: Object.fromEntries(tools) },
+        ...{ commands, commandCount, structured: textCommands === null, tools: Object.fromEntries(tools) },
         ...(unexecuted.size === 0 ? {} : { unexecuted: Object.fromEntries(unexecuted) }),
         ...{ skills: Object.fromEntries(skills), actions, answer },
         mcp: mcp.end(),
+        ...(isAnswerLost ? { unread: true } : unseen.calls === undefined ? {} : { unseen }),
       };
     },
   };

@@ -1,16 +1,25 @@
+import { sumOfCounts } from '../../lib/quantities.js';
 import { sumOfCosts, type CostSource, type Pricer } from '../cost.js';
 import type { EventBody } from '../records/events.js';
-import { NO_USAGE, type TokenUsage } from '../records/token-usage.js';
+import { NO_USAGE, REQUIRED_TOKENS, type TokenUsage } from '../records/token-usage.js';
+
+type UsageEvent = Extract<EventBody, { type: 'usage' }>;
 
 /** Tokens and US dollars of an agent run so far; null: unknown. A cost of 0 without a source is that of a free agent. */
 interface Usage {
   tokens: TokenUsage;
+  /** Set if `tokens` are a lower bound, because a part of them is unknown. */
+  tokensAreBound?: true;
   costUsd: number | null;
+  /** The known part of the cost, if `costUsd` is null although something is known. */
+  costAtLeastUsd?: number;
   costSource: CostSource | null;
 }
 
 interface Cost {
-  usd: number | null;
+  /** What is known of it. */
+  usd: number;
+  isWhole: boolean;
   source: CostSource | null;
 }
 
@@ -30,13 +39,21 @@ export function createUsageMeter(
   { free = false }: { free?: boolean } = {},
 ): UsageMeter {
   const tokens: TokenUsage = { ...NO_USAGE };
-  let cost: Cost = { usd: 0, source: null };
+  let isTooLarge = false;
+  /** Kinds of tokens that an event reported, and those that one left unknown. */
+  const [known, unknown] = [new Set<string>(), new Set<string>()];
+  let cost: Cost = { usd: 0, isWhole: true, source: null };
   let beforeStart = cost;
   let used: string | null = null;
-  const costOf = (event: Extract<EventBody, { type: 'usage' }>): Cost => {
-    if (event.cost_usd !== null) return { usd: event.cost_usd, source: 'reported' };
-    // Priced event by event: prices may depend on the size of a request.
-    return pricer(event, used === null ? [model] : [used, model]) ?? { usd: null, source: null };
+  const costOf = (event: UsageEvent): { usd: number; source: CostSource } | null =>
+    event.cost_usd === null
+      ? // Priced event by event: prices may depend on the size of a request.
+        pricer(event, used === null ? [model] : [used, model])
+      : { usd: event.cost_usd, source: 'reported' };
+  const plus = (before: Cost, added: ReturnType<typeof costOf>): Cost => {
+    const usd = added === null ? null : sumOfCosts([before.usd, added.usd]);
+    const source = before.source ?? added?.source ?? null;
+    return usd === null ? { ...before, isWhole: false, source } : { usd, isWhole: before.isWhole, source };
   };
   return {
     add(event) {
@@ -45,18 +62,36 @@ export function createUsageMeter(
         beforeStart = cost;
       }
       if (event.type !== 'usage') return;
+      if (!isCostAlone(event))
+        for (const name of REQUIRED_TOKENS) (event[name] === null ? unknown : known).add(name);
       for (const name of Object.keys(tokens) as (keyof TokenUsage)[]) {
-        const count = event[name];
-        if (count !== null) tokens[name] = (tokens[name] ?? 0) + count;
+        if (event[name] === null) continue;
+        const sum = sumOfCounts([tokens[name] ?? 0, event[name]]);
+        if (sum === null) isTooLarge = true;
+        else tokens[name] = sum;
       }
-      const added = costOf(event);
-      const before = event.cost_of_start === true ? beforeStart : cost;
-      cost = { usd: sumOfCosts([before.usd, added.usd]), source: before.source ?? added.source };
+      cost = plus(event.cost_of_start === true ? beforeStart : cost, costOf(event));
     },
-    read: () => ({
-      tokens,
-      costUsd: cost.source === null && !free ? null : cost.usd,
-      costSource: cost.usd === null ? null : cost.source,
-    }),
+    read: () => {
+      const isKnown = cost.isWhole && (cost.source !== null || free);
+      return {
+        tokens: { ...tokens },
+        ...(isTooLarge || [...unknown].some((name) => known.has(name)) ? { tokensAreBound: true } : {}),
+        costUsd: isKnown ? cost.usd : null,
+        ...(!isKnown && cost.source !== null ? { costAtLeastUsd: cost.usd } : {}),
+        costSource: isKnown ? cost.source : null,
+      };
+    },
   };
 }
+
+/** True for an event that reports what something cost, and leaves its tokens to others. */
+export const isCostAlone = ({
+  input,
+  output,
+  reasoning,
+  cache_read,
+  cache_write,
+  cost_usd,
+}: UsageEvent): boolean =>
+  cost_usd !== null && [input, output, reasoning, cache_read, cache_write].every((count) => count === null);

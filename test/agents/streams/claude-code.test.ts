@@ -149,9 +149,16 @@ describe('the stream of Claude Code', () => {
     expect(ofType(line({ type: 'user', message: { content } }), 'tool_result')[0]?.truncated).toBe(true);
   });
 
+  it.each(['compact_boundary', 'informational', 'background_tasks_changed', 'task_updated', 'status'])(
+    'has no event for the notice system/%s',
+    (subtype) => {
+      expect(line({ type: 'system', subtype })).toEqual([]);
+    },
+  );
+
   it('has unknown lines as unknown events with their kind', () => {
-    expect(line({ type: 'system', subtype: 'compact_boundary' })).toEqual([
-      { type: 'unknown', kind: 'system/compact_boundary' },
+    expect(line({ type: 'system', subtype: 'new_thing' })).toEqual([
+      { type: 'unknown', kind: 'system/new_thing' },
     ]);
     expect(line({ type: 'new_thing' })).toEqual([{ type: 'unknown', kind: 'new_thing' }]);
     expect(claudeCodeStream().line('Warning: something')).toEqual([{ type: 'unknown', kind: 'text' }]);

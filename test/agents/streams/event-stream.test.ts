@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventStream, ownEventStream } from '../../../src/agents/streams/event-stream.js';
+import { readEvent } from '../../../src/agents/streams/read-event.js';
 import { AgentEvent, EventBody } from '../../../src/results/records/events.js';
 import { KEPT_PROBLEMS } from '../../../src/results/records/output-problems.js';
 
@@ -112,13 +113,69 @@ describe('output that should be events', () => {
       `{"type":"tool_call","id":"1","name":"n","command":null,"input":${nested}}`,
       json(result),
     ]);
-    expect(events).toEqual([{ type: 'unknown', kind: 'line 1 is not an event' }, result]);
+    expect(events).toEqual([{ type: 'unknown', kind: 'line 1 is not an event', lost: 'event' }, result]);
     expect(problems).toMatchObject({ lines: 1, events: 1, unread: true });
   });
 
-  it('reports no problems in the output of our own programs', () => {
-    expect(ownEventStream()).not.toHaveProperty('problems');
-    expect(ownEventStream().line(json(call))).toEqual([call]);
+  it('reports wrong lines of our own programs too, which run code of others; but they may print nothing', () => {
+    const own = ownEventStream();
+    expect(own.problems?.()).toEqual({ lines: 0, events: 0, unread: false, first: [] });
+    expect(own.line(json(call))).toEqual([call]);
+    expect(own.problems?.()).toMatchObject({ lines: 0, unread: false });
+    own.line(json({ ...usage, input: 0.5 }));
+    expect(own.problems?.()).toMatchObject({ lines: 1, unread: false });
+    expect(own.usagePending()).toBe(true);
+    own.line('{"type":"tool_');
+    expect(own.problems?.()).toMatchObject({ lines: 2, unread: true });
+  });
+
+  it.each([
+    ['input', 12.5, 'a whole number'],
+    ['output', -1, 'a whole number'],
+    ['cache_read', 2 ** 53, 'a whole number'],
+    ['reasoning', 1e300, 'a whole number'],
+    ['cost_usd', -3, 'a number'],
+    ['cost_usd', 1e300, 'a number'],
+  ])(
+    'takes a number that cannot be right as unknown, and keeps the others: %s %d',
+    (field, value, expected) => {
+      const { events, problems, usagePending } = read([json(call), json({ ...usage, [field]: value })]);
+      expect(events).toEqual([call, { ...usage, [field]: null }]);
+      expect(usagePending).toBe(true);
+      expect(problems).toEqual({
+        ...{ lines: 1, events: 2, unread: false },
+        first: [
+          {
+            ...{ start: 1, line: 2, field },
+            message: `usage.${field}: expected ${expected} from 0 to 2^53-1 or null, got ${String(value)}`,
+          },
+        ],
+      });
+    },
+  );
+
+  it('loses only usage with a line of usage that is no event', () => {
+    const { events, problems, usagePending } = read([json(call), json({ ...usage, input: '5' })]);
+    expect(events).toEqual([call, { type: 'unknown', kind: 'line 2 is not an event' }]);
+    expect([problems.unread, usagePending]).toEqual([false, true]);
+  });
+
+  it('may begin with a byte order mark', () => {
+    const { events, problems } = read([`\uFEFF${json(all[0])}`, json(call)]);
+    expect(events).toEqual([all[0], call]);
+    expect(problems).toMatchObject({ lines: 0, unread: false });
+  });
+
+  it('counts lines from the beginning of each start', () => {
+    const parser = eventStream();
+    parser.begin?.(2);
+    for (const line of [json(call), '{']) parser.line(line);
+    parser.begin?.(3);
+    parser.line('{');
+    expect(parser.problems?.().first).toMatchObject([
+      { start: 2, line: 2 },
+      { start: 3, line: 1 },
+    ]);
   });
 });
 
@@ -151,6 +208,10 @@ const line = fc.oneof(
   bad.map((text) => ({ text, event: null, isBad: true })),
 );
 
+/** A line may be a damaged event, except that one of usage says nothing of what was done. */
+const lostOf = (text: string): { lost?: 'event' } =>
+  /^[\s\uFEFF]*\{|"type"\s*:/.test(text) && readEvent(text).type !== 'usage' ? { lost: 'event' } : {};
+
 describe('any lines', () => {
   it('never throw and give only valid events; each bad line is reported once, with its number; good ones are kept', () => {
     fc.assert(
@@ -164,9 +225,9 @@ describe('any lines', () => {
         expect(problems.lines).toBe(problems.first.length);
         const good = numbered.flatMap(({ event }) => event ?? []);
         expect(problems.events).toBe(good.length);
-        const kept = numbered.flatMap(({ event, isBad, number }): EventBody[] =>
+        const kept = numbered.flatMap(({ text, event, isBad, number }): EventBody[] =>
           isBad
-            ? [{ type: 'unknown', kind: `line ${number} is not an event` }]
+            ? [{ type: 'unknown', kind: `line ${number} is not an event`, ...lostOf(text) }]
             : event === null
               ? []
               : [event],

@@ -54,3 +54,34 @@ it('is an error where not all of the output was read', async () => {
     message: expect.stringContaining('not all of its output could be read') as string,
   });
 });
+
+const judged = (did: Partial<Trajectory>, counts: Efficiency | null = commands(2, 0)) =>
+  check(
+    { type: 'no_transcript_errors' },
+    realContext('/nowhere', { efficiency: counts, trajectory: { ...nothing, ...did } }),
+  );
+
+it('is an error where nobody knows how a call ended, unless another one failed', async () => {
+  const unseen = { results: 'the end of "tool add" is not known' };
+  expect(await judged({ unseen })).toEqual({
+    status: 'error',
+    message: 'none of 2 commands failed as far as is known; the end of "tool add" is not known',
+  });
+  expect(await judged({ unseen }, commands(2, 1))).toMatchObject({ status: 'fail' });
+});
+
+it('is an error where calls may not have been shown', async () => {
+  expect(await judged({ unseen: { calls: 'a step was cut' } }, null)).toEqual({
+    status: 'error',
+    message: 'the calls are unknown: a step was cut',
+  });
+});
+
+it('passes without a call only where calls would be shown', async () => {
+  expect(await judged({}, commands(0, 0))).toMatchObject({ status: 'pass' });
+  expect(await judged({ structured: false }, commands(0, 0))).toEqual({
+    status: 'error',
+    message: 'the agent printed only text, which shows no call of the target',
+  });
+  expect(await judged({ structured: false }, commands(1, 0))).toMatchObject({ status: 'pass' });
+});

@@ -6,7 +6,7 @@ import { createTrajectoryCollector } from '../../../src/results/transcript/traje
 const trajectoryOf = (...tools: string[]) => {
   const collector = createTrajectoryCollector();
   for (const name of tools) collector.add({ type: 'tool_call', id: '', name, input: null, command: null });
-  return collector.end(() => []);
+  return collector.end(null);
 };
 
 describe('what an agent did', () => {
@@ -44,7 +44,10 @@ describe('what an agent did', () => {
   test('is unknown, not nothing, if the output is text, was not read to its end, or is of an older build', () => {
     const unknown = { tokens: null, tool_calls: null, actions: null };
     expect(agentWork(null, NO_USAGE)).toEqual(unknown);
-    expect(agentWork(trajectoryOf(), NO_USAGE)).toEqual(unknown);
+    const inText = createTrajectoryCollector().end(() => []);
+    expect(agentWork(inText, NO_USAGE)).toEqual(unknown);
+    expect(agentWork({ ...trajectoryOf('read'), unseen: { calls: 'cut' } }, NO_USAGE)).toEqual(unknown);
+    expect(agentWork(trajectoryOf(), NO_USAGE)).toEqual({ tokens: null, tool_calls: 0, actions: [] });
     const trajectory = trajectoryOf('read');
     expect(agentWork({ ...trajectory, unread: true }, NO_USAGE)).toEqual(unknown);
     const { commands, commandCount, structured, tools, answer } = trajectory;

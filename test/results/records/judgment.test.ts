@@ -12,9 +12,11 @@ const usage = (change: Partial<TokenUsage>): TokenUsage => ({
 });
 
 test('adds up usages, and unknown numbers stay unknown', () => {
-  expect(sumUsage([usage({ input: 1, output: 2 }), usage({ input: 3 })])).toEqual(
-    usage({ input: 4, output: 2 }),
+  expect(sumUsage([usage({ input: 1, output: 2 }), usage({ input: 3 })])).toEqual(usage({ input: 4 }));
+  expect(sumUsage([usage({ input: 1, output: 2, cache_read: 5 }), usage({ input: 3, output: 0 })])).toEqual(
+    usage({ input: 4, output: 2, cache_read: 5 }),
   );
+  expect(sumUsage([usage({ input: 1, output: 2 }), usage({})])).toEqual(usage({}));
   expect(sumUsage([])).toEqual(usage({}));
 });
 

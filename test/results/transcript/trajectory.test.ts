@@ -18,10 +18,11 @@ const tool = (name: string, input: Extract<EventBody, { type: 'tool_call' }>['in
   command: null,
 });
 
-function collect(events: EventBody[], inText: string[] = []) {
+/** `inText`: the calls in output that is plain text; null for events. */
+function collect(events: EventBody[], inText: string[] | null = null) {
   const collector = createTrajectoryCollector();
   for (const event of events) collector.add(event);
-  return collector.end(() => inText);
+  return collector.end(inText === null ? null : () => inText);
 }
 const partsOf = (command: string) => collect([shell(command)]).commands.flatMap(({ parts }) => parts);
 
@@ -69,17 +70,14 @@ describe('commands', () => {
     expect(collect([shell('a;'.repeat(200_000))])).toMatchObject({ commandCount: 200_000 });
   });
 
-  it('come from the text only if the events have no structure', () => {
+  it('come from the text if the output is text, whatever its events look like', () => {
     expect(collect([say('$ tool add')], ['tool add; x'])).toMatchObject({
       commands: [{ whole: 'tool add; x', parts: ['tool add; x'] }],
       commandCount: 1,
       structured: false,
     });
-    const session: EventBody = { type: 'session', session_id: null, model_requested: null, model_used: null };
-    expect(collect([session, say('done')], ['tool add'])).toMatchObject({
-      commandCount: 0,
-      structured: true,
-    });
+    expect(collect([say('$ tool add')])).toMatchObject({ commandCount: 0, structured: true });
+    expect(collect([])).toMatchObject({ commandCount: 0, structured: true });
   });
 });
 
@@ -108,6 +106,27 @@ describe('tools', () => {
     );
     expect(Object.keys(tools)).toHaveLength(1000);
     expect(Object.keys(tools)[0]).toHaveLength(201);
+  });
+});
+
+describe('what was not read', () => {
+  const lost = (what: 'event' | 'call'): EventBody => ({ type: 'unknown', kind: 'a step', lost: what });
+  const unseenIn = (...events: EventBody[]) => {
+    const { unread, unseen } = collect(events);
+    return { unread, unseen };
+  };
+
+  it('leaves everything unknown after the last message, and calls before it', () => {
+    const calls = { calls: 'not all of its output could be read' };
+    expect(unseenIn(say('a'), lost('event'))).toEqual({ unread: true });
+    expect(unseenIn(lost('event'), say('a'))).toEqual({ unseen: calls });
+    expect(unseenIn(lost('event'), say('a', 'user'))).toEqual({ unread: true });
+    expect(unseenIn(say('a'), lost('event'), say('b'), lost('event'))).toEqual({ unread: true });
+  });
+
+  it('leaves only calls unknown if it is known to be a call', () => {
+    expect(unseenIn(say('a'), lost('call'))).toEqual({ unseen: { calls: 'a step' } });
+    expect(unseenIn(say('a'), { type: 'unknown', kind: 'noise' })).toEqual({});
   });
 });
 
