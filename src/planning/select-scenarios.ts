@@ -9,7 +9,8 @@ import { findSubject } from './find-subject.js';
 import { type Project } from './project.js';
 import { displayPath } from '../platform/display-path.js';
 import { UsageError } from '../lib/errors/usage-error.js';
-import { findFiles } from './find-scenario-files.js';
+import { searchFiles } from './find-scenario-files.js';
+import { describeSearch } from './nothing-selected.js';
 import { checkedUseProblems } from './checked-uses.js';
 import { findChecks } from './checks-folder.js';
 import { loadText } from './file-checks.js';
@@ -60,6 +61,8 @@ export interface Selection {
   tier?: number;
   /** Whether each scenario also runs without its subject. */
   withWithout?: boolean;
+  /** Whether nothing needs to be selected. */
+  passWithNoScenarios?: boolean;
 }
 
 export interface Loading {
@@ -70,7 +73,12 @@ export interface Loading {
 
 /** Returns the scenarios that a command selects. @throws UsageError with all problems of all files */
 export async function selectScenarios(project: Project, selection: Selection): Promise<SelectedScenario[]> {
-  const { scenarios, problems, texts } = await loadScenarios(project, findFiles(project, selection));
+  const { files, searched } = searchFiles(project, selection);
+  // Beside others that run, a named folder without scenarios would not be missed.
+  const empty = searched.find((one) => one.files.length === 0);
+  if (empty !== undefined && files.length > 0 && selection.passWithNoScenarios !== true)
+    throw new UsageError('scenario_not_found', describeSearch(empty));
+  const { scenarios, problems, texts } = await loadScenarios(project, files);
   refuseProblems(problems, texts);
   const all =
     selection.withWithout === true

@@ -13,6 +13,7 @@ import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planni
 import { checkForHosts } from '../../planning/check-for-hosts.js';
 import { checkHostedAgents, ignoredRuntimeWarnings } from '../../planning/check-hosted-agents.js';
 import { findKeptWork, type KeptRuns } from '../../planning/find-kept-work.js';
+import { nothingSelected } from '../../planning/nothing-selected.js';
 import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
 import { exposedCheckWarnings } from '../../planning/exposed-checks.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
@@ -55,10 +56,7 @@ export async function run(options: RunOptions): Promise<number> {
   const selected = await selectScenarios(project, options);
   if (selected.length === 0) {
     if (options.passWithNoScenarios) return sayNothingRan(options.json);
-    throw new UsageError(
-      'nothing_selected',
-      'no scenarios selected; use --pass-with-no-scenarios to exit 0 in this case',
-    );
+    throw nothingSelected(project, options, '; use --pass-with-no-scenarios to exit 0 in this case');
   }
   return runSelected(project, selected, options);
 }

@@ -10,6 +10,7 @@ import { variableNames } from '../../lib/interpolate.js';
 import { schedulesFolder } from '../../platform/engine/engine-state.js';
 import { isMirror } from '../../platform/folders.js';
 import { ownCommand } from '../../platform/invocation.js';
+import { nothingSelected } from '../../planning/nothing-selected.js';
 import { openProject } from '../../planning/project.js';
 import { selectScenarios, type Selection } from '../../planning/select-scenarios.js';
 import type { SweepFlags } from '../../planning/resolve-sweep.js';
@@ -62,7 +63,7 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
       `--junit is not available with shared results, because any host may write the report; read schedules/${schedule}/junit.xml instead`,
     );
   const selected = await selectScenarios(project, options);
-  if (selected.length === 0) throw new UsageError('nothing_selected', 'no scenarios selected');
+  if (selected.length === 0) throw nothingSelected(project, options);
   const file = readEnvFile(options.envFile);
   const resolved = await resolveAndCheck(project, selected, { ...process.env, ...file }, options);
   if (options.dryRun) return printDryRun(resolved, project, options.json);

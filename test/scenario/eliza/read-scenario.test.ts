@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { isElizaForm } from '../../../src/scenario/load-scenario.js';
+import { formOf } from '../../../src/scenario/recognize.js';
 import { readScenario } from '../../../src/scenario/eliza/read-scenario.js';
 import type { ReadScenario } from '../../../src/scenario/reader.js';
 import { gatesOf, Scenario } from '../../../src/scenario/scenario.js';
@@ -101,7 +101,7 @@ test.each([
   ['a.scenario.yaml', 'name: s\ntemplate_folder: base\n', false],
   ['a.scenario.yaml', '"target": {}\n', false],
 ])('the form of a file depends on its name and its keys: %s %j', (name, text, isEliza) => {
-  expect(isElizaForm(name, text)).toBe(isEliza);
+  expect(formOf(name, text) === 'eliza').toBe(isEliza);
 });
 
 describe('whatever is in a file', () => {
