@@ -22,6 +22,7 @@ import { selectScenarios, type SelectedScenario, type Selection } from '../../pl
 import { printDryRun } from './print-dry-run.js';
 import { toDecideOf, type ClearOptions } from './to-decide.js';
 import { checkWritable, openProject, type Project } from '../../planning/project.js';
+import { uncheckedWarnings } from '../../planning/unchecked-warnings.js';
 import type { Session } from '../../client/session.js';
 import { planSweep, startPlanned } from '../../client/start-planned.js';
 import { uiPage } from '../../client/ui-page.js';
@@ -83,7 +84,7 @@ export async function runSelected(
   }
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
-  await printPlanWarnings(project, selected, resolved);
+  await printPlanWarnings(project, selected, resolved, options);
   return startAndFollow(project, resolved, environment, options);
 }
 
@@ -119,10 +120,13 @@ export async function printPlanWarnings(
   project: Project,
   selected: SelectedScenario[],
   resolved: ResolvedSweep,
+  { judge }: Pick<SweepFlags, 'judge'>,
 ): Promise<void> {
   for (const warning of [
     ...placeholderWarnings(project),
-    ...exposedCheckWarnings(project, selected).map((one) => `warning: ${formatProblem(one)}`),
+    ...[...uncheckedWarnings(selected, !judge), ...exposedCheckWarnings(project, selected)].map(
+      (one) => `warning: ${formatProblem(one)}`,
+    ),
     ...ignoredRuntimeWarnings(resolved),
     ...(await notReusedWarnings(project, targetsOfSweep(resolved))),
   ])

@@ -31,7 +31,7 @@ export async function listScenarios(
           : [],
   }));
   if (json) {
-    printJson({ scenarios, others });
+    printJson({ scenarios, ...(all ? { others } : {}) });
     return 0;
   }
   const { color, width } = textOptions();

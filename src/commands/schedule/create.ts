@@ -67,7 +67,7 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
   const file = readEnvFile(options.envFile);
   const resolved = await resolveAndCheck(project, selected, { ...process.env, ...file }, options);
   if (options.dryRun) return printDryRun(resolved, project, options.json);
-  await printPlanWarnings(project, selected, resolved);
+  await printPlanWarnings(project, selected, resolved, options);
   const session = await openSession(resultsPath, printNotice, options);
   try {
     const envFile = options.envFile === undefined ? null : resolve(options.envFile);

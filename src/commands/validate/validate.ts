@@ -12,6 +12,7 @@ import { loadScenarios } from '../../planning/select-scenarios.js';
 import { serverWarnings } from '../../planning/server-warnings.js';
 import { describeSearch } from '../../planning/nothing-selected.js';
 import { targetWarnings } from '../../planning/target-warnings.js';
+import { uncheckedWarnings } from '../../planning/unchecked-warnings.js';
 import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
@@ -48,7 +49,7 @@ export async function validate(
       texts,
     );
   }
-  const warnings = exposedCheckWarnings(project, scenarios);
+  const warnings = [...uncheckedWarnings(scenarios), ...exposedCheckWarnings(project, scenarios)];
   printWarnings(warnings, texts);
   for (const warning of [
     ...placeholderWarnings(project),
@@ -58,7 +59,11 @@ export async function validate(
   ])
     printNotice(warning);
   const others = otherFiles(searched);
-  if (json) printJson({ valid: true, files: paths.map(displayPath), problems: [], warnings, others });
+  if (json)
+    printJson({
+      ...{ valid: true, files: paths.map(displayPath), problems: [], warnings },
+      ...(verbose ? { others } : {}),
+    });
   else {
     if (verbose) printOthers(others);
     const hint =

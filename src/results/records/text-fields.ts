@@ -251,6 +251,7 @@ export const recordText: Treatments<RunRecord> = {
     ended_at: 'kept',
   },
   warnings: 'redacted',
+  unchecked: 'kept',
   regressions: regression,
 };
 

@@ -13,6 +13,8 @@ const read = (file: unknown): ReadScenario => {
   return loaded.value;
 };
 
+const evaluations = [{ type: 'file_exists', path: 'a.txt' }];
+
 const LIST = `name: s
 environment: {type: bubblewrap}
 agent: codex
@@ -88,8 +90,34 @@ test('reports problems with parts of the scenario at their places in the file', 
   ).toEqual([1, 6, 2, 3, 8, 9, 11, 12, 14, 18, 19]);
 });
 
+test.each([
+  ['one input', { run: { input: 'hello' } }],
+  ['empty lists', { run: [{ code: 'true', evaluations: [] }], evaluations: [] }],
+  [
+    'a conversation',
+    {
+      run: [
+        {
+          input: 'hello',
+          conversation: { max_turns: 2, user_simulator: { persona: 'a buyer', objective: 'x' } },
+        },
+      ],
+    },
+  ],
+])('a file without any evaluation is refused: %s', (_, file) => {
+  const text = stringify({ name: 's', ...file });
+  const loaded = readScenario('x.scenario.yaml', text);
+  expect(loaded.ok ? [] : loaded.problems).toEqual([
+    expect.objectContaining({
+      line: 3,
+      path: 'run',
+      message: expect.stringMatching(/^nothing is checked/) as string,
+    }),
+  ]);
+});
+
 test('a file without an agent step has no cells with agents and is never reused', () => {
-  const { scenario } = read({ name: 's', agent: 'codex', run: [{ code: 'echo' }] });
+  const { scenario } = read({ name: 's', agent: 'codex', run: [{ code: 'echo' }], evaluations });
   expect(scenario).toMatchObject({ agents: [], cost: { cache: false } });
 });
 
@@ -120,7 +148,7 @@ describe('whatever is in a file', () => {
   test('code is the last argument of its program, unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ lang, code: text }), { minLength: 1 }), (steps) => {
-        const { scenario } = read({ name: 's', run: steps });
+        const { scenario } = read({ name: 's', run: steps, evaluations });
         for (const [index, step] of scenario.steps.entries()) {
           if (step.kind !== 'command' || typeof step.command === 'string') throw new Error('not code');
           expect(step.command).toHaveLength(3);
