@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Problem } from '../lib/errors/problem.js';
 import { displayPath } from '../platform/display-path.js';
 import { listTree, UnusableTree } from '../platform/fs/tree.js';
@@ -100,7 +100,7 @@ async function readSkillFolder(path: string, name: string, texts: Map<string, st
         : `the folder '${name}' has no SKILL.md, so it is no skill`,
     };
   const file = displayPath(join(path, 'SKILL.md'));
-  const skill = loadSkill(file, read.text, basename(path));
+  const skill = loadSkill(file, read.text);
   if (!skill.ok) {
     texts.set(file, read.text);
     return { problems: skill.problems };
