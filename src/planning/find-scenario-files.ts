@@ -191,6 +191,10 @@ function recognizeFile(path: string): Recognized {
     : recognize(path, text);
 }
 
+/** Whether a folder has results, of this project or another. */
+export const isResultsFolder = (folder: string): boolean =>
+  isFolder(join(folder, '.store')) && isFolder(join(folder, 'sweeps'));
+
 /** Whether the names in a folder are those of a folder of results. */
 const isResults = (names: readonly string[]): boolean => names.includes('.store') && names.includes('sweeps');
 

@@ -12,8 +12,9 @@ interface Other {
 export const otherFiles = (searched: readonly SearchedFolder[]): Other[] =>
   searched.flatMap(({ others }) => others.map(({ path, what }) => ({ file: displayPath(path), what })));
 
-/** Prints files that are no scenarios, each on a line. */
-export function printOthers(others: readonly Other[]): void {
+/** Prints files that are no scenarios, and what agents are not given of skills, each on a line. */
+export function printOthers(others: readonly Other[], leftOut: readonly string[] = []): void {
   for (const { file, what } of others)
     process.stdout.write(`${terminalText(file)}: no scenario, but ${terminalText(what)}\n`);
+  for (const path of leftOut) process.stdout.write(`${terminalText(path)}: not given to agents\n`);
 }

@@ -65,7 +65,10 @@ export async function validate(
       ...(verbose ? { others } : {}),
     });
   else {
-    if (verbose) printOthers(others);
+    if (verbose)
+      printOthers(others, [
+        ...new Set(scenarios.flatMap((one) => one.variants.flatMap(({ leftOut }) => leftOut))),
+      ]);
     const hint =
       verbose || others.length === 0
         ? ''
