@@ -8,6 +8,7 @@ import { renderReport } from '../reports/report-md.js';
 import { sumOfCosts } from '../results/cost.js';
 import { gateKey } from '../results/gate-key.js';
 import { redactFields } from '../results/records/redact-fields.js';
+import { isTested } from '../results/is-tested.js';
 import { findRegressions, type Regression } from '../results/regressions.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import { keepReview } from '../results/review/review-section.js';
@@ -162,6 +163,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     ...(changed || prepared?.agent_key == null ? {} : { agent_key: prepared.agent_key }),
     cached_from: null,
     ...(record.regraded_from === undefined ? {} : { regraded_from: record.regraded_from }),
+    ...(record.unchecked === true ? { unchecked: true as const } : {}),
     regressions: record.regressions,
     target_fingerprint: record.target?.fingerprint ?? null,
     ...(record.agent?.output_problems === undefined ? {} : { output_problems: record.agent.output_problems }),
@@ -179,11 +181,11 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
 /** Returns what is worse than in the previous run of the cell and that run's repetitions; nothing for a run with the outcome error. */
 function regressionsOf(
   resultsPath: string,
-  { run_id, cell, outcome }: RunRecord,
+  { run_id, cell, outcome, unchecked }: RunRecord,
   { composite_score, details, judge }: Metrics,
   cost_usd: number | null,
 ): Regression[] {
-  if (outcome === 'error' || outcome === 'cancelled') return [];
+  if (!isTested({ outcome, unchecked })) return [];
   const index = resultsIndex(resultsPath);
   const before = index.previous(cell, run_id);
   if (before === null) return [];

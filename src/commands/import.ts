@@ -7,7 +7,10 @@ export function addImport(program: Program, { exitWith }: CommandLine): void {
   const command = program
     .command('import')
     .description('Make scenarios of the evals of a skill, or of a list of prompts')
-    .argument('<file>', 'evals.json of the Agent Skills standard, or a list of prompts: .csv or .jsonl')
+    .argument(
+      '<file>',
+      'evals.json of the Agent Skills standard, or a list of prompts: .json, .jsonl or .csv',
+    )
     .option('--skill <folder>', 'the skill under test (default: the folder that contains evals/evals.json)')
     .option('--out <folder>', 'where to write the scenarios (default: the fixtures folder)')
     .option('--force', 'overwrite files that exist', false)

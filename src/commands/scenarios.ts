@@ -10,9 +10,10 @@ export function addScenarios(program: Program, { exitWith }: CommandLine): void 
     .description('List the scenarios in the fixtures folder')
     .option('--tags <tags>', 'only scenarios with any of these tags (comma-separated, repeatable)', list, [])
     .option('--tier <n>', 'only scenarios of this tier or lower', tier)
+    .option('--all', 'also list the YAML and JSON files there that are no scenarios', false)
     .option(...JSON_FLAG, false)
-    .action(async ({ json, ...selection }) =>
-      exitWith((await import('./scenarios/list-scenarios.js')).listScenarios(selection, { json })),
+    .action(async ({ json, all, ...selection }) =>
+      exitWith((await import('./scenarios/list-scenarios.js')).listScenarios(selection, { json, all })),
     );
   addHelp(
     command,

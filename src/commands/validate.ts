@@ -8,6 +8,7 @@ export function addValidate(program: Program, { exitWith }: CommandLine): void {
     .command('validate')
     .description('Check scenario files and report all problems with their locations')
     .argument('[files...]', 'scenario files, folders or names (default: all in the fixtures folder)')
+    .option('--verbose', 'also list the YAML and JSON files there that are no scenarios', false)
     .option(...JSON_FLAG, false)
     .action(async (files, options) =>
       exitWith((await import('./validate/validate.js')).validate(files, options)),

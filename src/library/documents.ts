@@ -32,6 +32,13 @@ export interface SweepDocument {
     cancelled: number;
     /** Results that were reused */
     cached: number;
+    /** Runs in which nothing was checked, which count in no rate; absent: none */
+    unchecked?: {
+      /** Of passed */
+      passed: number;
+      /** Of failed */
+      failed: number;
+    };
   };
   /** Known costs of all runs, also of those that were replaced; null: none is known */
   cost_usd: number | null;
@@ -344,6 +351,8 @@ export interface SweepCell {
   attempts: number | null;
   /** Starts of the agent */
   starts: number | null;
+  /** See run.json */
+  unchecked?: true;
   /** What is worse than in all earlier runs that it is compared with */
   regressions: Array<{
     /** What got worse */
@@ -603,6 +612,8 @@ export interface RunRecord {
   }>;
   /** Problems that do not change the outcome */
   warnings: Array<string>;
+  /** Set if nothing was checked, because the scenario has neither gates nor a judge: the run counts in no rate */
+  unchecked?: true;
   /** What is worse than in all earlier runs that it is compared with */
   regressions: Array<{
     /** What got worse */

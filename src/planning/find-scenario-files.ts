@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, readdirSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { isElizaForm } from '../scenario/load-scenario.js';
+import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, extname, join, relative, resolve } from 'node:path';
+import { isElizaName, recognize, SCENARIO_ENDING, type Recognized } from '../scenario/recognize.js';
 import { suggest } from '../lib/suggest.js';
 import { systemFailure } from '../lib/errors/system-failure.js';
 import { type Project } from './project.js';
@@ -9,20 +9,48 @@ import { displayPath } from '../platform/display-path.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { isFile, isFolder, readText } from './file-checks.js';
 
+/** A YAML or JSON file among the scenarios that is none. */
+interface OtherFile {
+  path: string;
+  what: string;
+}
+
+/** A folder that was searched, and what lies below it. */
+export interface SearchedFolder {
+  folder: string;
+  files: string[];
+  others: OtherFile[];
+}
+
+/** The files that a command selects. */
+export interface FoundFiles {
+  files: string[];
+  /** The folders that were searched, in the order of the command line. */
+  searched: SearchedFolder[];
+}
+
+/** The paths of the files that `searchFiles` finds. @throws UsageError as it does */
+export const findFiles = (
+  project: Project,
+  selection: { files: readonly string[]; all?: boolean | undefined },
+): string[] => searchFiles(project, selection).files;
+
 /**
- * Returns the paths of the named files and, with `--all` or if none are named, of all scenario files in the fixtures
- * folder.
+ * Finds the named files and, with `--all` or if none are named, all scenario files in the fixtures folder. Files that lie there
+ * and cannot be read as what they are belong to them, so that loading them reports why.
  *
  * @throws UsageError if a name is not found, or a folder cannot be read
  */
-export function findFiles(
+export function searchFiles(
   project: Project,
-  { files, all }: { files: readonly string[]; all?: boolean },
-): string[] {
-  const named = files.flatMap((name) => locate(project, name));
-  return all === true || files.length === 0
-    ? [...new Set([...named, ...discover(project.fixturesPath)])]
-    : [...new Set(named)];
+  { files, all }: { files: readonly string[]; all?: boolean | undefined },
+): FoundFiles {
+  const named = files.map((name) => locate(project, name));
+  const everything = all === true || files.length === 0 ? [discover(project, project.fixturesPath)] : [];
+  return {
+    files: [...new Set([...named.flatMap((one) => one.files), ...everything.flatMap((one) => one.files)])],
+    searched: [...named.flatMap(({ searched }) => searched), ...everything],
+  };
 }
 
 /**
@@ -32,30 +60,36 @@ export function findFiles(
  *
  * @throws UsageError if there is none, or if the name could mean several
  */
-function locate({ fixturesPath }: Project, name: string): string[] {
+function locate(project: Project, name: string): FoundFiles {
+  const { fixturesPath } = project;
+  const alone = (...files: string[]): FoundFiles => ({ files, searched: [] });
   const path = resolve(name);
-  if (isFile(path) && /\/|\.ya?ml$/.test(name)) return [path];
-  const inFixtures = ['', '.yaml', '.yml'].map((ending) => join(fixturesPath, `${name}${ending}`));
+  if (isFile(path) && (name.includes('/') || SCENARIO_ENDING.test(name))) return alone(path);
+  const inFixtures = ['', '.yaml', '.yml', '.json'].map((ending) => join(fixturesPath, `${name}${ending}`));
   const file = inFixtures.find(isFile);
-  const known = file === undefined && !isFile(path) ? discover(fixturesPath) : discoverSome(fixturesPath);
+  const known =
+    file === undefined && !isFile(path)
+      ? discover(project, fixturesPath).files
+      : discoverSome(project, fixturesPath);
   const files = [
     ...new Set([...(file === undefined ? [] : [file]), ...known.filter((one) => nameIn(one) === name)]),
   ];
-  const folder = [resolve(name), ...inFixtures].find(isFolder);
-  const below = file === undefined && folder !== undefined ? discover(folder) : [];
-  const meanings = below.some((one) => !files.includes(one)) ? [...files, folder ?? ''] : files;
+  const folder = [path, ...inFixtures].find(isFolder);
+  const below = file === undefined && folder !== undefined ? discover(project, folder) : null;
+  const meanings =
+    below?.files.some((one) => !files.includes(one)) === true ? [...files, below.folder] : files;
   if (files.length > 0 && meanings.length > 1)
     throw new UsageError(
       'scenario_not_found',
       `'${name}' could mean ${meanings.map(displayPath).join(' or ')}; name one of these paths`,
     );
-  if (files.length > 0) return files;
-  if (isFile(path)) return [path];
-  if (folder !== undefined) return below;
+  if (files.length > 0) return alone(...files);
+  if (isFile(path)) return alone(path);
+  if (below !== null) return { files: below.files, searched: [below] };
   const near = suggest(
     name,
     known.flatMap((one) => [
-      relative(fixturesPath, one).replace(/\.ya?ml$/, ''),
+      relative(fixturesPath, one).replace(SCENARIO_ENDING, ''),
       ...[nameIn(one)].filter((found) => found !== null),
     ]),
   );
@@ -65,53 +99,114 @@ function locate({ fixturesPath }: Project, name: string): string[] {
   );
 }
 
-const NAME = /^(?:\{\s*)?["']?name["']?\s*:\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^,}#\n]*))/m;
-
-/** Returns the name in a scenario file as far as a search of its text shows, also if the file is not valid. */
+/** Returns the name in a scenario file as far as it can be read, also if the file is not valid. */
 function nameIn(file: string): string | null {
-  const [, ...forms] = NAME.exec(readText(file) ?? '') ?? [];
-  return forms.join('').trim() || null;
+  const look = recognizeFile(file);
+  return look.kind === 'other' ? null : look.name;
 }
 
 /** Like `discover`. If a folder cannot be read, returns none: it does not matter, since the file was found. */
-function discoverSome(folder: string): string[] {
+function discoverSome(project: Project, folder: string): string[] {
   try {
-    return discover(folder);
+    return discover(project, folder).files;
   } catch {
     return [];
   }
 }
 
 /**
- * Returns the scenario files below a folder. Skips other YAML files (a rubric, a config), and files in a fixture or checks
- * folder, which belong to it.
+ * Returns the scenario files below a folder, and the other YAML and JSON files. Files in the folder of a fixture, of checks or
+ * of a skill belong to it. Follows links, after everything that is no link, so that a file that both lead to has its own path.
  */
-function discover(folder: string): string[] {
-  const found: { path: string; folders: Folders }[] = [];
+function discover({ resultsPath }: Project, folder: string): SearchedFolder {
+  const looks: { path: string; look: Recognized }[] = [];
+  const links: string[] = [];
+  const seen = new Set<string>([realPath(resultsPath)]);
   const visit = (at: string): void => {
-    for (const name of namesIn(at)) {
+    const names = namesIn(at);
+    if (at !== folder && isResults(names)) return;
+    for (const name of names) {
       if (name.startsWith('.') || name === 'node_modules') continue;
       const path = join(at, name);
-      if (lstatSync(path).isDirectory()) visit(path);
-      else if (/\.ya?ml$/.test(name) && !isFolder(path)) {
-        const look = peek(path);
-        if (look !== null) found.push({ path, folders: look });
-      }
+      const info = lstatSync(path);
+      if (info.isSymbolicLink()) links.push(path);
+      else if (info.isDirectory()) enter(path, visit);
+      else if (SCENARIO_ENDING.test(name)) look(path);
     }
   };
-  if (isFolder(folder)) visit(folder);
-  const others = new Set(
-    found.flatMap(({ path, folders: { fixtures, checks } }) => [
-      ...fixtures.flatMap((fixture) => [
-        join(dirname(path), fixture),
-        join(folder, fixture),
-        join(folder, 'templates', fixture),
-      ]),
-      ...checks.map((one) => join(dirname(path), one)),
-    ]),
-  );
-  return found.map(({ path }) => path).filter((path) => !liesIn(dirname(path), others));
+  const enter = (path: string, then: (path: string) => void): void => {
+    const real = realPath(path);
+    if (seen.has(real)) return;
+    seen.add(real);
+    then(path);
+  };
+  const look = (path: string): void =>
+    enter(path, () => {
+      looks.push({ path, look: recognizeFile(path) });
+    });
+  /** Folders that belong to scenarios. Those that are part of such a folder themselves, like examples in a fixture, count for nothing. */
+  const belonging = (): ReadonlySet<string> => {
+    const folders = new Set<string>();
+    const depth = (path: string): number => path.split('/').length;
+    for (const { path, look: found } of looks.toSorted((a, b) => depth(a.path) - depth(b.path))) {
+      const beside = dirname(path);
+      if (found.kind === 'other' || liesIn(beside, folders)) continue;
+      const named = [
+        ...found.fixtures.flatMap((one) => [join(folder, one), join(folder, 'templates', one)]),
+        ...[...found.fixtures, ...found.others].map((one) => join(beside, one)),
+      ];
+      // A scenario in its own fixture would hide itself and those beside it.
+      for (const one of named) if (!liesIn(beside, new Set([one]))) folders.add(one);
+    }
+    return folders;
+  };
+
+  if (isFolder(folder)) {
+    seen.add(realPath(folder));
+    visit(folder);
+  }
+  for (let link = links.shift(); link !== undefined; link = links.shift()) {
+    if (liesIn(dirname(link), belonging()) || belonging().has(link)) continue;
+    if (isFolder(link)) enter(link, visit);
+    // A link to nothing could have been one to a folder of scenarios.
+    else if (SCENARIO_ENDING.test(link) || (extname(link) === '' && isDangling(link))) look(link);
+  }
+  const parts = belonging();
+  const found: SearchedFolder = { folder, files: [], others: [] };
+  for (const { path, look: one } of looks.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+    if (liesIn(dirname(path), parts)) {
+      if (one.kind === 'scenario')
+        found.others.push({ path, what: 'part of a folder that a scenario names' });
+    } else if (one.kind === 'other') found.others.push({ path, what: one.what });
+    else found.files.push(path);
+  }
+  return found;
 }
+
+/** What a file is. One that cannot be read is not skipped, so that loading it reports why. */
+function recognizeFile(path: string): Recognized {
+  const text = readText(path);
+  return text === null
+    ? { kind: isElizaName(path) ? 'scenario' : 'unclear', name: null, fixtures: [], others: [] }
+    : recognize(path, text);
+}
+
+/** Whether a folder has results, of this project or another. */
+export const isResultsFolder = (folder: string): boolean =>
+  isFolder(join(folder, '.store')) && isFolder(join(folder, 'sweeps'));
+
+/** Whether the names in a folder are those of a folder of results. */
+const isResults = (names: readonly string[]): boolean => names.includes('.store') && names.includes('sweeps');
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+const isDangling = (link: string): boolean => realPath(link) === link && !isFile(link);
 
 /**
  * Lists a folder.
@@ -140,31 +235,4 @@ function namesIn(folder: string): string[] {
 function liesIn(folder: string, folders: ReadonlySet<string>): boolean {
   const parent = dirname(folder);
   return folders.has(folder) || (parent !== folder && liesIn(parent, folders));
-}
-
-const SCENARIO_KEY = /^\s*[{"']*(template_folder|task|evaluation|target)["']?\s*:/m;
-const ELIZA_KEY = /^[{"']*run["']?\s*:/m;
-const nameAfter = (key: string): RegExp =>
-  new RegExp(`^[\\s-]*[{"']*${key}["']?\\s*:\\s*["']?([^"'#\\n]*?)["']?\\s*(#.*)?$`, 'gm');
-const FIXTURE_NAME = nameAfter('template_folder');
-const CHECKS_NAME = nameAfter('checks_folder');
-
-/** The folders that a scenario file names. */
-interface Folders {
-  fixtures: string[];
-  checks: string[];
-}
-
-/**
- * Returns the folders that a scenario file names, as far as a search of its text shows. Null for YAML that is not a
- * scenario. The file is not parsed, because the YAML parser may not cope with files that were not written for us.
- */
-function peek(path: string): Folders | null {
-  const text = readText(path);
-  // not skipped, so that loading the file reports why it cannot be read
-  if (text === null) return { fixtures: [], checks: [] };
-  const isEliza = isElizaForm(path, text);
-  if (!(isEliza ? ELIZA_KEY : SCENARIO_KEY).test(text)) return null;
-  const named = (pattern: RegExp): string[] => [...text.matchAll(pattern)].flatMap(([, name]) => name || []);
-  return { fixtures: isEliza ? [] : named(FIXTURE_NAME), checks: named(CHECKS_NAME) };
 }

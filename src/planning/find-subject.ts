@@ -1,14 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Problem } from '../lib/errors/problem.js';
 import { displayPath } from '../platform/display-path.js';
+import { canonical } from '../platform/folders.js';
 import { listTree, UnusableTree } from '../platform/fs/tree.js';
+import { isNamedLikeSuite, isSuite, SUITE_ENDING } from '../scenario/suites/is-suite.js';
 import { loadSkill } from '../scenario/yaml/load-skill.js';
 import { SUBJECT_BYTES, type StoredSubject, type SubjectFile } from '../scenario/subject.js';
 import type { ScenarioVariant } from '../scenario/reader.js';
 import { findAgentStep } from '../scenario/scenario.js';
-import { isFile, isFolder, loadText } from './file-checks.js';
+import { isFile, isFolder, loadText, readText } from './file-checks.js';
+import { isResultsFolder } from './find-scenario-files.js';
 import { findServer } from './find-server.js';
 
 /** The subject of a scenario with the contents of its files, and its problems. */
@@ -16,19 +20,31 @@ interface FoundSubject {
   subject: StoredSubject[];
   /** Absolute paths of its files and folders. */
   paths: string[];
+  /** What is in the folders of skills and is not given to the agent. */
+  leftOut: string[];
   problems: Problem[];
 }
 
+/** What tells how the agent is judged, as absolute paths. */
+export interface Secret {
+  /** The scenario, with its fixture, checks and rubric. */
+  judging: string[];
+  /** The folders of fixtures and results. */
+  folders: string[];
+}
+
 /** One part of it; `problems` are those in its own files, `message` says why it cannot be used at all. */
-type FoundPart = { part: StoredSubject; path: string } | { message: string } | { problems: Problem[] };
+type FoundPart =
+  { part: StoredSubject; path: string; leftOut?: string[] } | { message: string } | { problems: Problem[] };
 
 /** Reads the skills and instructions that a scenario names, and checks its MCP servers. Adds the text of files with problems to `texts`. */
 export async function findSubject(
   scenarioPath: string,
   { scenario, problemAt }: Pick<ScenarioVariant, 'scenario' | 'problemAt'>,
   texts: Map<string, string>,
+  secret: Secret,
 ): Promise<FoundSubject> {
-  const found: FoundSubject = { subject: [], paths: [], problems: [] };
+  const found: FoundSubject = { subject: [], paths: [], leftOut: [], problems: [] };
   const named = scenario.subject ?? [];
   if (named.length > 0 && findAgentStep(scenario) === null)
     found.problems.push(
@@ -53,13 +69,14 @@ export async function findSubject(
       const at = ['subject', index, key];
       const one = isAbsolute(name)
         ? { message: 'expected a path relative to the scenario file' }
-        : await read(resolve(dirname(scenarioPath), name), name, texts);
+        : await read(resolve(dirname(scenarioPath), name), name, texts, secret);
       if ('message' in one) found.problems.push(problemAt(at, one.message));
       else if ('problems' in one) found.problems.push(...one.problems);
       else if (isTaken(names, one.part)) found.problems.push(problemAt(at, twice(one.part)));
       else {
         found.subject.push(one.part);
         found.paths.push(one.path);
+        found.leftOut.push(...(one.leftOut ?? []).map((path) => `${name}/${path}`));
       }
     }
   }
@@ -87,7 +104,12 @@ const nameOf = (part: StoredSubject): string | null => {
 
 const twice = (part: StoredSubject): string => `the ${nameOf(part) ?? part.kind} is named twice`;
 
-async function readSkillFolder(path: string, name: string, texts: Map<string, string>): Promise<FoundPart> {
+async function readSkillFolder(
+  path: string,
+  name: string,
+  texts: Map<string, string>,
+  secret: Secret,
+): Promise<FoundPart> {
   if (!isFolder(path))
     return {
       message: `skill folder '${name}' ${isFile(path) ? 'is a file; name the folder that contains SKILL.md' : 'was not found; paths are relative to the scenario file'}`,
@@ -100,28 +122,66 @@ async function readSkillFolder(path: string, name: string, texts: Map<string, st
         : `the folder '${name}' has no SKILL.md, so it is no skill`,
     };
   const file = displayPath(join(path, 'SKILL.md'));
-  const skill = loadSkill(file, read.text, basename(path));
+  const skill = loadSkill(file, read.text);
   if (!skill.ok) {
     texts.set(file, read.text);
     return { problems: skill.problems };
   }
-  const files = await filesOf(path);
-  return typeof files === 'string'
-    ? { message: files }
-    : { part: { kind: 'skill', name: skill.value.name, files }, path };
+  const judging = pathsIn(path, secret.judging);
+  // What the skill itself uses cannot be kept from the agent.
+  const shared = judging.find((one) => one === '' || read.text.includes(`${one}/`));
+  if (shared !== undefined)
+    return {
+      message: `${join(name, shared)} is part of the skill, and of what judges the agent; move that out of the skill`,
+    };
+  const found = await filesOf(path, [...judging, ...pathsIn(path, secret.folders)]);
+  return typeof found === 'string'
+    ? { message: found }
+    : {
+        part: { kind: 'skill', name: skill.value.name, files: found.files },
+        ...{ path, leftOut: found.leftOut },
+      };
 }
 
-/** All files of a skill; a text says why they cannot be used. */
-async function filesOf(folder: string): Promise<SubjectFile[] | string> {
+/** Version control of its own. */
+const HISTORY = ['.git', '.hg', '.svn', '.jj', '.bzr'];
+
+/** Paths relative to a folder, of those in it; '' for the folder itself. */
+const pathsIn = (folder: string, paths: readonly string[]): string[] =>
+  paths.flatMap((one) => {
+    const path = relative(realpathSync(folder), canonical(one));
+    return path === '..' || path.startsWith('../') || isAbsolute(path) ? [] : [path];
+  });
+
+/**
+ * All files of a skill that are installed, and what is left out: suites, scenarios, checks, results and version control, which would
+ * tell the agent how it is judged. A text says why the files cannot be used.
+ */
+async function filesOf(
+  folder: string,
+  secret: readonly string[],
+): Promise<{ files: SubjectFile[]; leftOut: string[] } | string> {
+  const leftOut: string[] = [];
+  const isLeftOut = (path: string, isFolder: boolean): boolean => {
+    const full = join(folder, path);
+    const name = basename(path);
+    const isOut =
+      HISTORY.includes(name) ||
+      secret.includes(path) ||
+      isNamedLikeSuite(name, isFolder) ||
+      (isFolder ? isResultsFolder(full) : SUITE_ENDING.test(name) && isSuite(name, readText(full) ?? ''));
+    if (isOut) leftOut.push(isFolder ? `${path}/` : path);
+    return isOut;
+  };
   try {
-    const entries = await listTree(folder);
+    const entries = await listTree(folder, isLeftOut);
     const link = entries.find(({ kind }) => kind === 'symlink');
     if (link !== undefined) return `${link.path} is a symlink; copy what it points to into the skill`;
     const files = entries.flatMap((entry) => (entry.kind === 'file' ? [entry] : []));
     const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
     if (bytes > SUBJECT_BYTES)
       return `its files have ${bytes} bytes; a skill may have ${SUBJECT_BYTES}, because it becomes part of the plan`;
-    return await Promise.all(
+    const stored = await Promise.all(
       files.map(async ({ path, executable }): Promise<SubjectFile> => {
         const data = await readFile(join(folder, path));
         return {
@@ -133,6 +193,7 @@ async function filesOf(folder: string): Promise<SubjectFile[] | string> {
         };
       }),
     );
+    return { files: stored, leftOut };
   } catch (error) {
     if (error instanceof UnusableTree) return error.message;
     throw error;

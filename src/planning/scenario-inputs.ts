@@ -1,12 +1,14 @@
-import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
+import { dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { scriptPaths } from '../agent-scripts/script-name.js';
 import type { Problem } from '../lib/errors/problem.js';
-import { listTree, UnusableTree } from '../platform/fs/tree.js';
+import { whyPointsBack } from '../platform/fs/pointers-back.js';
+import { listTree, UnusableTree, type TreeEntry } from '../platform/fs/tree.js';
 import type { Rubric } from '../scenario/rubric.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { ProblemAt } from '../scenario/problems/source.js';
 import { loadRubric } from '../scenario/yaml/load-rubric.js';
 import { type Project } from './project.js';
+import { canonical } from '../platform/folders.js';
 import { displayPath } from '../platform/display-path.js';
 import { isFile, isFolder, loadText } from './file-checks.js';
 
@@ -27,13 +29,17 @@ export function findFixture({ fixturesPath }: Project, scenarioPath: string, nam
 export type CheckFolder = (folder: string) => Promise<string | null>;
 
 /** Creates a check that looks at each folder only once, even if several scenarios use it. */
-export function createFolderCheck(list: (folder: string) => Promise<unknown> = listTree): CheckFolder {
+export function createFolderCheck(
+  list: (folder: string) => Promise<readonly TreeEntry[]> = listTree,
+): CheckFolder {
   const looks = new Map<string, Promise<string | null>>();
   const look = async (fixture: string): Promise<string | null> => {
     try {
-      await list(fixture);
       const initial = join(fixture, 'initial-state');
-      if (isFolder(initial)) await list(initial);
+      for (const folder of [fixture, ...(isFolder(initial) ? [initial] : [])]) {
+        const back = whyPointsBack(folder, await list(folder));
+        if (back !== null) return back;
+      }
       return null;
     } catch (error) {
       if (error instanceof UnusableTree) return error.message;
@@ -100,6 +106,20 @@ export async function fixtureProblems(
       return problem === null ? [] : [problemAt(['databases', index, 'sqlite'], problem)];
     }),
   ];
+}
+
+/** Refuses a fixture that would give the agent its scenario, with what is expected, or results of earlier runs. */
+export function ownInputProblems(
+  { resultsPath }: Project,
+  path: string,
+  fixture: string | null,
+  problemAt: ProblemAt,
+): Problem[] {
+  if (fixture === null) return [];
+  const given = [path, resultsPath].find((one) => canonical(one).startsWith(canonical(fixture) + sep));
+  if (given === undefined) return [];
+  const message = `the fixture contains ${displayPath(given)}, which the agent must not see; move the fixture into a folder of its own`;
+  return [problemAt(['inputs', 'fixture'], message)];
 }
 
 /** Returns `a/b` and `a` for `a/b/c`. */

@@ -1,3 +1,4 @@
+import { dirname, resolve } from 'node:path';
 import type { Problem } from '../lib/errors/problem.js';
 import { loadScenario } from '../scenario/load-scenario.js';
 import type { Rubric } from '../scenario/rubric.js';
@@ -5,11 +6,12 @@ import type { ScenarioReader, ScenarioVariant } from '../scenario/reader.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { inTextOrder, type ProblemAt } from '../scenario/problems/source.js';
 import type { StoredSubject } from '../scenario/subject.js';
-import { findSubject } from './find-subject.js';
+import { findSubject, type Secret } from './find-subject.js';
 import { type Project } from './project.js';
 import { displayPath } from '../platform/display-path.js';
 import { UsageError } from '../lib/errors/usage-error.js';
-import { findFiles } from './find-scenario-files.js';
+import { searchFiles } from './find-scenario-files.js';
+import { describeSearch } from './nothing-selected.js';
 import { checkedUseProblems } from './checked-uses.js';
 import { findChecks } from './checks-folder.js';
 import { loadText } from './file-checks.js';
@@ -21,6 +23,7 @@ import {
   findFixture,
   findRubric,
   contextProblems,
+  ownInputProblems,
   fixtureProblems,
   targetProblems,
 } from './scenario-inputs.js';
@@ -35,6 +38,8 @@ export interface SelectedVariant extends ScenarioVariant {
   subject: StoredSubject[];
   /** Absolute paths of the subject's files and folders; those of a variant without it too. */
   subjectPaths: string[];
+  /** What is in its skills, and is not given to the agent. */
+  leftOut: string[];
 }
 
 /** A valid scenario file. */
@@ -60,6 +65,8 @@ export interface Selection {
   tier?: number;
   /** Whether each scenario also runs without its subject. */
   withWithout?: boolean;
+  /** Whether nothing needs to be selected. */
+  passWithNoScenarios?: boolean;
 }
 
 export interface Loading {
@@ -70,7 +77,12 @@ export interface Loading {
 
 /** Returns the scenarios that a command selects. @throws UsageError with all problems of all files */
 export async function selectScenarios(project: Project, selection: Selection): Promise<SelectedScenario[]> {
-  const { scenarios, problems, texts } = await loadScenarios(project, findFiles(project, selection));
+  const { files, searched } = searchFiles(project, selection);
+  // Beside others that run, a named folder without scenarios would not be missed.
+  const empty = searched.find((one) => one.files.length === 0);
+  if (empty !== undefined && files.length > 0 && selection.passWithNoScenarios !== true)
+    throw new UsageError('scenario_not_found', describeSearch(empty));
+  const { scenarios, problems, texts } = await loadScenarios(project, files);
   refuseProblems(problems, texts);
   const all =
     selection.withWithout === true
@@ -100,6 +112,23 @@ export function refuseProblems(problems: Problem[], texts: ReadonlyMap<string, s
     texts,
   );
 }
+
+/** The files and folders that tell how the agent is judged. */
+const secretPaths = (
+  { fixturesPath, resultsPath }: Project,
+  path: string,
+  { fixture, checks, scenario }: Pick<SelectedVariant, 'fixture' | 'checks' | 'scenario'>,
+): Secret => ({
+  judging: [
+    path,
+    ...(fixture === null ? [] : [fixture]),
+    ...(checks === null ? [] : [checks]),
+    ...(scenario.judgment.judge === undefined
+      ? []
+      : [resolve(dirname(path), scenario.judgment.judge.rubric)]),
+  ],
+  folders: [fixturesPath, resultsPath],
+});
 
 /** Reads and checks scenario files. Returns the valid scenarios, and all problems of the others. */
 export async function loadScenarios(
@@ -138,19 +167,22 @@ export async function loadScenarios(
       const named = varied.scenario.inputs.fixture;
       const fixture = named === null ? null : findFixture(project, path, named);
       const { checks, problems: ofChecks } = await findChecks(path, varied, fixture, checkFolder);
-      const found = await findSubject(path, varied, loading.texts);
-      const { subject, paths: subjectPaths } = found;
+      const secret = secretPaths(project, path, { fixture, checks, scenario: varied.scenario });
+      const found = await findSubject(path, varied, loading.texts, secret);
+      const { subject, paths: subjectPaths, leftOut } = found;
       subjects.push(subject);
       const ofInputs = [
         ...character.problems,
         ...found.problems,
         ...(await fixtureProblems(fixture, varied.scenario, varied.problemAt, checkFolder)),
         ...ofChecks,
+        ...ownInputProblems(project, path, fixture, varied.problemAt),
         ...contextProblems(fixture, varied.scenario, varied.problemAt),
         ...mockProblems(project, varied.scenario, varied.problemAt),
       ];
       ofVariants.push(...ofInputs);
-      if (ofInputs.length === 0) variants.push({ ...varied, fixture, checks, subject, subjectPaths });
+      if (ofInputs.length === 0)
+        variants.push({ ...varied, fixture, checks, subject, subjectPaths, leftOut });
     }
     const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
     const problems = [

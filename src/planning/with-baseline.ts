@@ -8,7 +8,7 @@ import { WITH, WITHOUT, type StoredSubject } from '../scenario/subject.js';
  * `without`; to a variant `x`, `x-without` is added. Variants without a subject stay as they are.
  */
 export const withBaseline = <
-  V extends Pick<ScenarioVariant, 'variant' | 'scenario'> & { subject: StoredSubject[] },
+  V extends Pick<ScenarioVariant, 'variant' | 'scenario'> & { subject: StoredSubject[]; leftOut: string[] },
 >(
   variants: readonly V[],
 ): V[] =>
@@ -22,6 +22,7 @@ export const withBaseline = <
         variant: isPlain ? WITHOUT : `${one.variant}-${WITHOUT}`,
         scenario: omit(one.scenario, 'subject'),
         subject: [],
+        leftOut: [],
       },
     ];
   });

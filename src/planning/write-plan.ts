@@ -157,6 +157,7 @@ async function storeInputs(
     scenarios.push({
       ...{ name: selected.scenario.name, variant: variant.variant },
       ...{ file: selected.file, path: selected.path, hash },
+      ...(variant.leftOut.length === 0 ? {} : { left_out: variant.leftOut }),
       ...(variant.parameters === undefined ? {} : { parameters: variant.parameters }),
     });
   }

@@ -2,6 +2,7 @@ import { mean } from '../lib/mean.js';
 import type { Outcome } from '../results/records/result-line.js';
 import { scoreText } from '../results/score-text.js';
 import type { SweepCell } from '../results/records/sweep-document.js';
+import { testedOf } from '../results/is-tested.js';
 import { paidCost, totalsOf, unfinishedCells } from '../results/totals.js';
 import { paidText } from './terminal.js';
 
@@ -48,7 +49,7 @@ export const entryCells = (row: Line, { heading: [agent, model] }: Line): SweepC
 /** Counts cells by outcome. Only those that passed or failed are `tested`. */
 export function countOf(cells: readonly SweepCell[]) {
   const totals = totalsOf(cells);
-  return { ...totals, tested: totals.passed + totals.failed, waiting: unfinishedCells(totals) };
+  return { ...totals, ...testedOf(totals), waiting: unfinishedCells(totals) };
 }
 
 /** Returns the common outcome of some repetitions; null if there are none, or none has run yet. */

@@ -6,6 +6,7 @@ import { median } from '../lib/median.js';
 import type { Json } from '../lib/json.js';
 import { capabilityRates, CapabilityRate, capabilitiesIn } from './capabilities.js';
 import { commonTrajectories, CommonTrajectory } from './common-trajectories.js';
+import { isTested } from './is-tested.js';
 import type { Cell } from './records/cell.js';
 import type { Metrics, Outcome } from './records/result-line.js';
 import { Usd } from './records/quantities.js';
@@ -61,6 +62,7 @@ export interface Combined {
 /** A cell of a sweep, and what its result says; null: unknown. */
 export interface CellResult extends Pick<Cell, 'scenario' | 'variant'> {
   outcome: Outcome | null;
+  unchecked?: true;
   duration_secs: number | null;
   cost_usd: number | null;
   metrics: Pick<Metrics, 'agent_work' | 'details'> | null;
@@ -94,7 +96,7 @@ export const byParameter = (
   cells: readonly CellResult[],
 ): ParameterResults[] =>
   groupByParameter(scenarios, cells, (cell) => cell).map(({ parameter, value, items }) => {
-    const tested = items.filter(({ outcome }) => outcome === 'pass' || outcome === 'fail');
+    const tested = items.filter(isTested);
     const passed = tested.filter(({ outcome }) => outcome === 'pass').length;
     const known = (of: (cell: CellResult) => number | null | undefined) =>
       tested.flatMap((cell) => of(cell) ?? []);

@@ -12,6 +12,13 @@ export const Totals = z.object({
   errored: z.number().int().describe('Outcome error'),
   cancelled: z.number().int().describe('Outcome cancelled'),
   cached: z.number().int().describe('Results that were reused'),
+  unchecked: z
+    .object({
+      passed: z.number().int().describe('Of passed'),
+      failed: z.number().int().describe('Of failed'),
+    })
+    .exactOptional()
+    .describe('Runs in which nothing was checked, which count in no rate; absent: none'),
 });
 export type Totals = z.infer<typeof Totals>;
 
@@ -33,6 +40,7 @@ export type EarlierRuns = z.infer<typeof EarlierRuns>;
 /** The fields of a cell that are counted. `outcome` is null until there is one; `cached`: the result was reused. */
 interface Tallied {
   outcome: Outcome | null;
+  unchecked?: true | undefined;
   cached: boolean;
   cost_usd: number | null;
   cost_usd_at_least?: number;
@@ -43,6 +51,8 @@ interface Tallied {
 
 /** Counts results by outcome. `cells` is the number of all cells, if some have no result yet. */
 export function totalsOf(results: readonly Omit<Tallied, 'cost_usd'>[], cells = results.length): Totals {
+  const unchecked = results.filter((result) => result.unchecked === true);
+  const of = (outcome: Outcome): number => unchecked.filter((result) => result.outcome === outcome).length;
   const having = (outcome: Outcome): number => results.filter((result) => result.outcome === outcome).length;
   return {
     cells,
@@ -51,6 +61,7 @@ export function totalsOf(results: readonly Omit<Tallied, 'cost_usd'>[], cells = 
     errored: having('error'),
     cancelled: having('cancelled'),
     cached: results.filter(({ cached }) => cached).length,
+    ...(unchecked.length === 0 ? {} : { unchecked: { passed: of('pass'), failed: of('fail') } }),
   };
 }
 

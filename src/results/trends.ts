@@ -3,6 +3,7 @@ import { mean } from '../lib/mean.js';
 import { wilsonInterval } from '../statistics/wilson-interval.js';
 import type { Interval } from '../statistics/counts.js';
 import { ALPHA } from './comparison/document.js';
+import { isTested } from './is-tested.js';
 import type { ResultDigest } from './records/result-digest.js';
 
 /** What a configuration of a scenario achieved in a sweep. */
@@ -46,7 +47,7 @@ export function scenarioTrends(results: readonly ResultDigest[], scenario: strin
 }
 
 function pointOf(lines: readonly ResultDigest[]): TrendPoint {
-  const tested = lines.filter(({ outcome }) => outcome === 'pass' || outcome === 'fail');
+  const tested = lines.filter(isTested);
   const passed = tested.filter(({ outcome }) => outcome === 'pass').length;
   return {
     sweep: lines[0]?.sweep ?? '',

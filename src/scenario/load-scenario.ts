@@ -1,17 +1,47 @@
+import { basename } from 'node:path';
 import { matrixGivenAsScenario } from './eliza/mistaken-form.js';
 import { readScenario as readElizaScenario } from './eliza/read-scenario.js';
+import type { Loaded } from './problems/source.js';
 import type { ScenarioReader } from './reader.js';
+import { formOf, recognize, SCENARIO_ENDING } from './recognize.js';
 import { readScenario } from './yaml/read-scenario.js';
 
 /** Reads a scenario file in the form that its name and content indicate. */
 export const loadScenario: ScenarioReader = (file, text) => {
-  const loaded = isElizaForm(file, text) ? readElizaScenario(file, text) : readScenario(file, text);
+  const loaded = loadInItsForm(file, text);
   const mistaken = loaded.ok ? null : matrixGivenAsScenario(file, text);
   return mistaken === null ? loaded : { ok: false, problems: [mistaken] };
 };
 
-const OWN_KEY = /^[{"']*(template_folder|task|target)["']?\s*:/m;
+const loadInItsForm: ScenarioReader = (file, text) => {
+  switch (formOf(file, text)) {
+    case 'eliza':
+      return readElizaScenario(file, text);
+    case 'misnamed': {
+      const name = basename(file).replace(SCENARIO_ENDING, '.scenario$&');
+      return refused(
+        file,
+        `only files named *.scenario.yaml are read in the form of ElizaOS; rename it to ${name}`,
+      );
+    }
+    case 'own': {
+      const loaded = readScenario(file, text);
+      if (loaded.ok) return loaded;
+      const look = recognize(file, text);
+      if (look.kind === 'other' && look.isKnown)
+        return refused(file, `expected a scenario; this is ${look.what}`);
+      if (look.kind !== 'unclear') return loaded;
+      return { ...loaded, problems: loaded.problems.map((one, at) => (at === 0 ? withRemedy(one) : one)) };
+    }
+  }
+};
 
-/** Whether a file is in the form of the ElizaOS scenario runner: named like one, and without the keys of our form. */
-export const isElizaForm = (file: string, text: string): boolean =>
-  /\.scenario\.ya?ml$/.test(file) && !OWN_KEY.test(text);
+const withRemedy = <P extends { message: string }>(problem: P): P => ({
+  ...problem,
+  message: `${problem.message}; a file that is no scenario belongs into another folder`,
+});
+
+const refused = (file: string, message: string): Loaded<never> => ({
+  ok: false,
+  problems: [{ file, line: 1, column: 1, path: '', message }],
+});

@@ -6,6 +6,8 @@ interface Located {
   key: Position;
   value: Position;
   plain?: unknown;
+  /** A number as it is written. */
+  written?: string;
   map?: Map<string, Located>;
   list?: Located[];
 }
@@ -35,6 +37,7 @@ export function tomlSource(
     value: plainOf(root),
     nouns: { map: 'a table', list: 'an array' },
     locate: (path, side) => find(root, path)?.[side] ?? null,
+    written: (path) => find(root, path)?.written || null,
   };
   return { source, rejected };
 }
@@ -102,7 +105,8 @@ function append(parent: Located, part: AST.TOMLBare | AST.TOMLQuoted | undefined
 
 function located(node: AST.TOMLContentNode, key: Position, rejected: RejectedKey[]): Located {
   const value = startOf(node);
-  if (node.type === 'TOMLValue') return { key, value, plain: node.value };
+  if (node.type === 'TOMLValue')
+    return { key, value, plain: node.value, ...('number' in node ? { written: node.number } : {}) };
   if (node.type === 'TOMLArray') {
     return {
       key,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { dollars } from '../lib/format/dollars.js';
+import { isTested } from '../results/is-tested.js';
 import { costOwner, predictsCost, type CostOwner } from '../results/budget.js';
 import { configurationOf } from '../results/records/cell.js';
 import type { ResultDigest } from '../results/records/result-digest.js';
@@ -8,7 +9,7 @@ import type { ResultPlace } from './log-lines.js';
 /** The facts kept in memory about a finished run: enough to find it and to compare with it. */
 interface KnownResult extends Pick<
   ResultDigest,
-  'id' | 'sweep' | 'cell' | 'outcome' | 'cost_usd' | 'judge_score' | 'cached_from'
+  'id' | 'sweep' | 'cell' | 'outcome' | 'unchecked' | 'cost_usd' | 'judge_score' | 'cached_from'
 > {
   composite_score: number | null;
   /** When it was started, ms since the epoch. */
@@ -79,7 +80,7 @@ export function createFacts(resultsPath: string): GrowingFacts {
       if (isFirst) decisions.set(cell, line.id);
       if (known.cached_from !== null) return;
       // With other checks, it says nothing about later runs.
-      if (decided && line.regraded_from === undefined)
+      if (isTested(line) && line.regraded_from === undefined)
         cells.set(line.cell, [...(cells.get(line.cell) ?? []), known].slice(-2));
       if (isFirst && line.cache_key !== null) keys.set(line.cache_key, known);
       const usd =
@@ -104,7 +105,7 @@ export function createFacts(resultsPath: string): GrowingFacts {
     besides: ({ id, sweep, cell }, run) =>
       [...(configurations.get(cellKey(sweep, configurationOf(cell))) ?? [])]
         .flatMap((other) => sweeps.get(sweep)?.get(other) ?? [])
-        .filter((one) => one.id !== id && one.id !== run && one.cell !== cell && isDecided(one)),
+        .filter((one) => one.id !== id && one.id !== run && one.cell !== cell && isTested(one)),
     highestCost: (of) => costs.get(costOwner(of)) ?? null,
   };
 }
@@ -129,6 +130,7 @@ const toKnown = (line: ResultDigest, { gatesPassed }: ResultPlace, resultsPath: 
   sweep: line.sweep,
   cell: line.cell,
   outcome: line.outcome,
+  ...(line.unchecked === true ? { unchecked: true as const } : {}),
   cost_usd: line.cost_usd,
   judge_score: line.judge_score,
   startedAt: Date.parse(line.timestamp),

@@ -2,6 +2,7 @@ import { isJsonObject, parseJson, type Json } from '../lib/json.js';
 import { mixedBuilds, type BuildUsed } from '../results/mixed-builds.js';
 import { outputsThatDoNotFit, type RunOutput } from '../results/output-warnings.js';
 import { OutputProblems } from '../results/records/output-problems.js';
+import { scenarioLabel } from '../results/records/cell-label.js';
 import type { ResultDigest } from '../results/records/result-digest.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import { runFiles } from './results-folder.js';
@@ -23,8 +24,20 @@ export function withWarnings(document: SweepDocument, results: readonly ResultDi
   const warnings = [
     ...mixedBuilds(runs.flatMap(({ builds }) => builds)),
     ...outputsThatDoNotFit(runs.flatMap(({ outputs }) => outputs)),
+    ...runsWithoutChecks(document.cells),
   ];
   return warnings.length === 0 ? document : { ...document, warnings };
+}
+
+/** Names the scenarios whose runs only show that the agent ended. */
+function runsWithoutChecks(cells: readonly SweepCell[]): string[] {
+  const runs = cells.filter(({ unchecked }) => unchecked === true);
+  const names = [...new Set(runs.map(scenarioLabel))].join(', ');
+  return runs.length === 0
+    ? []
+    : [
+        `nothing was checked in ${runs.length} run${runs.length === 1 ? '' : 's'} of ${names}: no gates and no judge; they count in no rate, comparison or verdict`,
+      ];
 }
 
 interface Facts {

@@ -47,7 +47,7 @@ const file = (name: string, fields: string): Record<string, string> => ({
   [`${name}.scenario.yaml`]: `name: ${name}\n${fields}\n`,
 });
 const input = (text: string, ...values: string[]): string =>
-  `  - input: ${text}\n    evaluations: [${values.map((value) => `{type: string_contains, value: "${value}"}`).join(', ')}]`;
+  `  - input: ${text}\n    evaluations: [${['{type: regex_match, pattern: "^"}', ...values.map((value) => `{type: string_contains, value: "${value}"}`)].join(', ')}]`;
 const scripted = (config: object): string =>
   `plugins: [{ name: ./plugin.mjs, config: ${JSON.stringify(config)} }]`;
 
@@ -293,7 +293,7 @@ describe('a runtime that cannot be started', () => {
     const project = await createProject({
       'plugin.mjs': PLUGIN,
       ...core,
-      ...file('stock', `${fields}\nrun: { input: Hi. }`),
+      ...file('stock', `${fields}\nrun: { input: Hi. }\nevaluations: [{ type: file_exists, path: a }]`),
     });
     try {
       for (const verb of ['run', 'validate']) {

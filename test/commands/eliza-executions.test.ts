@@ -36,6 +36,7 @@ run:
   - { name: first, input: Hello. }
   - { code: echo between }
   - { name: second, input: And now? }
+evaluations: [{ type: file_exists, path: turns.txt }]
 `;
 
 const CONFIG = [
@@ -66,6 +67,7 @@ run:
   - input: What must I buy?
   - lang: node
     code: require('fs').appendFileSync('notes.md', '\\n- ' + 'x'.repeat(20000))
+evaluations: [{ type: file_exists, path: notes.md }]
 `;
 
 let project: TestProject;

@@ -8,7 +8,7 @@ const EVALS = {
   skill_name: 'stamp',
   evals: [
     { id: 1, prompt: 'Stamp a.txt.', expected_output: 'A stamped file', files: ['evals/files/a.txt'] },
-    { id: 'two', prompt: 'Stamp nothing.' },
+    { id: 'two', prompt: 'Stamp nothing.', expected_output: 'No file' },
   ],
 };
 beforeAll(async () => {
@@ -52,7 +52,7 @@ test('nothing is overwritten without --force', async () => {
 test('a suite with problems is refused with their places, and nothing is written', async () => {
   await project.write(
     'skills/stamp/evals/bad.json',
-    '{"evals": [\n {"id": "A", "prompt": "x", "files": ["gone.txt"]},\n {"id": "a", "prompt": "y"}]}',
+    '{"evals": [\n {"id": "A", "prompt": "x", "files": ["gone.txt"], "expected_output": "z"},\n {"id": "a", "prompt": "y", "expected_output": "z"}]}',
   );
   const { exitCode, stderr } = await project.cli(['import', 'skills/stamp/evals/bad.json', '--out', 'none']);
   expect(exitCode).toBe(2);
@@ -60,4 +60,65 @@ test('a suite with problems is refused with their places, and nothing is written
   expect(stderr).toContain('skills/stamp/evals/bad.json:3:9 evals[1].id: another case is also named stamp-a');
   expect(existsSync(join(project.folder, 'none'))).toBe(false);
   expect((await project.cli(['import', 'prompts.csv'])).stderr).toContain('--skill');
+});
+
+test('a case of which nothing is expected is refused with its place, and so is a suite without cases', async () => {
+  const suites: [string, string, RegExp][] = [
+    [
+      'blank.csv',
+      'prompt,should_trigger,id\nwhat is the weather,,no-answer\n',
+      /blank\.csv:2:21 .*nothing is expected/,
+    ],
+    ['none.csv', 'prompt\nx\n', /none\.csv:2:1 .*nothing is expected/],
+    ['none.json', '{"evals":[\n{"id":1,"prompt":"f"}]}', /none\.json:2:1 .*nothing is expected/],
+    [
+      'blank.json',
+      '[{"query":"f","expected_output":" ","assertions":[]}]',
+      /blank\.json:1:2 .*nothing is expected/,
+    ],
+    ['empty.json', '[]', /empty\.json:1:1 .*there are no cases/],
+    ['empty2.json', '{"evals": []}', /there are no cases/],
+    ['empty.jsonl', '\n', /there are no cases/],
+    ['empty.csv', 'prompt,should_trigger\n', /there are no cases/],
+  ];
+  for (const [name, text, message] of suites) {
+    await project.write(name, text);
+    const { exitCode, stderr } = await project.cli([
+      'import',
+      name,
+      '--skill',
+      'skills/stamp',
+      '--out',
+      'none',
+    ]);
+    expect([name, exitCode, stderr]).toEqual([name, 2, expect.stringMatching(message)]);
+  }
+  expect(existsSync(join(project.folder, 'none'))).toBe(false);
+});
+
+test('a skill in a folder of another name is installed under its own, and what is ignored is said', async () => {
+  await project.write('stamp-skill-main/SKILL.md', '---\nname: stamp\ndescription: Stamps documents.\n---\n');
+  const suite = {
+    version: 1,
+    skill_name: 'stamper',
+    evals: [{ query: 'Stamp it', should_trigger: true, notes: 'x' }],
+  };
+  await project.write('stamp-skill-main/evals/evals.json', JSON.stringify(suite));
+  const { exitCode, stderr, stdout } = await project.cli([
+    'import',
+    'stamp-skill-main/evals/evals.json',
+    '--out',
+    'own',
+  ]);
+  expect([exitCode, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^own\/stamp-1\.yaml\n\n1 scenario was written/),
+  ]);
+  expect(stderr).toMatch(/ignored in .*evals\.json: version, notes/);
+  expect(stderr).toMatch(/names the skill 'stamper', but stamp-skill-main has 'stamp'/);
+  expect(await project.read('own/stamp-1.yaml')).toContain('skill: stamp\n');
+  const dry = await project.cli(['run', 'own/stamp-1.yaml', '--agents', 'mock', '--dry-run', '--json']);
+  expect(JSON.parse(dry.stdout)).toMatchObject({
+    scenarios: [{ subject: [{ skill: '../stamp-skill-main' }], gates: 1 }],
+  });
 });

@@ -19,6 +19,7 @@ const lacking = await whyNoBubblewrap();
 const lacksNetwork = await whyNoOwnNetwork();
 /** Part of a test's name: why it is skipped. */
 const because = (why: string | null): string => (why === null ? '' : ` (skipped: ${why})`);
+const KEPT_FILE = ['{type: file_exists, path: README.md}'];
 /** A text in places that an agent must not see; the results of a run must not contain it. */
 const KEPT = 'kept-from-agents';
 
@@ -146,7 +147,7 @@ describe('without bwrap', () => {
       for (const type of ['bubblewrap', 'auto'])
         await bare.write(
           `fixtures/${type}.yaml`,
-          scenario(type, { steps: ['say: x'], more: `environment: {type: ${type}}` }),
+          scenario(type, { gates: KEPT_FILE, steps: ['say: x'], more: `environment: {type: ${type}}` }),
         );
       const { document } = await bare.run(['bubblewrap', 'auto'], {
         PATH: `${folder}:${process.env['PATH'] ?? ''}`,
@@ -187,7 +188,7 @@ describe.skipIf(lacking !== null)(`without pasta${because(lacking)}`, () => {
     bare = await createProject(
       {
         ...EMPTY_FIXTURE,
-        'fixtures/boxed.yaml': scenario('boxed', { steps: ['say: x'], more }),
+        'fixtures/boxed.yaml': scenario('boxed', { gates: KEPT_FILE, steps: ['say: x'], more }),
       },
       { ownEngine: true },
     );

@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
+import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
+const gates = ['{type: file_exists, path: README.md}'];
 let project: TestProject;
 beforeAll(async () => {
   project = await createProject({
     ...EMPTY_FIXTURE,
     'fixtures/tool.sh': '#!/bin/sh\n',
-    'fixtures/there.yaml': scenario('there', { target: '{binary: ./tool.sh, files: []}', steps: ['say: x'] }),
+    'fixtures/there.yaml': scenario('there', {
+      target: '{binary: ./tool.sh, files: []}',
+      gates,
+      steps: ['say: x'],
+    }),
   });
 });
 afterAll(() => project.remove());
@@ -46,13 +51,13 @@ test('validate warns about a missing program of an MCP server, unless mocks stan
   const write = (server: string, more = ''): Promise<void> =>
     project.write(
       'fixtures/server.yaml',
-      scenario('server', { target: null, more: `subject: {mcp: {name: files, ${server}}}${more}` }),
+      scenario('server', { target: null, gates, more: `subject: {mcp: {name: files, ${server}}}${more}` }),
     );
   await write('command: no-such-server-x');
   const { exitCode, stderr } = await validate('server');
   expect([exitCode, stderr]).toEqual([
     0,
-    "warning: fixtures/server.yaml:7:39 subject.mcp.command: the program 'no-such-server-x' was not found on PATH; install it or give its path",
+    "warning: fixtures/server.yaml:8:39 subject.mcp.command: the program 'no-such-server-x' was not found on PATH; install it or give its path",
   ]);
   await write('command: no-such-server-x', '\nsetup: {mocks: [{mcp: files, tool: read, definition: {}}]}');
   expect((await validate('server')).stderr).toBe('');
@@ -80,6 +85,29 @@ test('validate and run warn about a misspelt placeholder, and about no other wor
     "warning: llm-tool-test-config.toml:4:21 agents.own.args[1]: '{modle}' is not a placeholder and is passed on as it is; did you mean '{model}'?\n";
   expect((await validate('there')).stderr.trim()).toBe(warning.trim());
   expect((await project.cli(['run', 'there'])).stderr).toContain(warning.trim());
+});
+
+test('a scenario that checks nothing runs, with a warning before and after, and counts in no rate or comparison', async () => {
+  await project.write('fixtures/nothing.yaml', scenario('nothing', { steps: ['say: x'] }));
+  const warning =
+    /^warning: fixtures\/nothing\.yaml:7:10 evaluation\.gates: nothing is checked: no gates and no judge/m;
+  expect((await validate('nothing')).stderr).toMatch(warning);
+  const { exitCode, document, stderr } = await project.run(['nothing', '--repeat', '3', '--name', 'empty']);
+  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(warning)]);
+  expect(document.totals).toMatchObject({ passed: 3, unchecked: { passed: 3, failed: 0 } });
+  expect(document.warnings).toEqual([expect.stringMatching(/^nothing was checked in 3 runs of nothing: /)]);
+  const { run, text } = await openRun(document);
+  expect(run).toMatchObject({ unchecked: true, warnings: [expect.stringMatching(/^nothing was checked: /)] });
+  expect(await text('report.md')).toContain('nothing was checked');
+  await project.run(['nothing', '--repeat', '3', '--name', 'again']);
+  const compared = await project.cli(['compare', 'empty', 'again', '--gate', '--json']);
+  expect(JSON.parse(compared.stdout)).toMatchObject({ verdict: 'nothing to compare' });
+  expect(compared.exitCode).toBe(3);
+  const clear = await project.cli(['run', 'nothing', '--until-clear', '--vs', 'empty']);
+  expect([clear.exitCode, clear.stderr]).toEqual([
+    2,
+    expect.stringMatching(/there would be nothing to decide/),
+  ]);
 });
 
 test('validate reports an unknown agent with its line', async () => {

@@ -12,7 +12,10 @@ test('lists the files of a fixture once, no matter how many scenarios name it', 
   const root = await newFolder();
   await mkdir(join(root, 'shared', 'initial-state'), { recursive: true });
   const listed: string[] = [];
-  const look = createFolderCheck((folder) => Promise.resolve(listed.push(folder)));
+  const look = createFolderCheck((folder) => {
+    listed.push(folder);
+    return Promise.resolve([]);
+  });
   const shared = join(root, 'shared');
   // Concurrently and one after the other.
   await Promise.all([look(shared), look(shared)]);

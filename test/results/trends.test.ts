@@ -35,6 +35,14 @@ test('counts the last result of each cell, by sweep in the order of time', () =>
   expect(trend?.points[0]?.interval?.high).toBeCloseTo(0.9055, 3);
 });
 
+test('leaves out runs in which nothing was checked', () => {
+  const lines = [line('first', 1, { unchecked: true }), line('first', 1, { ...second, outcome: 'fail' })];
+  expect(scenarioTrends(lines, 'notes')[0]?.points).toMatchObject([{ passed: 0, tested: 1 }]);
+  expect(scenarioTrends(lines.slice(0, 1), 'notes')[0]?.points).toMatchObject([
+    { passed: 0, tested: 0, interval: null },
+  ]);
+});
+
 test('keeps configurations apart, and leaves out reused results', () => {
   const trends = scenarioTrends(
     [

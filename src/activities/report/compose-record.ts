@@ -14,7 +14,7 @@ import { decideOutcome } from '../../results/verdict.js';
 import { mockWarnings } from '../../results/mock-warnings.js';
 import { judgeSkipReason } from '../../results/judge-skip-reason.js';
 import { isAgentKind, nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
-import { findAgentStep, firstAgentStep, gatesOf, type Step } from '../../scenario/scenario.js';
+import { checksNothing, findAgentStep, firstAgentStep, gatesOf, type Step } from '../../scenario/scenario.js';
 import type { ReportInput } from '../../workflows/protocol.js';
 import { agentStepNames } from '../agent/agent-steps.js';
 import { turnNumber } from '../agent/turns.js';
@@ -46,6 +46,7 @@ export function composeRecord(
     spoiled: found.performed?.result.spoiled ?? null,
     checks,
   });
+  const isUnchecked = checksNothing(scenario, context.judge !== null);
   const commands = (isAfterAgent: boolean): CommandRecord[] =>
     found.commands.flatMap(({ of, left }) =>
       of.isAfterAgent === isAfterAgent && left !== null ? CommandRecord.parse(left.result) : [],
@@ -87,6 +88,7 @@ export function composeRecord(
     ended_at: new Date(input.endedAt).toISOString(),
     duration_secs: Math.round(input.endedAt - input.startedAt) / 1000,
     ...decision,
+    ...(isUnchecked ? { unchecked: true as const } : {}),
     agent,
     starts: found.starts,
     judge:
@@ -110,10 +112,14 @@ export function composeRecord(
       // What a run that was not tested leaves unused is no mistake of the scenario.
       ...(mocks === null || input.cancelled || unfit !== null ? [] : mockWarnings(mocks)),
       ...found.lostStarts,
+      ...(isUnchecked ? [NOTHING_CHECKED] : []),
       ...leftOutNotice(leftOut),
     ],
   };
 }
+
+const NOTHING_CHECKED =
+  'nothing was checked: the scenario has neither gates nor a judge, so this run counts in no rate, comparison or verdict';
 
 /** Warnings about settings that could not be applied, and about commands that failed. */
 function notices(

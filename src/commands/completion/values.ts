@@ -4,6 +4,7 @@ import { knownAgents } from '../../agents/index.js';
 import { runFiles } from '../../store/results-folder.js';
 import { SCHEDULES } from '../../store/schedules/schedule-files.js';
 import { findFiles } from '../../planning/find-scenario-files.js';
+import { SCENARIO_ENDING } from '../../scenario/recognize.js';
 import { openProject, type Project } from '../../planning/project.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { newestSweeps } from '../../client/sweeps/newest-sweeps.js';
@@ -22,7 +23,7 @@ const profiles = ({ config }: Project): string[] => Object.keys(config.profiles)
 /** Scenarios as `run` accepts them: paths in the fixtures folder, without extension. */
 const scenarios = (project: Project): string[] =>
   findFiles(project, { files: [], all: true }).map((file) =>
-    relative(project.fixturesPath, file).replace(/\.ya?ml$/, ''),
+    relative(project.fixturesPath, file).replace(SCENARIO_ENDING, ''),
   );
 
 const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);

@@ -4,15 +4,16 @@ import type { Problem } from '../../lib/errors/problem.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { isFile, isFolder, loadText } from '../../planning/file-checks.js';
 import { openProject } from '../../planning/project.js';
+import { skillName } from '../../planning/skill-name.js';
 import { displayPath } from '../../platform/display-path.js';
 import { ownCommand } from '../../platform/invocation.js';
 import type { Loaded } from '../../scenario/problems/source.js';
-import { readEvals } from '../../scenario/suites/read-evals.js';
+import { readSuite } from '../../scenario/suites/read-evals.js';
 import { readCsv, readJsonLines } from '../../scenario/suites/read-prompts.js';
 import type { Suite } from '../../scenario/suites/suite.js';
 import { suiteScenarios, type CaseScenario } from '../../scenario/suites/suite-scenarios.js';
 import { writeNewFiles, type NewFile } from '../shared/new-files.js';
-import { printJson } from '../shared/output.js';
+import { printJson, printNotice } from '../shared/output.js';
 
 interface ImportOptions {
   skill?: string;
@@ -23,7 +24,7 @@ interface ImportOptions {
 
 /** Readers of suites, by the extension of the file. */
 const READERS: Readonly<Record<string, (file: string, text: string) => Loaded<Suite>>> = {
-  '.json': readEvals,
+  '.json': readSuite,
   '.jsonl': readJsonLines,
   '.csv': readCsv,
 };
@@ -39,7 +40,7 @@ export function importSuite(path: string, { skill, out, force, json }: ImportOpt
   if (read === undefined)
     throw new UsageError(
       'usage',
-      `${file} is no suite: expected evals.json, or a list of prompts in .csv or .jsonl`,
+      `${file} is no suite: expected evals.json, or a list of prompts in .json, .jsonl or .csv`,
     );
   const loaded = loadText(path);
   if (!loaded.ok) throw new UsageError('usage', `${file} cannot be read: ${loaded.reason}`);
@@ -57,7 +58,11 @@ export function importSuite(path: string, { skill, out, force, json }: ImportOpt
 
   const folder = skillFolder(path, skill);
   const target = resolve(out ?? openProject().fixturesPath);
-  const scenarios = suiteScenarios(suite.value, basename(folder), relative(target, folder));
+  const { cases, ignored } = suite.value;
+  if (cases.length === 0)
+    return refuse([{ file, line: 1, column: 1, path: '', message: 'there are no cases in it' }]);
+  const name = skillName(folder);
+  const scenarios = suiteScenarios(suite.value, name, relative(target, folder));
   const problems = scenarios.flatMap((one, at) => problemsOf(one, at, scenarios, folder, suite.problemAt));
   if (problems.length > 0) return refuse(problems);
 
@@ -67,10 +72,21 @@ export function importSuite(path: string, { skill, out, force, json }: ImportOpt
     force,
   );
   const files = scenarios.map(({ name }) => displayPath(join(target, `${name}.yaml`)));
+  const count = files.length === 1 ? '1 scenario was' : `${files.length} scenarios were`;
+  if (ignored.length > 0) printNotice(`warning: ignored in ${file}: ${ignored.join(', ')}`);
+  if (suite.value.skill !== null && suite.value.skill !== name)
+    printNotice(
+      `warning: ${file} names the skill '${suite.value.skill}', but ${displayPath(folder)} has '${name}'`,
+    );
+  const judged = scenarios.filter(({ yaml }) => yaml.includes('type: llm_judge')).length;
+  if (judged > 0)
+    printNotice(
+      `${judged} of ${scenarios.length} need a judge for what only a model can check: run them with --judge-model`,
+    );
   if (json) printJson({ skill: displayPath(folder), scenarios: files });
   else
     process.stdout.write(
-      `${[...files, '', `${files.length} scenarios were written; check them with ${ownCommand('validate')}`].join('\n')}\n`,
+      `${[...files, '', `${count} written; check them with ${ownCommand('validate')}`].join('\n')}\n`,
     );
   return 0;
 }
@@ -88,6 +104,9 @@ function skillFolder(path: string, named: string | undefined): string {
   return folder;
 }
 
+const NOTHING_EXPECTED =
+  'nothing is expected of this case, so its scenario would always pass; add expected_output, assertions or should_trigger';
+
 function problemsOf(
   { name, of }: CaseScenario,
   at: number,
@@ -96,7 +115,13 @@ function problemsOf(
   problemAt: Extract<Loaded<Suite>, { ok: true }>['problemAt'],
 ): Problem[] {
   const twice = all.findIndex((other) => other.name === name) < at;
+  const isChecked =
+    of.expected !== undefined ||
+    of.assertions.length > 0 ||
+    of.shouldTrigger !== undefined ||
+    of.tool !== undefined;
   return [
+    ...(isChecked ? [] : [problemAt(['evals', at, 'should_trigger'], NOTHING_EXPECTED)]),
     ...(twice
       ? [problemAt(['evals', at, 'id'], `another case is also named ${name}; ids must be unique`)]
       : []),

@@ -19,6 +19,7 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     target_path: effective.target_path,
     /** As written in the file; empty if the variant has none. */
     subject: variant.scenario.subject ?? [],
+    ...(variant.leftOut.length === 0 ? {} : { left_out: variant.leftOut }),
     /** Null if no agent takes part. */
     timeout_secs: findAgentStep(effective.scenario)?.timeout_secs ?? null,
     gates: gatesOf(effective.scenario).length,
@@ -44,6 +45,7 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
   if (most !== null) process.stdout.write(`${mostText(most)}\n`);
   for (const one of scenarios) {
     const { name, variant, file, fixture, target, target_path, subject, timeout_secs, gates, judge } = one;
+    const { left_out = [] } = one;
     const found = target_path === null ? '' : ` = ${shortestPath(target_path)}`;
     const details = [
       ...[file, ...(fixture === null ? [] : [`fixture ${shortestPath(fixture)}`])],
@@ -51,6 +53,7 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
       ...subject.flatMap((part) =>
         Object.entries(part).map(([kind, of]) => `${kind} ${typeof of === 'string' ? of : of.name}`),
       ),
+      ...(left_out.length === 0 ? [] : [`left out ${left_out.join(' ')}`]),
       ...[`gates ${gates}`, ...(judge === null ? [] : [`judge ${judge}`])],
       ...(timeout_secs === null ? [] : [`timeout ${timeout_secs} s`]),
     ];

@@ -13,6 +13,7 @@ import { checkCloudSandboxes, checkContainers, checkSandbox } from '../../planni
 import { checkForHosts } from '../../planning/check-for-hosts.js';
 import { checkHostedAgents, ignoredRuntimeWarnings } from '../../planning/check-hosted-agents.js';
 import { findKeptWork, type KeptRuns } from '../../planning/find-kept-work.js';
+import { nothingSelected } from '../../planning/nothing-selected.js';
 import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
 import { exposedCheckWarnings } from '../../planning/exposed-checks.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
@@ -21,6 +22,7 @@ import { selectScenarios, type SelectedScenario, type Selection } from '../../pl
 import { printDryRun } from './print-dry-run.js';
 import { toDecideOf, type ClearOptions } from './to-decide.js';
 import { checkWritable, openProject, type Project } from '../../planning/project.js';
+import { uncheckedWarnings } from '../../planning/unchecked-warnings.js';
 import type { Session } from '../../client/session.js';
 import { planSweep, startPlanned } from '../../client/start-planned.js';
 import { uiPage } from '../../client/ui-page.js';
@@ -55,10 +57,7 @@ export async function run(options: RunOptions): Promise<number> {
   const selected = await selectScenarios(project, options);
   if (selected.length === 0) {
     if (options.passWithNoScenarios) return sayNothingRan(options.json);
-    throw new UsageError(
-      'nothing_selected',
-      'no scenarios selected; use --pass-with-no-scenarios to exit 0 in this case',
-    );
+    throw nothingSelected(project, options, '; use --pass-with-no-scenarios to exit 0 in this case');
   }
   return runSelected(project, selected, options);
 }
@@ -87,7 +86,7 @@ export async function runSelected(
   }
   if (options.dryRun) return printDryRun(resolved, project, options.json);
 
-  await printPlanWarnings(project, selected, resolved);
+  await printPlanWarnings(project, selected, resolved, options);
   return startAndFollow(project, resolved, environment, options);
 }
 
@@ -123,10 +122,13 @@ export async function printPlanWarnings(
   project: Project,
   selected: SelectedScenario[],
   resolved: ResolvedSweep,
+  { judge }: Pick<SweepFlags, 'judge'>,
 ): Promise<void> {
   for (const warning of [
     ...placeholderWarnings(project),
-    ...exposedCheckWarnings(project, selected).map((one) => `warning: ${formatProblem(one)}`),
+    ...[...uncheckedWarnings(selected, !judge), ...exposedCheckWarnings(project, selected)].map(
+      (one) => `warning: ${formatProblem(one)}`,
+    ),
     ...ignoredRuntimeWarnings(resolved),
     ...(await notReusedWarnings(project, targetsOfSweep(resolved))),
   ])

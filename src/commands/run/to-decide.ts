@@ -5,6 +5,7 @@ import { UsageError } from '../../lib/errors/usage-error.js';
 import type { ToDecide } from '../../planning/pair-up.js';
 import type { Project } from '../../planning/project.js';
 import type { SelectedScenario } from '../../planning/select-scenarios.js';
+import { uncheckedWarnings } from '../../planning/unchecked-warnings.js';
 import { ALPHA } from '../../results/comparison/document.js';
 import { armsOf } from '../../results/comparison/samples.js';
 import type { UntilClear } from '../../results/decision/until-clear.js';
@@ -29,7 +30,7 @@ const MOST_RUNS = 20;
 export function toDecideOf(
   project: Project,
   selected: readonly SelectedScenario[],
-  options: ClearOptions & { repeat?: number; cells?: readonly string[]; regrade?: boolean },
+  options: ClearOptions & { judge: boolean; repeat?: number; cells?: readonly string[]; regrade?: boolean },
 ): ToDecide | null {
   const { untilClear = false, vs, margin, maxRuns } = options;
   if (!untilClear) {
@@ -51,6 +52,9 @@ export function toDecideOf(
     throw new UsageError('usage', '--cell cannot be used with --until-clear, which chooses the cells itself');
   if (options.regrade === true)
     throw new UsageError('usage', '--regrade cannot be used with --until-clear: both sides must be run now');
+  const [unchecked] = uncheckedWarnings(selected, !options.judge);
+  if (unchecked !== undefined)
+    throw new UsageError('scenario_invalid', '--until-clear: there would be nothing to decide', [unchecked]);
   return {
     base: baseOf(project, selected, vs),
     margin: margin ?? null,

@@ -2,14 +2,21 @@ import pc from 'picocolors';
 import { renderTable, terminalText } from '../../lib/format/table.js';
 import { printJson, textOptions } from '../shared/output.js';
 import { selectScenarios, type Selection } from '../../planning/select-scenarios.js';
+import { searchFiles } from '../../planning/find-scenario-files.js';
+import { describeSearch } from '../../planning/nothing-selected.js';
+import { otherFiles, printOthers } from '../shared/print-others.js';
 import { openProject } from '../../planning/project.js';
 
 /** `scenarios`: lists the scenarios in the fixtures folder. */
 export async function listScenarios(
   selection: Omit<Selection, 'files'>,
-  { json }: { json: boolean },
+  { json, all }: { json: boolean; all: boolean },
 ): Promise<number> {
-  const selected = await selectScenarios(openProject(), { ...selection, files: [], all: true });
+  const project = openProject();
+  const everything = { ...selection, files: [], all: true };
+  const selected = await selectScenarios(project, everything);
+  const { searched } = searchFiles(project, everything);
+  const others = otherFiles(searched);
   const scenarios = selected.map(({ scenario, file }) => ({
     name: scenario.name,
     file,
@@ -24,7 +31,7 @@ export async function listScenarios(
           : [],
   }));
   if (json) {
-    printJson({ scenarios });
+    printJson({ scenarios, ...(all ? { others } : {}) });
     return 0;
   }
   const { color, width } = textOptions();
@@ -37,7 +44,10 @@ export async function listScenarios(
     colors.dim(terminalText(description)),
   ]);
   process.stdout.write(
-    rows.length === 0 ? 'no scenarios found\n' : `${renderTable(rows, { width }).join('\n')}\n`,
+    rows.length === 0
+      ? `no scenarios found: ${searched.map(describeSearch).join('; ')}\n`
+      : `${renderTable(rows, { width }).join('\n')}\n`,
   );
+  if (all) printOthers(others);
   return 0;
 }

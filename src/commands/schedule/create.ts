@@ -10,6 +10,7 @@ import { variableNames } from '../../lib/interpolate.js';
 import { schedulesFolder } from '../../platform/engine/engine-state.js';
 import { isMirror } from '../../platform/folders.js';
 import { ownCommand } from '../../platform/invocation.js';
+import { nothingSelected } from '../../planning/nothing-selected.js';
 import { openProject } from '../../planning/project.js';
 import { selectScenarios, type Selection } from '../../planning/select-scenarios.js';
 import type { SweepFlags } from '../../planning/resolve-sweep.js';
@@ -62,13 +63,13 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
       `--junit is not available with shared results, because any host may write the report; read schedules/${schedule}/junit.xml instead`,
     );
   const selected = await selectScenarios(project, options);
-  if (selected.length === 0) throw new UsageError('nothing_selected', 'no scenarios selected');
+  if (selected.length === 0) throw nothingSelected(project, options);
   const file = readEnvFile(options.envFile);
   const environment = { ...process.env, ...file };
   const flags = { ...options, fromFile: Object.keys(file) };
   const resolved = await resolveAndCheck(project, selected, environment, flags);
   if (options.dryRun) return printDryRun(resolved, project, options.json);
-  await printPlanWarnings(project, selected, resolved);
+  await printPlanWarnings(project, selected, resolved, options);
   const session = await openSession(resultsPath, printNotice, options);
   try {
     const envFile = options.envFile === undefined ? null : resolve(options.envFile);

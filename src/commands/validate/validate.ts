@@ -1,25 +1,31 @@
 import { knownAgents } from '../../agents/index.js';
+import { otherFiles, printOthers } from '../shared/print-others.js';
 import { printJson, printNotice, printWarnings } from '../shared/output.js';
 import { judgeProblems } from '../../planning/choose-judge.js';
 import { misfitsOfOwnAgents, runtimeProblems } from '../../planning/check-hosted-agents.js';
 import { exposedCheckWarnings } from '../../planning/exposed-checks.js';
-import { findFiles } from '../../planning/find-scenario-files.js';
+import { searchFiles } from '../../planning/find-scenario-files.js';
 import { targetsOfScenarios, notReusedWarnings } from '../../planning/not-reused.js';
 import { lengthProblems, matrixProblems, profileProblems } from '../../planning/matrix-problems.js';
 import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
 import { loadScenarios } from '../../planning/select-scenarios.js';
 import { serverWarnings } from '../../planning/server-warnings.js';
+import { describeSearch } from '../../planning/nothing-selected.js';
 import { targetWarnings } from '../../planning/target-warnings.js';
+import { uncheckedWarnings } from '../../planning/unchecked-warnings.js';
 import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 
 /** `validate`: checks scenario files. @throws UsageError with all problems of all files */
-export async function validate(files: string[], { json }: { json: boolean }): Promise<number> {
+export async function validate(
+  files: string[],
+  { json, verbose }: { json: boolean; verbose: boolean },
+): Promise<number> {
   const project = openProject();
-  const paths = findFiles(project, { files });
-  if (paths.length === 0)
-    throw new UsageError('nothing_selected', `no scenario files in ${displayPath(project.fixturesPath)}`);
+  const { files: paths, searched } = searchFiles(project, { files });
+  const empty = searched.find((one) => one.files.length === 0);
+  if (empty !== undefined) throw new UsageError('nothing_selected', describeSearch(empty));
   const { scenarios, problems: found, texts } = await loadScenarios(project, paths);
   // several scenarios may report the same problem of the config; duplicates are removed below
   const ofJudges = scenarios.flatMap((scenario) => judgeProblems(project, scenario));
@@ -32,8 +38,8 @@ export async function validate(files: string[], { json }: { json: boolean }): Pr
       ? runtimeProblems(scenario)
       : []),
   ]);
-  const others = [...ofMatrix, ...ofJudges, ...profileProblems(project, known)];
-  const problems = [...found, ...new Map(others.map((one) => [JSON.stringify(one), one])).values()];
+  const ofOthers = [...ofMatrix, ...ofJudges, ...profileProblems(project, known)];
+  const problems = [...found, ...new Map(ofOthers.map((one) => [JSON.stringify(one), one])).values()];
   if (project.configSource !== null) texts.set(project.configSource.file, project.configSource.text);
   if (problems.length > 0) {
     const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
@@ -44,7 +50,7 @@ export async function validate(files: string[], { json }: { json: boolean }): Pr
       texts,
     );
   }
-  const warnings = exposedCheckWarnings(project, scenarios);
+  const warnings = [...uncheckedWarnings(scenarios), ...exposedCheckWarnings(project, scenarios)];
   printWarnings(warnings, texts);
   for (const warning of [
     ...placeholderWarnings(project),
@@ -53,7 +59,24 @@ export async function validate(files: string[], { json }: { json: boolean }): Pr
     ...(await notReusedWarnings(project, targetsOfScenarios(project, scenarios))),
   ])
     printNotice(warning);
-  if (json) printJson({ valid: true, files: paths.map(displayPath), problems: [], warnings });
-  else process.stdout.write(`${paths.length} scenario file${paths.length === 1 ? ' is' : 's are'} valid\n`);
+  const others = otherFiles(searched);
+  if (json)
+    printJson({
+      ...{ valid: true, files: paths.map(displayPath), problems: [], warnings },
+      ...(verbose ? { others } : {}),
+    });
+  else {
+    if (verbose)
+      printOthers(others, [
+        ...new Set(scenarios.flatMap((one) => one.variants.flatMap(({ leftOut }) => leftOut))),
+      ]);
+    const hint =
+      verbose || others.length === 0
+        ? ''
+        : `; ${others.length} other file${others.length === 1 ? ' is none' : 's are none'} (--verbose says why)`;
+    process.stdout.write(
+      `${paths.length} scenario file${paths.length === 1 ? ' is' : 's are'} valid${hint}\n`,
+    );
+  }
   return 0;
 }

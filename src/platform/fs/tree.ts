@@ -45,8 +45,12 @@ const UNREADABLE: Record<string, string> = {
  *
  * @throws UnusableTree for symlinks that leave the tree, sockets, devices, FIFOs, names that are not UTF-8, and files
  * that   cannot be read or are too large to be copied
+ * @param isLeftOut whether an entry, with all that is below it, is passed over
  */
-export async function listTree(root: string): Promise<TreeEntry[]> {
+export async function listTree(
+  root: string,
+  isLeftOut: (path: string, isFolder: boolean) => boolean = () => false,
+): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = [];
   const realRoot = realpathSync.native(root);
   const visit = async (folder: string): Promise<void> => {
@@ -58,6 +62,7 @@ export async function listTree(root: string): Promise<TreeEntry[]> {
       const path = folder === '' ? name : `${folder}/${name}`;
       const full = join(root, path);
       const info = lstatSync(full);
+      if (isLeftOut(path, info.isDirectory())) continue;
       if (info.isDirectory()) {
         entries.push({ kind: 'folder', path });
         await visit(path);

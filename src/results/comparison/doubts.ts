@@ -26,10 +26,16 @@ export const baselineDoubts = (
 function sweepDoubts(name: string, { status, cells, lines }: SweepResults): string[] {
   const again = resultsOfRetries(lines);
   const passed = again.filter(({ outcome }) => outcome === 'pass').length;
+  const unchecked = lines.filter((line) => line.unchecked === true).length;
   const finished = new Set(lines.map(({ cell }) => cell));
   const waiting = cells.filter(({ id }) => !finished.has(id)).length;
   return [
     ...(status === 'open' ? [`${name} has not ended: ${count(waiting, 'cell')} without a result yet`] : []),
+    ...(unchecked === 0
+      ? []
+      : [
+          `${name}: ${count(unchecked, 'run')} checked nothing (no gates and no judge), and count in no rate`,
+        ]),
     ...(again.length === 0
       ? []
       : [

@@ -1,6 +1,7 @@
 import type { Combined } from '../by-parameter.js';
 import type { Cell } from '../records/cell.js';
 import { workRunOf, type ResultLine } from '../records/result-line.js';
+import { isTested } from '../is-tested.js';
 import { totalsOf, unfinishedCells } from '../totals.js';
 import { groupBy } from '../../lib/group-by.js';
 import { mean } from '../../lib/mean.js';
@@ -120,7 +121,7 @@ function armOf(
   { cells, retries, isShared }: { cells: readonly Cells[]; retries: readonly Sample[]; isShared: IsShared },
   options: { alpha: number },
 ): Arm {
-  const decided = cells.flatMap(({ line }) => (line !== null && isDecided(line) ? line : []));
+  const decided = cells.flatMap(({ line }) => (line !== null && isTested(line) ? line : []));
   const runs = new Set<string>();
   const samples = decided.filter((line) => {
     const isNew = !runs.has(workRunOf(line));

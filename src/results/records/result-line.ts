@@ -118,6 +118,7 @@ export const ResultLine = z.object({
     .nullable()
     .default(null)
     .describe('SHA-256 of everything that the result depends on; null: not computed'),
+  unchecked: z.literal(true).exactOptional().describe('See run.json'),
   regressions: z
     .array(Regression)
     .default([])

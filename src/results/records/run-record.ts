@@ -201,6 +201,12 @@ export const RunRecord = z.object({
     .describe('What fixture/ lacks of the workspace; at most 100 entries'),
   steps: z.array(StepRecord).describe('Steps in the order performed'),
   warnings: z.array(z.string()).describe('Problems that do not change the outcome'),
+  unchecked: z
+    .literal(true)
+    .exactOptional()
+    .describe(
+      'Set if nothing was checked, because the scenario has neither gates nor a judge: the run counts in no rate',
+    ),
   regressions: z
     .array(Regression)
     .default([])

@@ -33,6 +33,7 @@ export const SweepCell = Cell.extend({
   duration_secs: z.number().nullable().describe('Duration of the run'),
   attempts: z.number().int().nullable().describe("Attempts of the agent's step"),
   starts: z.number().int().nullable().default(null).describe('Starts of the agent'),
+  unchecked: z.literal(true).exactOptional().describe('See run.json'),
   regressions: z
     .array(Regression)
     .default([])
@@ -179,6 +180,7 @@ function toCell(
     duration_secs: line?.duration_secs ?? null,
     attempts: line?.attempts ?? null,
     starts: line?.starts ?? null,
+    ...(line?.unchecked === true ? { unchecked: true as const } : {}),
     regressions: line?.regressions ?? [],
     cached: line !== undefined && line.cached_from !== null,
     ...(line?.regraded_from === undefined ? {} : { regraded_from: line.regraded_from }),

@@ -252,6 +252,7 @@ export const recordText: Treatments<RunRecord> = {
     ended_at: 'kept',
   },
   warnings: 'redacted',
+  unchecked: 'kept',
   regressions: regression,
 };
 

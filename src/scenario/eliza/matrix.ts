@@ -18,6 +18,8 @@ import { loadYaml, parseYaml } from '../yaml/load-yaml.js';
 import type { Problem } from '../../lib/errors/problem.js';
 import { scenarioGivenAsMatrix } from './mistaken-form.js';
 import { ElizaFile } from './schema.js';
+import { checksNothing } from '../scenario.js';
+import { NO_EVALUATIONS } from './read-scenario.js';
 import { filePathOf, toScenario } from './to-scenario.js';
 
 const PATH = /^[A-Za-z_$][\w$]*(\[\d+\])*(\.[A-Za-z_$][\w$]*(\[\d+\])*)*$/;
@@ -155,11 +157,23 @@ function variantOf(
     return { ok: false, problems };
   }
   const { value: file } = loaded;
+  const scenario = toScenario(file);
+  if (checksNothing(scenario, false)) {
+    const place = placeOf('run');
+    return {
+      ok: false,
+      problems: [
+        place === null
+          ? loaded.problemAt(['run'], NO_EVALUATIONS)
+          : inMatrix(place, `run: ${NO_EVALUATIONS}`),
+      ],
+    };
+  }
   return {
     ok: true,
     value: {
       ...{ variant: id, parameters: values, env: {}, targetBinary: null },
-      scenario: { ...toScenario(file), repeat },
+      scenario: { ...scenario, repeat },
       problemAt: (path, message, side) => {
         const inFile = filePathOf(file, path);
         const place = placeOf(formatPath(inFile));

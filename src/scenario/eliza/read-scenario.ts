@@ -1,9 +1,13 @@
 import { DEFAULT_VARIANT } from '../../results/records/cell-label.js';
 import type { ScenarioReader } from '../reader.js';
+import { checksNothing } from '../scenario.js';
 import type { ProblemAt } from '../problems/source.js';
 import { loadYaml } from '../yaml/load-yaml.js';
 import { ElizaFile } from './schema.js';
 import { filePathOf, toScenario } from './to-scenario.js';
+
+/** The runner of ElizaOS refuses such files, too. */
+export const NO_EVALUATIONS = 'nothing is checked; add evaluations, to a step or at the top level';
 
 /** Reads a scenario in the form of the ElizaOS scenario runner. */
 export const readScenario: ScenarioReader = (name, text) => {
@@ -12,6 +16,8 @@ export const readScenario: ScenarioReader = (name, text) => {
   const { value: file } = loaded;
   const scenario = toScenario(file);
   const problemAt: ProblemAt = (path, ...what) => loaded.problemAt(filePathOf(file, path), ...what);
+  if (checksNothing(scenario, false))
+    return { ok: false, problems: [loaded.problemAt(['run'], NO_EVALUATIONS)] };
   return {
     ok: true,
     value: {

@@ -10,6 +10,22 @@ interface Finding {
   message: string;
 }
 
+/** In the advice to write a number or a truth value as text, quotes it as it is written: "3.1" would change `3.10`. */
+function asWritten(source: Source, path: Path, message: string): string {
+  const found = path.reduce<unknown>(
+    (at, part) =>
+      typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[part] : undefined,
+    source.value,
+  );
+  const text =
+    typeof found === 'number' || typeof found === 'boolean' ? (source.written?.(path) ?? null) : null;
+  const advice = `write "${String(found)}"`;
+  if (text === null || !message.endsWith(advice)) return message;
+  return message
+    .replace(`got ${String(found)}`, () => `got ${text}`)
+    .replace(advice, () => `write "${text}"`);
+}
+
 /** Checks a parsed file against a schema. Returns the schema's output, or all problems with their positions. */
 export function check<S extends z.ZodType>(schema: S, source: Source): Loaded<z.output<S>> {
   // The issues of the result do not name their schema, but keep the same `keys` array, so it serves as the map's key.
@@ -51,6 +67,10 @@ export function check<S extends z.ZodType>(schema: S, source: Source): Loaded<z.
   const findings = result.error.issues.flatMap((issue) => findingsOf(issue, []));
   return {
     ok: false,
-    problems: inTextOrder(findings.map(({ path, message, side }) => problemIn(source, path, message, side))),
+    problems: inTextOrder(
+      findings.map(({ path, message, side }) =>
+        problemIn(source, path, asWritten(source, path, message), side),
+      ),
+    ),
   };
 }

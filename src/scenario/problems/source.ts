@@ -25,6 +25,8 @@ export interface Source {
   nouns: Nouns;
   /** Null if nothing is written there (a missing key, an empty value). */
   locate(path: Path, side: Side): Position | null;
+  /** A plain value as it is written: `3.10`, which is the number 3.1. Absent, or null, if that is not known. */
+  written?(path: Path): string | null;
 }
 
 /** Makes a problem for a file that is valid by itself (a missing fixture, an undefined agent). */

@@ -1,48 +1,41 @@
-import { z } from 'zod';
 import type { Problem } from '../../lib/errors/problem.js';
-import { nonBlank } from '../../gates/fields.js';
 import { check } from '../problems/check.js';
 import { inTextOrder, type Loaded, type Source } from '../problems/source.js';
 import { parseYaml } from '../yaml/load-yaml.js';
 import { parseCsv } from './parse-csv.js';
-import type { Suite, SuiteCase } from './suite.js';
 import { ownValue } from '../../lib/own-value.js';
+import { Case, ignoredIn, toCase, TRIGGERS } from './case-fields.js';
+import type { Suite } from './suite.js';
 
-/** A prompt of a list, with what is expected. `query` is another name for `prompt`. */
-const Row = z
-  .strictObject({
-    id: z.union([z.int(), nonBlank('an id')]).exactOptional(),
-    prompt: nonBlank('a prompt').exactOptional(),
-    query: nonBlank('a prompt').exactOptional(),
-    should_trigger: z.boolean().exactOptional(),
-    expected_tool: nonBlank('the name of a tool').exactOptional(),
-  })
-  .refine(({ prompt, query }) => (prompt === undefined) !== (query === undefined), {
-    error: 'expected a prompt, in the field prompt or query',
-  });
-
-const caseOf = ({ id, prompt, query = '', ...row }: z.infer<typeof Row>, index: number): SuiteCase => ({
-  ...{ id: id ?? index + 1, prompt: prompt ?? query, assertions: [], files: [] },
-  ...(row.should_trigger === undefined ? {} : { shouldTrigger: row.should_trigger }),
-  ...(row.expected_tool === undefined ? {} : { tool: row.expected_tool }),
-});
+/** A row without a prompt has no place for it. */
+const ofRow = (problem: Problem): Problem =>
+  problem.path === 'prompt' && problem.message.startsWith('missing: ')
+    ? { ...problem, path: '', message: problem.message.replace('missing: ', '') }
+    : problem;
 
 /** Checks the rows of a list, each with its own source. */
 function suiteOf(sources: readonly Source[], broken: readonly Problem[]): Loaded<Suite> {
-  const rows = sources.map((source) => check(Row, source));
-  const problems = [...broken, ...rows.flatMap((row) => (row.ok ? [] : row.problems))];
-  const cases = rows.flatMap((row, index) => (row.ok ? [caseOf(row.value, index)] : []));
+  const rows = sources.map((source) => check(Case, source));
+  const problems = [...broken, ...rows.flatMap((row) => (row.ok ? [] : row.problems.map(ofRow)))];
+  const cases = rows.flatMap((row, index) => (row.ok ? [toCase(row.value, index)] : []));
   if (problems.length > 0) return { ok: false, problems: inTextOrder(problems) };
   return {
     ok: true,
-    value: { skill: null, cases },
-    problemAt: ([, index], ...what) => {
+    value: { skill: null, cases, ignored: [...new Set(sources.flatMap(({ value }) => ignoredIn(value)))] },
+    problemAt: ([, index, ...rest], ...what) => {
       const row = rows[Number(index)];
       if (row?.ok !== true) throw new RangeError(`no row ${String(index)}`);
-      return row.problemAt(['id'], ...what);
+      return row.problemAt(rest, ...what);
     },
   };
 }
+
+/** An item of a list, as a source of its own. */
+const below = (source: Source, item: number): Source => ({
+  ...source,
+  value: (source.value as unknown[])[item],
+  locate: (path, side) => source.locate([item, ...path], side),
+});
 
 /** Reads a list with a JSON object in each line. Never throws: every error is a problem with line and column. */
 export function readJsonLines(file: string, text: string): Loaded<Suite> {
@@ -53,15 +46,15 @@ export function readJsonLines(file: string, text: string): Loaded<Suite> {
     problems.push(...parsed.problems.map((problem) => ({ ...problem, line: problem.line + index })));
     const { source } = parsed;
     if (source === null) return [];
-    return [
-      {
-        ...source,
-        locate: (...at) => {
-          const found = source.locate(...at);
-          return found === null ? null : { ...found, line: found.line + index };
-        },
+    const moved: Source = {
+      ...source,
+      locate: (...at) => {
+        const found = source.locate(...at);
+        return found === null ? null : { ...found, line: found.line + index };
       },
-    ];
+    };
+    // A whole list may have been saved under this ending.
+    return Array.isArray(source.value) ? source.value.map((_, item) => below(moved, item)) : [moved];
   });
   return suiteOf(sources, problems);
 }
@@ -77,7 +70,8 @@ const BOOLEANS: Readonly<Record<string, boolean>> = {
 
 /** The value of a field that CSV has as text. */
 function cellValue(name: string, written: string): unknown {
-  if (name === 'should_trigger') return ownValue(BOOLEANS, written.trim().toLowerCase()) ?? written;
+  if ((TRIGGERS as readonly string[]).includes(name))
+    return ownValue(BOOLEANS, written.trim().toLowerCase()) ?? written;
   // Ids that only look like numbers, as 007, stay as they are.
   return name === 'id' && /^(0|-?[1-9]\d{0,14})$/.test(written) ? Number(written) : written;
 }

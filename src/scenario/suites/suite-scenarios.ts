@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { gateOf } from './statement.js';
 import type { Suite, SuiteCase } from './suite.js';
 
 const FILES = '\n\nInput files:\n';
@@ -27,13 +28,17 @@ const nameOf = (skill: string, id: string | number): string =>
  * The scenarios of a suite. `skill`: the name of the skill under test; `path`: its folder, relative to the scenario files. A case
  * with statements or an expected output runs with and without the skill, and a model judges each statement.
  */
-export const suiteScenarios = ({ cases }: Suite, skill: string, path: string): CaseScenario[] =>
+export const suiteScenarios = (
+  { cases }: Pick<Suite, 'cases'>,
+  skill: string,
+  path: string,
+): CaseScenario[] =>
   cases.map((of) => {
     const name = nameOf(skill, of.id);
     const isTask = of.expected !== undefined || of.assertions.length > 0;
     const gates = [
       ...(of.expected === undefined ? [] : [{ type: 'llm_judge', name: EXPECTED, prompt: of.expected }]),
-      ...of.assertions.map((prompt) => ({ type: 'llm_judge', prompt })),
+      ...of.assertions.map(checkOf),
       ...(of.shouldTrigger === undefined
         ? []
         : [{ type: of.shouldTrigger ? 'skill_used' : 'skill_not_used', skill }]),
@@ -51,6 +56,12 @@ export const suiteScenarios = ({ cases }: Suite, skill: string, path: string): C
     };
     return { name, of, yaml: stringify(file, { lineWidth: 0 }) };
   });
+
+/** The gate of a statement: one that asks no model, where the statement allows it. */
+function checkOf(prompt: string): object {
+  const gate = gateOf(prompt);
+  return gate === null ? { type: 'llm_judge', prompt } : { ...gate, name: prompt };
+}
 
 /** The prompt of the scenario, which names the input files. */
 function withFiles({ prompt, files }: SuiteCase): string {
@@ -106,7 +117,9 @@ export function caseOfScenario(file: unknown): SuiteCase {
   return {
     id,
     ...withoutFiles(task.prompt),
-    assertions: statements.flatMap(({ name, prompt }) => (name === EXPECTED ? [] : (prompt ?? []))),
+    assertions: gates.flatMap(({ type, name, prompt }) =>
+      type === 'llm_judge' ? (name === EXPECTED ? [] : (prompt ?? [])) : (name ?? []),
+    ),
     ...(expected === undefined ? {} : { expected }),
     ...(use === undefined ? {} : { shouldTrigger: use === 'skill_used' }),
     ...(tool === undefined ? {} : { tool: unescaped(tool) }),

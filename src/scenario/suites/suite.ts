@@ -20,4 +20,6 @@ export interface Suite {
   /** The skill that the suite names; null if it names none. */
   skill: string | null;
   cases: SuiteCase[];
+  /** Keys of the file that say nothing about what is checked. */
+  ignored: string[];
 }

@@ -27,6 +27,11 @@ export function yamlSource(
       const node = find(document, path, side);
       return node?.range && !isUnwritten(node) ? positionOf(node.range[0], lines) : null;
     },
+    written: (path) => {
+      const node = find(document, path, 'value');
+      const plain = isAlias(node) ? node.resolve(document) : node;
+      return isScalar(plain) && typeof plain.source === 'string' ? plain.source : null;
+    },
   };
 }
 

@@ -132,6 +132,8 @@ export function findUnsafeNodes(document: Document.Parsed): SyntaxFinding[] {
     } else if (isPair(node)) {
       if (isScalar(node.key) && node.key.value === '__proto__')
         report(node.key as Node, `the key '__proto__' is not allowed`);
+      if (isScalar(node.key) && node.key.value === '<<' && node.key.type === 'PLAIN')
+        report(node.key as Node, 'merge keys (<<) are not supported; write the keys out');
     } else if (isNode(node) && node.anchor !== undefined) {
       anchors.set(node.anchor, node);
     }

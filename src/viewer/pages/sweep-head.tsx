@@ -1,4 +1,5 @@
 import { formatCost } from '../../lib/format/dollars.js';
+import { testedOf } from '../../results/is-tested.js';
 import type { SweepAnswer } from '../protocol.js';
 import { Again } from './again.js';
 import { embedded } from './embedded.js';
@@ -14,10 +15,10 @@ export function SweepHead({
   answer: SweepAnswer;
 }) {
   const { totals } = document;
-  const tested = totals.passed + totals.failed;
+  const { passed, tested } = testedOf(totals);
   const [look, word] = statusOf(document.status, false, engine);
   const isOpen = document.status === 'running' || document.status === 'paused';
-  const ended = tested + totals.errored + totals.cancelled;
+  const ended = totals.passed + totals.failed + totals.errored + totals.cancelled;
   return (
     <>
       <div class="title">
@@ -32,10 +33,10 @@ export function SweepHead({
       </div>
       <div class="summary">
         <p class="headline">
-          <strong>{tested === 0 ? 'n/a' : percent(totals.passed, tested)}</strong> passed
+          <strong>{tested === 0 ? 'n/a' : percent(passed, tested)}</strong> passed
         </p>
         <p class="soft">
-          {totals.passed} of {tested} tested
+          {passed} of {tested} tested
           {totals.errored > 0 && ` · ${totals.errored} ${totals.errored === 1 ? 'error' : 'errors'}`}
           {totals.cancelled > 0 && ` · ${totals.cancelled} cancelled`}
           {ended < totals.cells && ` · ${ended} of ${totals.cells} cells have ended`}

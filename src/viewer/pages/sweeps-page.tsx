@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { formatAge } from '../../lib/format/age.js';
 import { formatCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
+import { testedOf } from '../../results/is-tested.js';
 import type { ListedSweep, SweepsAnswer } from '../protocol.js';
 import { useWatched } from './api.js';
 import { Chip, Name, OutcomeBar, Problem, Waiting } from './parts.js';
@@ -61,8 +62,8 @@ export function statusOf(status: string, paused: boolean, engine: boolean): [loo
 
 function Sweep({ sweep, engine }: { sweep: ListedSweep; engine: boolean }) {
   const { totals } = sweep;
-  const tested = totals.passed + totals.failed;
-  const ended = tested + totals.errored + totals.cancelled;
+  const { passed, tested } = testedOf(totals);
+  const ended = totals.passed + totals.failed + totals.errored + totals.cancelled;
   const [look, word] = statusOf(sweep.status, sweep.paused, engine);
   return (
     <li class="card sweep">
@@ -77,9 +78,9 @@ function Sweep({ sweep, engine }: { sweep: ListedSweep; engine: boolean }) {
         <Name>{few(sweep.scenarios)}</Name> with <Name>{few(sweep.agents)}</Name>
       </p>
       <div class="rate">
-        <strong>{tested === 0 ? 'n/a' : percent(totals.passed, tested)}</strong>
+        <strong>{tested === 0 ? 'n/a' : percent(passed, tested)}</strong>
         <span class="soft">
-          {totals.passed} of {tested} passed
+          {passed} of {tested} passed
           {totals.errored > 0 && `, ${totals.errored} ${totals.errored === 1 ? 'error' : 'errors'}`}
         </span>
       </div>

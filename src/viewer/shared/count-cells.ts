@@ -1,3 +1,4 @@
+import { isTested } from '../../results/is-tested.js';
 import type { SweepCell } from '../../results/records/sweep-document.js';
 
 interface Count {
@@ -16,22 +17,25 @@ export const lookOf = (
 
 /** Counts the repetitions of a cell by outcome. `running`: by the ids of those whose runs are open. */
 export function countOf(
-  cells: readonly Pick<SweepCell, 'id' | 'outcome'>[],
+  cells: readonly Pick<SweepCell, 'id' | 'outcome' | 'unchecked'>[],
   running: { has(id: string): boolean },
 ): Count {
   const ended = cells.filter(({ id }) => !running.has(id));
   const having = (outcome: SweepCell['outcome']): number =>
     ended.filter((cell) => cell.outcome === outcome).length;
-  const [passed, failed] = [having('pass'), having('fail')];
+  const checked = ended.filter(isTested);
+  const passed = checked.filter(({ outcome }) => outcome === 'pass').length;
+  const unchecked = having('pass') + having('fail') - checked.length;
   const besides: [number, string][] = [
+    [unchecked, 'unchecked'],
     [having('error'), 'error'],
     [having('cancelled'), 'cancelled'],
     [cells.length - ended.length, 'running'],
     [having(null), 'waiting'],
   ];
   const parts = [
-    ...(passed + failed === 0 ? [] : [`${passed} of ${passed + failed} passed`]),
+    ...(checked.length === 0 ? [] : [`${passed} of ${checked.length} passed`]),
     ...besides.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])),
   ];
-  return { passed, tested: passed + failed, text: parts.join(', ') };
+  return { passed, tested: checked.length, text: parts.join(', ') };
 }

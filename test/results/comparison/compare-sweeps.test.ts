@@ -113,6 +113,16 @@ describe('what counts as a run', () => {
     expect(total.head).toMatchObject({ tested: 2, errored: 1, cancelled: 1, waiting: 2 });
   });
 
+  test('one in which something was checked, and the comparison says how many were not', () => {
+    const unchecked = (): Partial<ResultLine> => ({ unchecked: true });
+    const result = compare(sweepOf('a', { notes: 'fff' }), sweepOf('b', { notes: 'ppp' }, unchecked));
+    expect(result.verdict).toBe('nothing to compare');
+    expect(result.total.head).toMatchObject({ passed: 0, tested: 0, rate: null });
+    expect(result.doubts).toContain(
+      'head: 3 runs checked nothing (no gates and no judge), and count in no rate',
+    );
+  });
+
   test('runs of a configuration without a counterpart are not part of the total', () => {
     const { total } = compare(sweepOf('a', { x: 'pppp', y: 'ffff' }), sweepOf('b', { x: 'pppp', y: 'eeee' }));
     expect(total.base).toMatchObject({ passed: 4, tested: 4 });

@@ -80,7 +80,12 @@ test('a matrix with more than 10,000 combinations is refused', () => {
 });
 
 describe('the base scenario', () => {
-  const BASE = { name: 's', setup: { virtual_fs: { a: '1' } }, run: [{ code: 'echo 1', evaluations: [] }] };
+  const BASE = {
+    name: 's',
+    setup: { virtual_fs: { a: '1' } },
+    run: [{ code: 'echo 1' }],
+    evaluations: [{ type: 'file_exists', path: 'a' }],
+  };
   const variantsOf = (matrix: { parameter: string; values: Json[] }[]) => {
     const text = stringify({ name: 'm', base_scenario: 's', runs_per_combination: 3, matrix });
     const loaded = loadMatrix('m.yaml', text);
@@ -110,6 +115,14 @@ describe('the base scenario', () => {
     ]);
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     expect(read.value.variants[0]?.scenario.steps).toMatchObject([{ command: ['bash', '-c', 'echo late'] }]);
+  });
+  test('is refused in a combination that checks nothing', () => {
+    const read = variantsOf([
+      { parameter: 'evaluations', values: [[{ type: 'file_exists', path: 'b' }], []] },
+    ]);
+    expect(read.ok ? [] : read.problems.map(({ file, message }) => `${file} ${message}`)).toEqual([
+      's.scenario.yaml nothing is checked; add evaluations, to a step or at the top level',
+    ]);
   });
   test('stays as it is: a variant does not change the others', () => {
     const read = variantsOf([{ parameter: 'run[0].code', values: ['echo a', 'echo b', 'echo a'] }]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { isElizaForm } from '../../../src/scenario/load-scenario.js';
+import { formOf } from '../../../src/scenario/recognize.js';
 import { readScenario } from '../../../src/scenario/eliza/read-scenario.js';
 import type { ReadScenario } from '../../../src/scenario/reader.js';
 import { gatesOf, Scenario } from '../../../src/scenario/scenario.js';
@@ -12,6 +12,8 @@ const read = (file: unknown): ReadScenario => {
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   return loaded.value;
 };
+
+const evaluations = [{ type: 'file_exists', path: 'a.txt' }];
 
 const LIST = `name: s
 environment: {type: bubblewrap}
@@ -88,8 +90,34 @@ test('reports problems with parts of the scenario at their places in the file', 
   ).toEqual([1, 6, 2, 3, 8, 9, 11, 12, 14, 18, 19]);
 });
 
+test.each([
+  ['one input', { run: { input: 'hello' } }],
+  ['empty lists', { run: [{ code: 'true', evaluations: [] }], evaluations: [] }],
+  [
+    'a conversation',
+    {
+      run: [
+        {
+          input: 'hello',
+          conversation: { max_turns: 2, user_simulator: { persona: 'a buyer', objective: 'x' } },
+        },
+      ],
+    },
+  ],
+])('a file without any evaluation is refused: %s', (_, file) => {
+  const text = stringify({ name: 's', ...file });
+  const loaded = readScenario('x.scenario.yaml', text);
+  expect(loaded.ok ? [] : loaded.problems).toEqual([
+    expect.objectContaining({
+      line: 3,
+      path: 'run',
+      message: expect.stringMatching(/^nothing is checked/) as string,
+    }),
+  ]);
+});
+
 test('a file without an agent step has no cells with agents and is never reused', () => {
-  const { scenario } = read({ name: 's', agent: 'codex', run: [{ code: 'echo' }] });
+  const { scenario } = read({ name: 's', agent: 'codex', run: [{ code: 'echo' }], evaluations });
   expect(scenario).toMatchObject({ agents: [], cost: { cache: false } });
 });
 
@@ -101,7 +129,7 @@ test.each([
   ['a.scenario.yaml', 'name: s\ntemplate_folder: base\n', false],
   ['a.scenario.yaml', '"target": {}\n', false],
 ])('the form of a file depends on its name and its keys: %s %j', (name, text, isEliza) => {
-  expect(isElizaForm(name, text)).toBe(isEliza);
+  expect(formOf(name, text) === 'eliza').toBe(isEliza);
 });
 
 describe('whatever is in a file', () => {
@@ -120,7 +148,7 @@ describe('whatever is in a file', () => {
   test('code is the last argument of its program, unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ lang, code: text }), { minLength: 1 }), (steps) => {
-        const { scenario } = read({ name: 's', run: steps });
+        const { scenario } = read({ name: 's', run: steps, evaluations });
         for (const [index, step] of scenario.steps.entries()) {
           if (step.kind !== 'command' || typeof step.command === 'string') throw new Error('not code');
           expect(step.command).toHaveLength(3);

@@ -144,3 +144,50 @@ it('reports problems in maps that are keys of maps, at any depth', () => {
   const messages = loaded.ok ? [] : loaded.problems.map(({ message }) => message);
   expect(messages).toContainEqual(expect.stringContaining("unknown alias '*b'"));
 });
+
+describe('an advice quotes what is written, and not the value that was read', () => {
+  const Texts = z.record(z.string(), z.string());
+  it.each([
+    '3.10',
+    '12345678901234567890',
+    '0644',
+    '1e3',
+    '0x1F',
+    '+1',
+    '.5',
+    '1.0',
+    '.inf',
+    'True',
+    '7',
+    'true',
+  ])('%s', (written) => {
+    for (const text of [`a: ${written}\n`, `{"a": ${written}}`, `a: &x ${written} # text\n`]) {
+      const loaded = loadYaml(Texts, 's.yaml', text);
+      expect(loaded.ok ? [] : loaded.problems.map(({ message }) => message)).toEqual([
+        `expected a string, got ${written}; write "${written}"`,
+      ]);
+    }
+  });
+
+  it('also of an alias and in a list', () => {
+    const loaded = loadYaml(z.array(z.string()), 's.yaml', '[&v 1.10, *v]');
+    expect(loaded.ok ? [] : loaded.problems.map(({ message }) => message)).toEqual(
+      Array(2).fill('expected a string, got 1.10; write "1.10"'),
+    );
+  });
+});
+
+it('refuses merge keys by name, and takes << in quotes as a key', () => {
+  const load = (text: string) => loadYaml(z.looseObject({}), 's.yaml', text);
+  const merged = load('base: &b {a: 1}\nc:\n  <<: *b\n');
+  expect(merged.ok ? [] : merged.problems).toEqual([
+    {
+      file: 's.yaml',
+      line: 3,
+      column: 3,
+      path: 'c["<<"]',
+      message: 'merge keys (<<) are not supported; write the keys out',
+    },
+  ]);
+  expect(load('"<<": 1\n').ok).toBe(true);
+});

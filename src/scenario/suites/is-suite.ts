@@ -1,0 +1,53 @@
+import { isMap } from '../../lib/is-map.js';
+import { parseJson } from '../../lib/json.js';
+import { recognize, SCENARIO_ENDING } from '../recognize.js';
+import { readDocuments } from '../yaml/read-documents.js';
+
+/** Names of folders and files that tell an agent how it is judged, wherever they lie. */
+const FOLDERS = /^[._]*(evals?|evaluations)_*$/i;
+const FILES = [
+  /\.evals?\.[^.]+$/i,
+  /^(evals?|eval[-_]set|trigger[-_]evals?)\.(json|jsonl|ya?ml|csv)$/i,
+  /^promptfoo(config)?(\.[^.]+)*\.(ya?ml|json|[cm]?[jt]s)$/i,
+  /\.(scenario|matrix)\.(ya?ml|json)$/i,
+  /^llm-tool-test-config\.toml$/i,
+];
+
+/** Whether a file or folder of this name is a suite, a scenario or their configuration. */
+export const isNamedLikeSuite = (name: string, isFolder: boolean): boolean =>
+  isFolder ? FOLDERS.test(name) : FILES.some((one) => one.test(name));
+
+const EXPECTATIONS =
+  /^(should_(not_)?(trigger|activate)|expected_.+|expectations?|assertions?|must_(not_)?include)$/i;
+const KNOWN = ['a suite of evals', 'a configuration of promptfoo', 'a rubric', 'a matrix of ElizaOS'];
+
+const PROMPTS = ['prompt', 'query', 'input', 'task', 'question'];
+
+/** Whether these are the keys of a case: a prompt, and what is expected. */
+const areOfCase = (keys: readonly string[]): boolean =>
+  keys.some((key) => PROMPTS.includes(key.toLowerCase())) && keys.some((key) => EXPECTATIONS.test(key));
+
+const expects = (row: unknown): boolean =>
+  isMap(row) &&
+  (areOfCase(Object.keys(row).filter((key) => row[key] !== null)) || Array.isArray(row['should_trigger']));
+
+/** Endings of files that may be suites by their content. */
+export const SUITE_ENDING = /\.(ya?ml|json|jsonl|csv)$/i;
+
+/** Whether a file is a scenario, a rubric, or a suite of cases with what is expected of each, by its content. */
+export function isSuite(file: string, text: string): boolean {
+  if (SCENARIO_ENDING.test(file)) {
+    const look = recognize(file, text);
+    if (look.kind === 'scenario' || (look.kind === 'other' && KNOWN.includes(look.what))) return true;
+    return readDocuments(file, text).values.some(
+      (value) => expects(value) || (Array.isArray(value) && value.slice(0, 100).some(expects)),
+    );
+  }
+  const [head = ''] = text
+    .replace(/^\uFEFF/, '')
+    .trimStart()
+    .split(/\r?\n/, 1);
+  if (/\.csv$/i.test(file)) return areOfCase(head.split(',').map((name) => name.replaceAll('"', '').trim()));
+  const first = parseJson(head);
+  return expects(first) || (Array.isArray(first) && first.some(expects));
+}
