@@ -12,13 +12,15 @@ export interface AgentOutput {
   start: number;
   /** True if it continued the conversation of the start before. */
   resumed: boolean;
-  /** Null if none was recorded: the agent was lost. */
+  /** Null if there is none: the agent was lost, or did not exit after its final result. */
   exitCode: number | null;
   stopped: AgentEnd['stopped'];
   stdout: string;
   stderr: string;
   growth: string;
   startedAt: number;
+  /** When it last printed to stdout. */
+  printedAt: number;
   endedAt: number;
 }
 
@@ -50,13 +52,15 @@ export async function agentOutput(
   return {
     start,
     resumed: (await readTextIfThere(resumes)) !== null,
-    exitCode: ended?.exitCode ?? null,
+    // What the harness stopped because it did not exit has no exit status of its own.
+    exitCode: ended === null || ended.stopped === 'result' ? null : ended.exitCode,
     stopped: ended?.stopped ?? null,
     stdout,
     stderr,
     growth,
     startedAt: timeOf(claim),
-    endedAt: timeOf(ended === null ? stdout : exit),
+    printedAt: timeOf(stdout),
+    endedAt: timeOf(ended === null || ended.stopped === 'result' ? stdout : exit),
   };
 }
 
@@ -79,6 +83,17 @@ export async function* eventsOf(parser: StreamParser, { stdout }: AgentOutput): 
     await yieldIfDue();
     yield* parser.line(text);
   }
+}
+
+/** Whether the model has answered in a start. */
+export async function hasAnswered(
+  { agent }: Pick<RunContext, 'agent'>,
+  start: AgentOutput,
+): Promise<boolean> {
+  for await (const { type, ...event } of eventsOf(agent.parser(), start))
+    if (type === 'tool_call' || type === 'reasoning' || ('role' in event && event.role === 'assistant'))
+      return true;
+  return false;
 }
 
 /** Session id of these starts, as the agent reported it; null if it reported none. */

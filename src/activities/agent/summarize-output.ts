@@ -98,6 +98,7 @@ export async function summarizeOutput(
         exitCode,
         stopped: ended.stopped,
         at: ended.endedAt,
+        printedAt: ended.printedAt,
         stderr,
         ...end.read(),
       });
@@ -150,6 +151,11 @@ export async function summarizeOutput(
     again,
     turn: turn.end(message, record),
     warnings: [
+      ...(ended.stopped === 'result'
+        ? [
+            'the agent did not exit after its final result, and was stopped; the time until then does not count',
+          ]
+        : []),
       ...(leftOut.transcripts
         ? [
             `the agent printed more than ${OUTPUT_LIMIT >> 20} MiB; the transcripts contain only the beginning`,

@@ -1,13 +1,15 @@
 import type { EventBody } from '../../results/records/events.js';
 import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, numberOf, textOf, type Fields } from './json-fields.js';
-import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
+import { errorEvent, eventsOfLine, NO_ANSWER, unknownEvent } from './stream-events.js';
 
 /** Reads `opencode run --format json --thinking`. */
 export function opencodeStream(): StreamParser {
   let session: string | null = null;
   /** Why the last step ended. Null during a step, and after an error. */
   let finished: string | null = null;
+  /** Whether the model has said or done anything in the step. */
+  let said = false;
   /** Reset at the end of a step, which reports its usage. */
   let pending = false;
   let lost = false;
@@ -18,28 +20,34 @@ export function opencodeStream(): StreamParser {
     const kind = textOf(line['type']) ?? '';
     switch (kind) {
       case 'step_start':
-        finished = null;
+        [finished, said] = [null, false];
         [lost, pending] = [lost || pending, false];
         return [];
       case 'text':
-        pending = true;
+        [pending, said] = [true, true];
         return [{ type: 'message', role: 'assistant', text }];
       case 'reasoning':
         pending = true;
         return text === '' ? [] : [{ type: 'reasoning', text }];
       case 'tool_use':
-        pending = true;
+        [pending, said] = [true, true];
         return toolUse(part);
       case 'step_finish':
         pending = false;
-        finished = textOf(part['reason']);
-        return usage(part);
+        return [...usage(part), ...stepEnd(textOf(part['reason']))];
       case 'error':
         finished = null;
         return [failure(fieldsOf(line['error']))];
       default:
         return [unknownEvent(kind)];
     }
+  };
+
+  const stepEnd = (reason: string | null): EventBody[] => {
+    const empty = !said && reason === 'unknown';
+    [finished, said] = [empty ? null : reason, false];
+    // OpenCode asks again at once, and without end.
+    return empty ? [errorEvent(NO_ANSWER, null, true)] : [];
   };
 
   const inSession = (line: Fields): EventBody[] => {
@@ -53,6 +61,7 @@ export function opencodeStream(): StreamParser {
   return {
     line: (text) => eventsOfLine(text, inSession),
     usagePending: () => pending || lost,
+    isOver: () => finished === 'stop',
     end() {
       switch (finished) {
         case 'stop':

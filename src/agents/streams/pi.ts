@@ -1,7 +1,7 @@
 import type { EventBody } from '../../results/records/events.js';
 import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
-import { errorEvent, eventsOfLine, unknownEvent } from './stream-events.js';
+import { errorEvent, eventsOfLine, NO_ANSWER, unknownEvent } from './stream-events.js';
 
 /** Lines that repeat other lines, or contain pieces of them. */
 const REPEATS = new Set([
@@ -14,6 +14,9 @@ const REPEATS = new Set([
   'auto_retry_start',
   'auto_retry_end',
 ]);
+
+/** The message of an error for which pi has no words. */
+const UNNAMED = 'An unknown error occurred';
 
 /** Reads `pi --mode json`. */
 export function piStream(): StreamParser {
@@ -41,6 +44,7 @@ export function piStream(): StreamParser {
       ...listOf(native['content']).flatMap((part) => partOf(fieldsOf(part))),
       ...usageOf(fieldsOf(native['usage'])),
       ...(native['stopReason'] === 'error' ? [failureOf(native)] : []),
+      ...(saysNothing(native) ? [errorEvent(NO_ANSWER, null, true)] : []),
     ];
   };
 
@@ -72,6 +76,10 @@ export function piStream(): StreamParser {
     usagePending: () => pending || lost,
   };
 }
+
+/** An answer without anything in it, for example because a page came in its place. */
+const saysNothing = ({ content, stopReason, usage }: Fields): boolean =>
+  stopReason === 'stop' && listOf(content).length === 0 && usageOf(fieldsOf(usage)).length === 0;
 
 function modelOf(native: Fields): string | null {
   const [provider, model] = [textOf(native['provider']), textOf(native['model'])];
@@ -105,7 +113,10 @@ function usageOf(usage: Fields): EventBody[] {
 }
 
 function failureOf(native: Fields): EventBody {
-  const message = textOf(native['errorMessage']) ?? '';
+  const given = textOf(native['errorMessage']) ?? '';
+  // pi has no words for an answer that the provider ended, such as a refusal
+  const message =
+    given === UNNAMED ? `stop_reason: refusal, or another that pi does not name (${given})` : given;
   const status = /^([45]\d\d)\b|"code":\s*([45]\d\d)\b/.exec(message);
   return errorEvent(message, status === null ? null : Number(status[1] ?? status[2]), false);
 }
@@ -141,7 +152,9 @@ function resultOf(native: Fields): EventBody {
 }
 
 /** Returns no result after an error or a signal, because pi may retry or be restarted. */
-function endOf({ stopReason }: Fields): EventBody[] {
+function endOf(last: Fields): EventBody[] {
+  const { stopReason } = last;
+  if (saysNothing(last)) return [];
   if (stopReason === 'stop') return [{ type: 'result', ending: 'done', exit_code: null }];
   // the answer reached the model's maximum length
   return stopReason === 'length' ? [{ type: 'result', ending: 'gave_up', exit_code: null }] : [];
