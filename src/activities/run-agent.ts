@@ -63,8 +63,8 @@ export const runAgent =
       // While the run waits for its provider, another one can use its slot.
       deps.host?.slots.release(run.workflowId);
       noteWait(deps, run, {
-        ...{ why: again.why, until: again.at },
-        ...(provider === null ? {} : { provider }),
+        waiting: { why: again.why, until: again.at, ...(provider === null ? {} : { provider }) },
+        reason: `${provider ?? 'its provider'}: ${message}`,
       });
     }
     return {
