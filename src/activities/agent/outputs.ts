@@ -12,7 +12,7 @@ export interface AgentOutput {
   start: number;
   /** True if it continued the conversation of the start before. */
   resumed: boolean;
-  /** Null if there is none: the agent was lost, or did not exit after its final result. */
+  /** Null if none was recorded: the agent was lost. */
   exitCode: number | null;
   stopped: AgentEnd['stopped'];
   stdout: string;
@@ -52,15 +52,14 @@ export async function agentOutput(
   return {
     start,
     resumed: (await readTextIfThere(resumes)) !== null,
-    // What the harness stopped because it did not exit has no exit status of its own.
-    exitCode: ended === null || ended.stopped === 'result' ? null : ended.exitCode,
+    exitCode: ended?.exitCode ?? null,
     stopped: ended?.stopped ?? null,
     stdout,
     stderr,
     growth,
     startedAt: timeOf(claim),
     printedAt: timeOf(stdout),
-    endedAt: timeOf(ended === null || ended.stopped === 'result' ? stdout : exit),
+    endedAt: timeOf(ended === null ? stdout : exit),
   };
 }
 

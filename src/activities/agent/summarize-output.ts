@@ -107,6 +107,7 @@ export async function summarizeOutput(
     },
   });
   const { ending, again } = classified;
+  const hung = ending === 'done' && ended.stopped !== null;
   const lastEvent = lastSessionEvent(seen);
   const transcript: Transcript = {
     events: seen,
@@ -121,14 +122,19 @@ export async function summarizeOutput(
   const record: AgentRecord = {
     ending,
     completed: ending === 'done',
-    exit_code: ended.exitCode,
+    // What was stopped because it did not exit has no exit status of its own.
+    exit_code: hung ? null : ended.exitCode,
     message: redact(endMessage(context, classified, ended)),
     version: null,
     containment: null,
     login: false,
     session_id: lastEvent?.session_id ?? null,
     model_used: lastEvent?.model_used ?? null,
-    duration_ms: outputs.reduce((sum, output) => sum + output.endedAt - output.startedAt, 0),
+    duration_ms: outputs.reduce(
+      (sum, output) =>
+        sum + (hung && output === outputs.at(-1) ? output.printedAt : output.endedAt) - output.startedAt,
+      0,
+    ),
     starts: ended.start,
     output_bytes: bytesOf(session),
     ...(problems === null || !hasProblems(problems) ? {} : { output_problems: problems }),
@@ -151,7 +157,7 @@ export async function summarizeOutput(
     again,
     turn: turn.end(message, record),
     warnings: [
-      ...(ended.stopped === 'result'
+      ...(hung
         ? [
             'the agent did not exit after its final result, and was stopped; the time until then does not count',
           ]
@@ -173,8 +179,8 @@ export async function summarizeOutput(
   };
 
   function endMessage(of: RunContext, { ending, message }: Classified, { stopped }: AgentOutput): string {
-    // The agent had ended for another reason, its account for example, before it was stopped.
-    if (ending === 'unable') return `agent ${run.cell.agent}: ${message}`;
+    // The agent had ended before it was stopped, or its provider had not served it.
+    if (ending === 'unable' || ending === 'done') return `agent ${run.cell.agent}: ${message}`;
     if (stopped === 'deadline') return `agent timed out after ${turnSecs(of)} s`;
     if (stopped === 'idle') return `agent stopped: no output for ${stepOfTurn(of).idle_timeout_secs ?? 0} s`;
     if (stopped === 'cost') return `agent stopped: it exceeded $${of.scenario.cost.max_usd ?? 0}`;

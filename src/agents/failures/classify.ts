@@ -78,13 +78,17 @@ export function classifyByExit(end: AgentEnd): Classified {
   if (stopped !== null) return stopped;
   const isDone = end.stopped === null ? end.exitCode === 0 : end.result?.ending === 'done';
   if (isDone) return { ending: 'done', message: 'completed', again: null };
-  const failure = unserved(end) ?? unservedByStderr(end) ?? killed(end);
+  const failure = unserved(end) ?? refused(end) ?? unservedByStderr(end) ?? killed(end);
   if (failure !== null) return failure;
   if (end.stopped === 'result') return { ending: 'gave_up', message: 'gave up', again: null };
   const message = withExit(end, reasonOf(end));
   if (CANNOT_START.has(end.exitCode)) return { ending: CAUSES.missing.ending, message, again: null };
   return { ending: end.exitCode > 128 ? 'crashed' : 'gave_up', message, again: null };
 }
+
+/** A request that the provider refused, according to its status. Null if the agent reports no status. */
+const refused = (end: AgentEnd): Classified | null =>
+  end.error?.status !== undefined && failureKind(end) === 'refused' ? providerFailure(end) : null;
 
 /**
  * A failure of the provider in the last message on stderr, for a program that reports no error in another way. Null if the

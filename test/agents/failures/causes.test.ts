@@ -175,6 +175,21 @@ describe.each(Object.keys(STREAMS))('an error that %s reports', (name) => {
   });
 });
 
+describe('an error event of an agent of the config', () => {
+  const endWith = (error: object) =>
+    endAfter('events', { lines: [{ type: 'error', message: 'no words', ...error }], exitCode: 1 });
+
+  it('is about its provider if it has a status, or can be repeated', () => {
+    expect(endWith({ retryable: false, status: 422 })).toMatchObject({ ending: 'unable', again: null });
+    expect(endWith({ retryable: false, status: 503 })).toMatchObject({
+      ending: 'unable',
+      again: { why: 'busy' },
+    });
+    expect(endWith({ retryable: true })).toMatchObject({ ending: 'unable', again: { why: 'busy' } });
+    expect(endWith({ retryable: false }).ending).toBe('gave_up');
+  });
+});
+
 describe('the last message of an agent whose output is text', () => {
   const endWith = (stderr: string, changes: Partial<AgentEnd> = {}) =>
     endAfter('text', { lines: [], exitCode: 1 }, { stderr, ...changes });
