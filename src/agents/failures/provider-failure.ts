@@ -19,12 +19,19 @@ const VAGUE: ReadonlySet<FailureKind> = new Set(['busy', 'network', 'page']);
 const reportOf = ({ error, stderr }: Reported): string =>
   error?.message ?? meaningfulLines(stderr).join('\n');
 
+/** The report without what is not about the provider, or only seems to be: a page has words of all kinds. */
+const aboutProvider = (end: Reported): string =>
+  withoutPages(reportOf(end))
+    .split('\n')
+    .filter((line) => !OF_OTHERS.test(line))
+    .join('\n');
+
 type Reported = Pick<AgentEnd, 'error' | 'stderr'>;
 
 /** Returns what a failure is about, according to the agent's report. Null if it does not mention a provider. */
 export function failureKind(end: Reported): FailureKind | null {
   const kind = statedKind(end);
-  const text = withoutPages(reportOf(end));
+  const text = aboutProvider(end);
   // with these words in the report, a verdict on the tool under test would be a guess
   const undecided = kind === null || kind === 'context' || kind === 'length';
   return undecided && (ACCOUNT_WORDS.test(text) || ACCOUNT_STATUSES.has(statusOf(end))) ? 'account' : kind;
@@ -32,18 +39,17 @@ export function failureKind(end: Reported): FailureKind | null {
 
 /** As `failureKind`, but only if the words or the status say so clearly. */
 export function statedKind(end: Reported): FailureKind | null {
-  const report = reportOf(end);
-  if (OF_OTHERS.test(report)) return null;
-  // A page has words of all kinds, such as "sign in".
-  const text = withoutPages(report);
+  const text = aboutProvider(end);
   const byWords = PROVIDER_MESSAGES.find(({ pattern }) => pattern.test(text))?.kind ?? null;
   const byStatus = kindOfStatus(statusOf(end));
   if (byWords !== null && !(VAGUE.has(byWords) && byStatus !== null && byStatus !== 'busy')) return byWords;
+  if (byStatus !== null || byWords !== null) return byStatus ?? byWords;
+  if (hasPage(reportOf(end))) return 'page';
   // The agent may know that the request can succeed later without saying why.
-  return byStatus ?? byWords ?? (hasPage(report) ? 'page' : end.error?.retryable === true ? 'busy' : null);
+  return end.error?.retryable === true && text !== '' ? 'busy' : null;
 }
 
-const statusOf = (end: Reported): number => end.error?.status ?? statusIn(withoutPages(reportOf(end)));
+const statusOf = (end: Reported): number => end.error?.status ?? statusIn(aboutProvider(end));
 
 function kindOfStatus(status: number): FailureKind | null {
   if (status === 401 || status === 403) return 'auth';

@@ -168,6 +168,7 @@ describe.each(Object.keys(STREAMS))('an error that %s reports', (name) => {
   it.each([
     'required MCP servers failed to initialize: shop: connection closed: initialize response',
     'MCP client for `shop` timed out after 10 seconds: request timed out',
+    'required MCP servers failed to initialize: shop: 401 Unauthorized, please sign in',
     'the tests still fail',
     'cannot read properties of undefined',
   ])('is not about the provider: %s', (message) => {
