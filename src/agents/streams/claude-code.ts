@@ -200,7 +200,9 @@ function ending(line: Fields, limitEnds: number | null): EventBody[] {
     ...(refused ? ['stop_reason: refusal'] : []),
     ...(limitEnds === null ? [] : [`resets_at: ${limitEnds}`]),
   ];
-  const error = errorEvent(more.length === 0 ? message : `${message} (${more.join(', ')})`, status, unserved);
+  const [first = '', ...rest] = message.split('\n');
+  const said = [more.length === 0 ? first : `${first} (${more.join(', ')})`, ...rest].join('\n');
+  const error = errorEvent(said, status, unserved);
   // its own limits, rather than an interruption or an error of the API
   const gaveUp = kind.startsWith('error_max_');
   return gaveUp ? [error, { type: 'result', ending: 'gave_up', exit_code: null }] : [error];
