@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CAUSES } from '../../src/agents/failures/causes.ts';
 import { RunRecord } from '../../src/results/records/run-record.ts';
 import { Executions } from '../../src/results/records/execution.ts';
 import { AgentEvent, EventBody } from '../../src/results/records/events.ts';
@@ -86,6 +87,15 @@ const outputTable = (schema, elsewhere) =>
     OUTPUT,
   );
 
+/** When an agent is run again, in the words of the reference. */
+const RETRIES = {
+  never: 'never',
+  'if dated': 'when the provider says, if it does',
+  busy: 'as [busy](#waiting)',
+  limit: 'when it [resets](#waiting)',
+  start: 'at once, at most twice',
+};
+
 /** The tables of the reference pages, by the names of their blocks. @type {Readonly<Record<string, string>>} */
 export const tables = {
   scenario: inputTable(scenario, {
@@ -161,6 +171,15 @@ export const tables = {
     fields: 'fields',
     meaning: 'meaning',
   }),
+  causes: table(
+    Object.values(CAUSES).map(({ covers, ending, retry }) => ({
+      covers,
+      ending: `\`${ending}\``,
+      outcome: ending === 'unable' ? '`error`' : 'the gates decide',
+      retry: RETRIES[retry],
+    })),
+    { covers: 'cause', ending: 'ending', outcome: 'outcome', retry: 'run again' },
+  ),
   executions: outputTable(written(Executions)),
   sweep: outputTable(written(SweepDocument)),
   ranking: outputTable(written(Ranking), { calibration: 'as `calibration` of [summary.json](#summaryjson)' }),

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { containmentIn } from '../environments/index.js';
 import { MachineGone } from '../environments/machine/machine.js';
+import { LIMITS } from '../lib/limits.js';
 import { tooLongArgument } from '../lib/commands/longest-argument.js';
 import { proveSignal } from '../platform/origin.js';
 import { redactFields } from '../results/records/redact-fields.js';
@@ -11,7 +12,7 @@ import { agentOutputs } from './agent/outputs.js';
 import { readAgentSteps } from './agent/agent-steps.js';
 import { diskFullReason } from './agent/room-note.js';
 import { repeatCommandsBefore } from './agent/commands-before.js';
-import { superviseToEnd, type Supervision } from './agent/supervise-agent.js';
+import { MAX_LOST, superviseToEnd, type Supervision } from './agent/supervise-agent.js';
 import { heldBack, noteLimit } from './agent/held-back.js';
 import { earlierAttempts, recordAttempt } from './agent/attempts.js';
 import type { AgentStep } from './agent/agent-step.js';
@@ -56,14 +57,14 @@ export const runAgent =
       ),
     ).finally(noLongerWorks);
     const { ending, completed, message, cost_usd, cost_usd_at_least } = step.record;
-    const again = step.again ?? null;
+    const again = waitFor(step.again);
     const provider = context.agent.provider(run.cell.model);
-    if (again !== null && again.why !== 'session') {
+    if (again !== null) {
       // While the run waits for its provider, another one can use its slot.
       deps.host?.slots.release(run.workflowId);
       noteWait(deps, run, {
-        ...{ why: again.why, until: again.at },
-        ...(provider === null ? {} : { provider }),
+        waiting: { why: again.why, until: again.at, ...(provider === null ? {} : { provider }) },
+        reason: `${provider ?? 'its provider'}: ${message}`,
       });
     }
     return {
@@ -72,9 +73,7 @@ export const runAgent =
       message,
       costUsd: cost_usd,
       ...(cost_usd_at_least === undefined ? {} : { knownUsd: cost_usd_at_least }),
-      ...(again === null || again.why === 'session'
-        ? {}
-        : { again: { why: again.why, at: again.at, ...(step.held === true ? { held: true } : {}) } }),
+      ...(again === null ? {} : { again: { ...again, ...(step.held === true ? { held: true } : {}) } }),
       ...(provider === null ? {} : { provider }),
       ...(context.account === null ? {} : { account: context.account }),
       ...(again === null
@@ -88,6 +87,13 @@ export const runAgent =
           }),
     };
   };
+
+/** Returns what the run has to wait for before the agent is run again; null if there is nothing. */
+function waitFor(again: AgentStep['again']): { why: 'busy' | 'limit'; at: number | null } | null {
+  return again == null || again.why === 'session' || again.why === 'killed'
+    ? null
+    : { why: again.why, at: again.at };
+}
 
 /** A run that has waited for its provider takes a slot of its host again. */
 function keepSlot({ host }: Deps, { workflowId }: RunRef): void {
@@ -128,7 +134,8 @@ async function perform(
     if (built.unfit === null) history.push(...(await repeatCommandsBefore(context, signal)));
     return built;
   };
-  const supervision = { context, history, fence, signal, onProgress, rebuild };
+  const { exitMs } = deps.limits ?? LIMITS;
+  const supervision = { context, history, fence, signal, exitMs, onProgress, rebuild };
   try {
     const summary = await runAndSummarize(supervision, prepared.result, (before?.starts ?? 0) + 1);
     const version = prepared.result.agent_version ?? null;
@@ -155,7 +162,7 @@ async function perform(
 
 /**
  * Runs the agent to its end and summarizes its output. If the agent does not find the session to resume, starts it
- * again with a new session.
+ * again with a new session. If it was killed from outside, starts it again as if it had been lost.
  */
 async function runAndSummarize(
   supervision: Supervision,
@@ -169,9 +176,13 @@ async function runAndSummarize(
     const outputs = await agentOutputs(context, start);
     const now = await withNewLogin(context);
     const summary = await summarizeOutput(now, setup, outputs);
-    if (summary.again?.why !== 'session' || outputs.at(-1)?.resumed !== true)
-      return { ...summary, record: redactFields(summary.record, agentText, now.redact) };
-    history.push(`start ${start} of the agent could not resume its session`);
-    start = await superviseToEnd(supervision, start + 1, true);
+    const why = summary.again?.why;
+    if (why === 'killed' && start - first + 1 < MAX_LOST) {
+      history.push(`start ${start} of the agent ended: ${summary.record.message}`);
+      start = await superviseToEnd(supervision, start + 1);
+    } else if (why === 'session' && outputs.at(-1)?.resumed === true) {
+      history.push(`start ${start} of the agent could not resume its session`);
+      start = await superviseToEnd(supervision, start + 1, true);
+    } else return { ...summary, record: redactFields(summary.record, agentText, now.redact) };
   }
 }

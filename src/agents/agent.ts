@@ -86,6 +86,11 @@ export interface StreamParser {
   end(): EventBody[];
   /** True if the model has answered, in this or an earlier start, and no `usage` event covers the answer. */
   usagePending(): boolean;
+  /**
+   * True if the agent has reported its end, and nothing that it has started will make it go on. Absent: as soon as there is a
+   * `result`.
+   */
+  isOver?(): boolean;
   /** The lines so far that are invalid, or have numbers that cannot be right. Absent for plain text. */
   problems?(): OutputProblems;
   /** True if the lines are plain text, which becomes one message at the end. */
@@ -100,6 +105,8 @@ export interface AgentEnd {
   stopped: StopReason | null;
   /** In ms since the epoch. */
   at: number;
+  /** When it last printed to stdout, in ms since the epoch. Absent if unknown. */
+  printedAt?: number;
   /** The last `result` event of the output. */
   result: Extract<EventBody, { type: 'result' }> | null;
   /** The last `error` event of the output that the agent did not recover from. */
@@ -117,9 +124,9 @@ export interface Classified {
 export interface RetryHint {
   /**
    * `limit`: a limit of the account, which other runs with the provider would reach too. `busy`: a rate limit or an
-   * outage. `session`: the session to resume does not exist, so a new one is needed.
+   * outage. `session`: the session to resume does not exist, so a new one is needed. `killed`: it was killed from outside.
    */
-  why: 'busy' | 'limit' | 'session';
+  why: 'busy' | 'limit' | 'session' | 'killed';
   /** When to retry, in ms since the epoch. Null if the provider does not say. */
   at: number | null;
 }

@@ -4,6 +4,7 @@ import { parseModelName } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
 import { emptyRepository } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
+import { withLoggedError } from './failures/opencode-log.js';
 import { opencodeRequest } from './first-requests/opencode.js';
 import { opencodeStream } from './streams/opencode.js';
 import type { AgentSettings } from './settings.js';
@@ -30,6 +31,7 @@ export function opencode(settings: AgentSettings): Agent {
     return {
       argv: [
         ...[command, 'run', '--format', 'json', '--thinking', '--pure', '--auto', '-m', request.model],
+        ...['--print-logs', '--log-level', 'ERROR'],
         ...session,
         ...settings.args,
       ],
@@ -88,7 +90,7 @@ export function opencode(settings: AgentSettings): Agent {
     resume: (request, sessionId) => launch(request, ['--session', sessionId], request.prompt),
     parser: opencodeStream,
     firstRequest: { reader: opencodeRequest },
-    classify: classifyByResult,
+    classify: (end) => classifyByResult(withLoggedError(end)),
   };
 }
 

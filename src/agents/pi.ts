@@ -3,7 +3,7 @@ import { withoutVersion, withVersion } from '../lib/api-address.js';
 import { parseModelName } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, ModelAccess } from './agent.js';
 import { endOfProject } from './folders-above.js';
-import { ownInstructionsOnly } from './pi-extension.js';
+import { ownInstructionsOnly, shortUpdates } from './pi-extensions.js';
 import { classifyByResult } from './failures/classify.js';
 import { piRequest } from './first-requests/pi.js';
 import { piStream } from './streams/pi.js';
@@ -31,12 +31,12 @@ export function pi(settings: AgentSettings): Agent {
     const access = login ? null : request.access;
     const systemFile = join(config, 'system.md');
     // Containers have nothing of the user above the workspace.
-    const extension = request.hasNode ? [ownInstructionsOnly(config)] : [];
+    const extensions = [shortUpdates(config), ...(request.hasNode ? [ownInstructionsOnly(config)] : [])];
     return {
       argv: [
         ...[command, '--mode', 'json', '-p', '--provider', name.provider, '--model', name.model],
         ...['--no-extensions', '--no-prompt-templates', '--offline'],
-        ...extension.flatMap(({ path }) => ['--extension', path]),
+        ...extensions.flatMap(({ path }) => ['--extension', path]),
         ...(system === null ? [] : ['--append-system-prompt', systemFile]),
         ...args,
         ...last,
@@ -53,7 +53,7 @@ export function pi(settings: AgentSettings): Agent {
         { path: join(config, 'settings.json'), content: JSON.stringify({ retry: { maxRetries: 2 } }) },
         ...modelsFile(config, name, access),
         ...endOfProject(request),
-        ...extension,
+        ...extensions,
         ...(system === null ? [] : [{ path: systemFile, content: system }]),
       ],
     };

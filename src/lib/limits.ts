@@ -16,6 +16,8 @@ export interface Limits extends RunLimits {
   engineStopMs: number;
   /** The time that a worker may show no sign of life before it is taken for stuck, ms. */
   workerSilentMs: number;
+  /** The time that an agent has to exit after it has printed its final result, ms. */
+  exitMs: number;
   /** The interval at which a worker looks for new credentials of its server, ms. */
   credentialsMs: number;
   /** The interval at which a worker looks for runs that nobody takes care of, ms. */
@@ -56,6 +58,7 @@ export const LIMITS: Limits = {
   workerSilentMs: 20_000,
   workerConnectMs: 60_000,
   engineStopMs: 30_000,
+  exitMs: 15_000,
   credentialsMs: 10_000,
   watchMs: 10_000,
   waitedOutMs: 30_000,

@@ -5,6 +5,9 @@
 export const CONTAINMENTS = ['pidns', 'userns', 'group', 'container'] as const;
 export type Containment = (typeof CONTAINMENTS)[number];
 
-/** Why an agent was stopped: it was cancelled, its time or idle time was over, or it cost too much. */
-export const STOP_REASONS = ['cancel', 'deadline', 'idle', 'cost'] as const;
+/**
+ * Why an agent was stopped: it was cancelled, its time or idle time was over, it cost too much, or it did not exit after
+ * its final result.
+ */
+export const STOP_REASONS = ['cancel', 'deadline', 'idle', 'cost', 'result'] as const;
 export type StopReason = (typeof STOP_REASONS)[number];

@@ -6,13 +6,16 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createActivities, type Activities } from '../../src/activities/index.js';
+import type { AgentStep } from '../../src/activities/agent/agent-step.js';
+import { readAgentStep } from '../../src/activities/agent/agent-steps.js';
+import { loadRun } from '../../src/activities/step/run-context.js';
 import type { Deps } from '../../src/activities/step/deps.js';
 import { inspect, type SupervisedState } from '../../src/platform/process/supervise.js';
 import type { Step } from '../../src/scenario/scenario.js';
 import type { Target } from '../../src/scenario/target.js';
 import type { RunPlan, RunRef } from '../../src/workflows/protocol.js';
 import { scenario, until } from '../commands/project.js';
-import { killWhenFinished } from '../platform/processes.js';
+import { killWhenFinished, processesWith } from '../platform/processes.js';
 import { newFolder } from '../platform/temporary.js';
 import { isOwnServer } from './in-activity.js';
 import { storeRun } from './stored-run.js';
@@ -52,6 +55,10 @@ export interface AgentRun {
   /** The state of a start of the agent. */
   stateOf(start: number): Promise<SupervisedState['state']>;
   letGo(): Promise<void>;
+  /** The stored result of the agent's step. */
+  step(): Promise<AgentStep>;
+  /** Kills the agent itself, but not its supervisor. */
+  killAgent(): void;
   /** Identifies the command line of the agent. */
   mark: string;
 }
@@ -60,7 +67,14 @@ export async function createAgentRun({
   setup = [],
   before = [],
   target = {},
-}: { setup?: string[]; before?: string[]; target?: Partial<Target> } = {}): Promise<AgentRun> {
+  prints = null,
+}: {
+  setup?: string[];
+  before?: string[];
+  target?: Partial<Target>;
+  /** Events that the agent prints at its start. Null for an agent whose output is text. */
+  prints?: object[] | null;
+} = {}): Promise<AgentRun> {
   const folder = await newFolder();
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   const deps: Deps = { resultsPath, stateFolder, isOwnServer };
@@ -68,14 +82,18 @@ export async function createAgentRun({
   const run: RunRef = { sweep: 's', cell, run: `run-worked-${process.pid}-${++runs}`, workflowId: 'w' };
   const commands = before.map((command): Step => ({ kind: 'command', command, timeout_secs: 30 }));
   const mark = `${folder}/go`;
-  const works = `echo x >> ${folder}/starts; until [ -e ${mark} ]; do sleep 0.02; done`;
+  const lines = (prints ?? []).map((event) => `echo '${JSON.stringify(event)}'; `).join('');
+  const works = `${lines}echo x >> ${folder}/starts; until [ -e ${mark} ]; do sleep 0.02; done`;
   const text = scenario('worked', {
     more: setup.length === 0 ? '' : `setup: {commands: ${JSON.stringify(setup)}}`,
   });
   await storeRun(resultsPath, cell, text, {
     plan: {
       agents: {
-        waiter: { command: 'sh', args: ['-c', works], prompt: 'stdin', free: true, models: [], env: {} },
+        waiter: {
+          ...{ command: 'sh', args: ['-c', works], prompt: 'stdin', free: true, models: [], env: {} },
+          ...(prints === null ? {} : { output: 'jsonl' }),
+        },
       },
     },
     before: commands,
@@ -111,5 +129,15 @@ export async function createAgentRun({
     untilStarts: (count) => until(`${count} starts`, () => (starts() >= count ? true : null)),
     stateOf: async (start) => (await inspect(join(root, 'agent', String(start)))).state,
     letGo: () => writeFile(mark, ''),
+    step: async () => {
+      const { result } = (await readAgentStep(await loadRun(deps, run))) ?? {};
+      if (result === undefined) throw new Error('the step left no result');
+      return result;
+    },
+    killAgent: () => {
+      const isTheAgent = (pid: number): boolean =>
+        readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sh\0-c\0');
+      for (const pid of processesWith(mark).filter(isTheAgent)) process.kill(pid, 'SIGKILL');
+    },
   };
 }

@@ -99,6 +99,14 @@ describe('the first request of a session', () => {
     expect((await found(codex(NO_SETTINGS)))?.tokens).toBeNull();
   });
 
+  test('is unknown if the session was resumed before its model had answered, for example after a rate limit', async () => {
+    const limited = output(captured('captures/pi-rate-limit.jsonl'));
+    const served = { ...output(captured('captures/pi-ok.jsonl')), start: 2, resumed: true };
+    expect(await firstRequestOf(contextOf(pi(NO_SETTINGS)), [limited, served], [])).toEqual({
+      first_request: { tokens: null, unknown: 'its session was resumed before its model had answered' },
+    });
+  });
+
   test('is unknown if the model has not answered, or the agent began no session', async () => {
     const silent = { tokens: null, unknown: 'its model has not answered' };
     expect(await found(pi(NO_SETTINGS))).toEqual(silent);

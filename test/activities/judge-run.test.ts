@@ -68,6 +68,14 @@ test('waits for days through a rate limit or a server that is down, since the ag
   expect(await failureOf(900, waiting(899, Date.now() - 9 * DAY_MS))).toMatchObject({ nonRetryable: true });
 });
 
+test('gives up after some attempts if something else than a model answers, because its address is probably wrong', async () => {
+  const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>portal</html>' };
+  server.script('m', page);
+  const message = 'house/m: answered with text/html, not JSON; check base_url';
+  expect(await failureOf(7)).toMatchObject({ type: 'unreadable', message, nonRetryable: false });
+  expect(await failureOf(8)).toMatchObject({ type: 'unreadable', message, nonRetryable: true });
+});
+
 test('attempts that waited for a limit do not count towards giving up a slow judge', async () => {
   judged = await judgedRun(1, { timeout_secs: 0.2 });
   const waited = { heartbeatDetails: { times: 40, why: 'rate_limited', since: new Date().toISOString() } };

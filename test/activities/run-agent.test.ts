@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { LIMITS } from '../../src/lib/limits.js';
 import { local } from '../../src/environments/local.js';
 import { killMarked } from '../../src/platform/process/marked-processes.js';
 import { latch } from '../workflows/stub-activities.js';
@@ -41,6 +42,51 @@ test('an agent that starts again finds the results of the commands before it, an
   expect(readFileSync(join(one.root, 'fixture', 'given.txt'), 'utf8')).toBe('given\n');
   await one.letGo();
   expect(await attempt.result).toMatchObject({ ending: 'done' });
+});
+
+test('an agent that is killed from outside is started again, in a fresh workspace if it has no session', async () => {
+  const one = await createAgentRun();
+  const attempt = one.begin(1);
+  await one.untilStarts(1);
+  one.killAgent();
+  await one.untilStarts(2);
+  await one.letGo();
+  expect(await attempt.result).toMatchObject({ ending: 'done' });
+  const { record } = await one.step();
+  expect(record).toMatchObject({ starts: 2, ending: 'done' });
+  expect(record.history.join('\n')).toMatch(
+    /start 1 of the agent ended: .*killed from outside \(SIGKILL\).*\n.*start 2 .* began in a fresh workspace/,
+  );
+});
+
+test('an agent that is killed from outside each time counts as an error, never as a fail', async () => {
+  const one = await createAgentRun();
+  const attempt = one.begin(1);
+  for (const start of [1, 2, 3]) {
+    await one.untilStarts(start);
+    one.killAgent();
+  }
+  expect(await attempt.result).toMatchObject({ ending: 'unable', completed: false });
+  expect(await attempt.result).not.toHaveProperty('again');
+  const { record } = await one.step();
+  expect(record).toMatchObject({ starts: 3, exit_code: 137 });
+  expect(record.message).toMatch(/killed from outside \(SIGKILL\)/);
+});
+
+test('an agent that hangs after its final result ends by that result, and the time after it does not count', async () => {
+  const one = await createAgentRun({
+    prints: [
+      { type: 'message', role: 'assistant', text: 'It is done.' },
+      { type: 'result', ending: 'done', exit_code: null },
+    ],
+  });
+  one.deps.limits = { ...LIMITS, exitMs: 1500 };
+  const attempt = one.begin(1);
+  expect(await attempt.result).toMatchObject({ ending: 'done', completed: true });
+  const { record, warnings } = await one.step();
+  expect(record).toMatchObject({ ending: 'done', exit_code: null, starts: 1 });
+  expect(record.duration_ms).toBeLessThan(1500);
+  expect(warnings?.join()).toMatch(/did not exit after its final result/);
 });
 
 test('a worker that is stopped just as it follows a second start ends cleanly, and the next one adopts the agent', async () => {

@@ -19,7 +19,7 @@ async function transcribe(lines: (object | string)[], limit: number, ...later: (
     writeFileSync(stderr, '');
     return {
       ...{ start: index + 1, resumed: index > 0, exitCode: 0, stopped: null, stdout, stderr },
-      ...{ growth: join(folder, 'growth'), startedAt: 0, endedAt: 1 },
+      ...{ growth: join(folder, 'growth'), startedAt: 0, printedAt: 0, endedAt: 1 },
     };
   });
   const files = {

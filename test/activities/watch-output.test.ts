@@ -17,7 +17,7 @@ const agents = knownAgents({
 });
 
 /** Watches the output of an agent that this test plays. */
-async function watch(agent: string, { maxUsd }: { maxUsd?: number } = {}) {
+async function watch(agent: string, { maxUsd, exitMs = 60_000 }: { maxUsd?: number; exitMs?: number } = {}) {
   const folder = await newFolder();
   const handle = { journal: join(folder, 'agent') };
   const { stdout } = startFiles(handle, 1);
@@ -33,11 +33,12 @@ async function watch(agent: string, { maxUsd }: { maxUsd?: number } = {}) {
   } as unknown as RunContext;
   const reported: AgentProgress[] = [];
   let superseded = false;
-  const stops: number[] = [];
+  const stops: string[] = [];
   let end = (): void => undefined;
   const over = new Promise<void>((resolve) => (end = resolve));
   const watching = watchOutput(context, { start: 1, earlier: [], resumed: false }, over, {
-    stop: () => Promise.resolve(stops.push(1)),
+    stop: (reason) => Promise.resolve(stops.push(reason)),
+    exitMs,
     fence: { check: () => (superseded ? Promise.reject(new Error('superseded')) : Promise.resolve()) },
     onProgress: (progress) => void reported.push(progress),
   });
@@ -109,6 +110,20 @@ test('what the agent has cost so far is reported, and it is stopped once beyond 
   await end();
   expect(stops).toHaveLength(1);
   expect(reported.at(-1)?.costUsd).toBe(1.75);
+});
+
+test('an agent that prints nothing after its result is stopped, unless it goes on', async () => {
+  const result = '{"type":"result","ending":"done","exit_code":null}';
+  const [goesOn, waits] = [await watch('events', { exitMs: 1 }), await watch('claude-code', { exitMs: 1 })];
+  goesOn.print(result, '{"type":"message","role":"assistant","text":"and another thing"}');
+  // a task in the background is open
+  waits.print(...linesOf('claude-code-background').slice(0, 7));
+  await Promise.all([goesOn.untilDoing('and another thing'), waits.untilDoing('It is done.')]);
+  const hangs = await watch('events', { exitMs: 1 });
+  hangs.print(result);
+  await until('a stop', () => (hangs.stops.length > 0 ? true : null));
+  await Promise.all([goesOn, waits, hangs].map(({ end }) => end()));
+  expect([goesOn.stops, waits.stops, hangs.stops]).toEqual([[], [], ['result']]);
 });
 
 test('an agent does not notice that its events cannot be recorded, and its cost is still limited', async () => {

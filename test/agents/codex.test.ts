@@ -262,13 +262,33 @@ describe('the stream of codex', () => {
   });
 });
 
+describe('a turn of codex', () => {
+  const answer = { type: 'item.completed', item: { id: '1', type: 'agent_message', text: 'Done.' } };
+  const tool = { type: 'item.completed', item: { id: '2', type: 'command_execution', command: 'x' } };
+  const lastOf = (...lines: object[]) => {
+    const parser = codexStream();
+    const all = [{ type: 'turn.started' }, ...lines, { type: 'turn.completed', usage: {} }];
+    return all.flatMap((line) => parser.line(JSON.stringify(line))).at(-1);
+  };
+
+  it('is complete if the model has said something at its end', () => {
+    for (const lines of [[answer], [tool, answer], [answer, tool, answer]])
+      expect(lastOf(...lines)).toMatchObject({ type: 'result', ending: 'done' });
+  });
+
+  it('is not complete if its answer was withheld, which codex does not report', () => {
+    for (const lines of [[], [tool], [answer, tool]])
+      expect(lastOf(...lines)).toMatchObject({ type: 'error', retryable: false });
+  });
+});
+
 describe('the end of codex', () => {
   it.each([
     ['ok', 'done', null],
     ['api429x2', 'done', null],
-    ['kill-tool.1', 'crashed', null],
+    ['kill-tool.1', 'unable', 'killed'],
     ['int-tool.1', 'crashed', null],
-    ['term-model.1', 'crashed', null],
+    ['term-model.1', 'unable', 'killed'],
     ['api400', 'unable', null],
     ['api401', 'unable', null],
     ['bad-key', 'unable', null],

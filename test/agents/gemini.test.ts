@@ -199,7 +199,7 @@ describe('the end of gemini', () => {
   it.each([
     ['ok', 'done', null],
     ['api429x2', 'done', null],
-    ['kill-tool.1', 'crashed', null],
+    ['kill-tool.1', 'unable', 'killed'],
     ['int-tool.1', 'crashed', null],
     ['term-model.1', 'crashed', null],
     ['api400', 'unable', null],
@@ -227,14 +227,14 @@ describe('the end of gemini', () => {
     expect(endingOf(503 & 255)).toMatchObject({ ending: 'unable', again: { why: 'busy' } });
     expect(endingOf(403 & 255)).toMatchObject({ ending: 'unable', again: null });
     expect(endingOf(1)).toMatchObject({ ending: 'crashed' });
-    expect(endingOf(137)).toMatchObject({ ending: 'crashed' });
+    expect(endingOf(137)).toMatchObject({ ending: 'unable', again: { why: 'killed' } });
   });
 
   it("takes the provider's status from the exit status for 400 to 511", () => {
     const error = { type: 'error', message: '[API Error: no words]', retryable: false } as const;
     const end = { stopped: null, at: 0, result: null, stderr: '', error };
     const endingOf = (exitCode: number) => agent.classify({ ...end, exitCode }).ending;
-    expect([399, 400, 511].map((status) => endingOf(status - 256))).toEqual(['crashed', 'unable', 'unable']);
+    expect([398, 400, 511].map((status) => endingOf(status - 256))).toEqual(['crashed', 'unable', 'unable']);
     expect(endingOf(512 - 256)).toBe('crashed');
   });
 

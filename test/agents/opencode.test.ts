@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { AgentRequest, LaunchFile } from '../../src/agents/agent.js';
+import type { AgentEnd, AgentRequest, LaunchFile } from '../../src/agents/agent.js';
 import { opencode } from '../../src/agents/opencode.js';
 import { opencodeStream } from '../../src/agents/streams/opencode.js';
 import type { EventBody } from '../../src/results/records/events.js';
@@ -41,7 +41,7 @@ describe('the launch of OpenCode', () => {
     const launch = agent.launch(request);
     expect(launch.argv.slice(0, 4)).toEqual(['opencode', 'run', '--format', 'json']);
     expect(launch.argv).toContain('--auto');
-    expect(launch.argv.join(' ')).toContain('-m anthropic/claude-sonnet-4-5 --title task');
+    expect(launch.argv.join(' ')).toContain('--print-logs --log-level ERROR --title task');
     expect(launch.stdin).toBe('-do it');
     const withKey = Object.entries(launch.env).filter(([, value]) => value.includes('the-key'));
     expect(withKey).toEqual([['LLM_TOOL_TEST_AGENT_KEY', 'the-key']]);
@@ -238,11 +238,56 @@ describe('the end of OpenCode', () => {
     ['api429x2', 'done'],
     ['api400', 'unable'],
     ['api401', 'unable'],
-    ['kill-tool.1', 'crashed'],
-    ['int-tool.1', 'crashed'],
-    ['term-model.1', 'crashed'],
   ])('in the capture %s is classified as %s', (kind, ending) => {
     expect(classify(agent, name(kind))).toMatchObject({ ending, again: null });
+  });
+
+  it.each(['kill-tool.1', 'int-tool.1', 'term-model.1'])(
+    'in the capture %s came from outside, and it is started again',
+    (kind) => {
+      expect(classify(agent, name(kind))).toMatchObject({ ending: 'unable', again: { why: 'killed' } });
+    },
+  );
+
+  describe('whose log has errors of requests', () => {
+    const logged = (at: string, error: string): string =>
+      `timestamp=${at} level=ERROR run=1 message="stream error" providerID=p small=false error.error=${JSON.stringify(error)}\n`;
+    const classified = (stderr: string, changes: Partial<AgentEnd> = {}) =>
+      agent.classify({
+        ...{ exitCode: 143, stopped: 'deadline', at: 0, result: null, error: null, stderr },
+        printedAt: Date.parse('2026-11-22T05:30:00Z'),
+        ...changes,
+      });
+    const error = 'AI_APICallError: Cannot connect to API: "Unable to connect"';
+
+    it('was not served if the last one came after the last output', () => {
+      expect(classified(logged('2026-11-22T05:30:01.000Z', error))).toMatchObject({
+        ending: 'unable',
+        message: `its provider could not be reached: ${error}`,
+        again: { why: 'busy' },
+      });
+      expect(classified(logged('2026-11-22T05:30:01.000Z', 'AI_APICallError: no words')).ending).toBe(
+        'unable',
+      );
+    });
+
+    it('was served again if it has printed something since', () => {
+      expect(classified(logged('2026-11-22T05:29:59.000Z', error)).ending).toBe('timeout');
+      expect(
+        classified(logged('2026-11-22T05:29:59.000Z', error), { stopped: null, exitCode: 1 }),
+      ).toMatchObject({
+        ending: 'crashed',
+        message: 'ended without reporting that it had finished; exit 1',
+      });
+    });
+
+    it('is judged by nothing else in the log, and by no text of others on stderr', () => {
+      for (const stderr of [
+        `timestamp=2026-11-22T05:30:01.000Z level=ERROR run=1 message="server failed" error.error="ECONNREFUSED"\n`,
+        `shop: ${logged('2026-11-22T05:30:01.000Z', error)}`,
+      ])
+        expect(classified(stderr).ending).toBe('timeout');
+    });
   });
 
   it.each(['kill-tool', 'int-tool', 'term-model', 'resume-ok'])(

@@ -1,3 +1,4 @@
+import { execa } from 'execa';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AgentRequest } from '../../src/agents/agent.js';
 import { piStream } from '../../src/agents/streams/pi.js';
@@ -20,6 +21,7 @@ describe('the launch of pi', () => {
     expect(argv).toEqual([
       ...['pi', '--mode', 'json', '-p', '--provider', 'anthropic', '--model', 'claude-sonnet-4-5'],
       ...['--no-extensions', '--no-prompt-templates', '--offline'],
+      ...['--extension', '/run/config/short-updates.js'],
       ...['--extension', '/run/config/own-instructions-only.js'],
     ]);
     expect(env).toEqual({
@@ -94,6 +96,7 @@ describe('the launch of pi', () => {
     expect(files.map(({ path }) => path)).toEqual([
       '/run/config/settings.json',
       '/run/.git/README',
+      '/run/config/short-updates.js',
       '/run/config/own-instructions-only.js',
     ]);
   });
@@ -167,6 +170,25 @@ describe("the extension of pi that leaves the user's instructions out", () => {
   });
 });
 
+describe('the extension of pi that shortens its output', () => {
+  it('prints only the types of pieces of an answer or an output, and everything else unchanged', async () => {
+    const { content = '' } =
+      launch({ hasNode: false }).files.find(({ path }) => path.endsWith('short-updates.js')) ?? {};
+    const script = `import start from ${JSON.stringify(`data:text/javascript,${encodeURIComponent(content)}`)};
+start();
+const whole = { text: 'x'.repeat(100_000) };
+for (const type of ['message_update', 'tool_execution_update', 'message_end'])
+  console.log(JSON.stringify({ type, message: whole }).length);
+console.log(JSON.stringify([undefined, null, { a: [1] }], null, 1), JSON.stringify(undefined), JSON.stringify(null));`;
+    const { stdout } = await execa(process.execPath, ['--input-type=module', '-e', script]);
+    const lengths = stdout.split('\n').slice(0, 3).map(Number);
+    expect(lengths).toEqual([25, 32, 100_044]);
+    expect(stdout.split('\n').slice(3).join('\n')).toBe(
+      `${JSON.stringify([null, null, { a: [1] }], null, 1)} undefined null`,
+    );
+  });
+});
+
 describe('the stream of pi', () => {
   it('is parsed completely', () => {
     const id = 'call_ivw9o6c4e4mwqwrv1b';
@@ -234,6 +256,18 @@ describe('the stream of pi', () => {
     expect(counts.map(({ input, cache_read }) => [input, cache_read])).toEqual(Array(4).fill([900, 100]));
   });
 
+  it('is still being answered after a piece of an answer, however short its line is', () => {
+    const parser = piStream();
+    parser.line('{"type":"message_update"}');
+    expect(parser.usagePending()).toBe(true);
+  });
+
+  it('has no end after an answer without anything in it, for example if a page came in its place', () => {
+    const events = eventsOf(piStream(), 'pi-page-200');
+    expect(ofType(events, 'result')).toEqual([]);
+    expect(ofType(events, 'error')).toMatchObject([{ retryable: true }]);
+  });
+
   it('has no cost for a model without a price', () => {
     const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, totalTokens: 15, cost: { total: 0 } };
     const message = { role: 'assistant', content: [], stopReason: 'stop', usage };
@@ -272,9 +306,9 @@ describe('the end of pi', () => {
   it.each([
     ['ok', 'done', null],
     ['api429x2', 'done', null],
-    ['kill-tool.1', 'crashed', null],
-    ['int-tool.1', 'crashed', null],
-    ['term-model.1', 'crashed', null],
+    ['kill-tool.1', 'unable', 'killed'],
+    ['int-tool.1', 'unable', 'killed'],
+    ['term-model.1', 'unable', 'killed'],
     ['api400', 'unable', null],
     ['api401', 'unable', null],
     ['bad-key', 'unable', null],

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Agent, AgentEnd, Classified, StreamParser } from '../../src/agents/agent.js';
+import { createEndTracker } from '../../src/agents/streams/end-tracker.js';
 import type { EventBody } from '../../src/results/records/events.js';
 
 /** The time at which the captured agents are assumed to have ended. */
@@ -27,24 +28,37 @@ export function ofType<T extends EventBody['type']>(
   return events.filter((event): event is Extract<EventBody, { type: T }> => event.type === type);
 }
 
-/** The classified end of an agent, by the last of its starts. */
-export function classify(agent: Agent, ...names: string[]): Classified {
-  const events = eventsOf(agent.parser(), ...names);
-  const last = names.at(-1) ?? '';
-  const { exit_code: code, signal } = JSON.parse(readFileSync(path(`${last}.json`), 'utf8')) as {
-    exit_code: number | null;
-    signal: NodeJS.Signals | null;
-  };
-  const end: AgentEnd = {
-    exitCode: code ?? 128 + constants.signals[signal ?? 'SIGKILL'],
-    stopped: null,
-    at: AT,
-    result: ofType(events, 'result').at(-1) ?? null,
-    error: ofType(events, 'error').at(-1) ?? null,
-    stderr: existsSync(path(`${last}.stderr`)) ? readFileSync(path(`${last}.stderr`), 'utf8') : '',
-  };
-  return agent.classify(end);
+/** How a captured start ended, as `<capture>.json` has it. */
+interface CapturedEnd {
+  exit_code: number | null;
+  signal: NodeJS.Signals | null;
+  /** Set if it was stopped at a time limit. */
+  stopped?: 'deadline';
+  /** ISO 8601; when it last printed to stdout. */
+  printed_at?: string;
 }
+
+/** The end of an agent, by the last of its captured starts. */
+export function endOf(agent: Agent, ...names: string[]): AgentEnd {
+  const last = names.at(-1) ?? '';
+  const { exit_code, signal, stopped, printed_at } = JSON.parse(
+    readFileSync(path(`${last}.json`), 'utf8'),
+  ) as CapturedEnd;
+  const end = createEndTracker();
+  for (const event of eventsOf(agent.parser(), ...names)) end.add(event);
+  return {
+    exitCode: exit_code ?? 128 + constants.signals[signal ?? 'SIGKILL'],
+    stopped: stopped ?? null,
+    at: AT,
+    ...(printed_at === undefined ? {} : { printedAt: Date.parse(printed_at) }),
+    stderr: existsSync(path(`${last}.stderr`)) ? readFileSync(path(`${last}.stderr`), 'utf8') : '',
+    ...end.read(),
+  };
+}
+
+/** The classified end of an agent, by the last of its captured starts. */
+export const classify = (agent: Agent, ...names: string[]): Classified =>
+  agent.classify(endOf(agent, ...names));
 
 /** The sums of tokens and dollars of all events; null if none was reported. */
 export function usageOf(events: EventBody[]): Record<string, number | null> {

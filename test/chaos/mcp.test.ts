@@ -76,21 +76,27 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
     expect(markedProcesses(run.run_id)).toEqual([]);
   });
 
-  test('SIGKILL of the agent in the middle of an MCP call ends the server, records the call as unanswered, and fails the run', async () => {
+  test('SIGKILL of the agent in the middle of an MCP call ends the server; the agent is started again in a fresh workspace', async () => {
     const mark = await writeSlow(project, 'killed');
     const command = project.start(['run', 'killed', '--json']);
     await untilLines(project, 'killed.log', 2);
+    const servers = processesWith(mark);
     const agents = processesWith(project.state).filter(isTheAgent);
     expect(agents).toHaveLength(1);
     for (const pid of agents) process.kill(pid, 'SIGKILL');
+    await untilLines(project, 'killed.log', 4);
+    expect(processesWith(mark).filter((pid) => servers.includes(pid))).toEqual([]);
+    await letGo(project, 'killed');
     const { run, metrics, text } = await openRun(documentOf((await command).stdout));
-    // The call was made; that it had no answer is an error for `mcp_no_errors`.
-    expect(run).toMatchObject({ outcome: 'fail', agent: { ending: 'crashed', exit_code: 137, starts: 1 } });
-    expect(metrics.details.map(({ status }) => status)).toEqual(['pass', 'fail']);
+    expect(run).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 2 } });
+    expect(run.agent?.history.join('\n')).toMatch(/start 1 of the agent ended: .*killed from outside/);
+    expect(metrics.details.map(({ status }) => status)).toEqual(['pass', 'pass']);
     expect(callsIn(await text('artifacts/events.jsonl'))).toMatchObject([
-      { tool: 'wait_for', is_error: true, result: null },
+      { tool: 'wait_for', is_error: false },
     ]);
-    expect(linesIn(project, 'killed.log').map((line) => line.split(' ')[0])).toEqual(['start', 'wait_for']);
+    expect(linesIn(project, 'killed.log').map((line) => line.split(' ')[0])).toEqual([
+      ...['start', 'wait_for', 'start', 'wait_for'],
+    ]);
     expect(processesWith(mark)).toEqual([]);
     expect(markedProcesses(run.run_id)).toEqual([]);
   });

@@ -381,6 +381,23 @@ test('a judged run is reused until its rubric or the number of votes changes', a
   await project.write('fixtures/rubric.yaml', RUBRIC);
 });
 
+test('while a page answers in place of the judge, run and show say so, and one Ctrl-C ends the command', async () => {
+  server.script('portal', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html></html>' });
+  await project.write('fixtures/portal.yaml', judged('portal', 'house/portal'));
+  const command = project.start(['run', 'portal', '--name', 'portal'], env);
+  const why = 'waiting for house: answered with text/html, not JSON; check base_url';
+  let printed = '';
+  command.stderr.on('data', (text: Buffer) => (printed += text.toString()));
+  await until('the reason', () => (printed.includes(why) ? true : null));
+  expect((await project.cli(['show', 'portal'])).stderr).toContain(why);
+  command.kill('SIGINT');
+  const { exitCode, stdout } = await command;
+  expect([exitCode, stdout]).toEqual([130, expect.stringContaining('paused, 1 cell: 1 not finished')]);
+  server.script('portal', { say: judgment(1) });
+  const resumed = await project.cli(['resume', 'portal', '--json'], env);
+  expect(resumed.exitCode, resumed.stdout).toBe(0);
+});
+
 test('cancelling while the judge is asked ends the request, and the cancelled run keeps what it has', async () => {
   server.script('thinking', 'silence');
   await project.write('fixtures/halted.yaml', judged('halted', 'house/thinking'));

@@ -4,7 +4,7 @@ import { unknownRequest, type FirstRequest } from '../../results/records/first-r
 import type { AgentRecord } from '../../results/records/run-record.js';
 import type { RunContext } from '../step/run-context.js';
 import type { AgentStep } from './agent-step.js';
-import type { AgentOutput } from './outputs.js';
+import { hasAnswered, type AgentOutput } from './outputs.js';
 import { linesOfLog } from './session-log.js';
 
 /**
@@ -22,17 +22,25 @@ export async function firstRequestOf(
   const earlier = before.at(-1)?.record;
   if (earlier !== undefined)
     return earlier.first_request === undefined ? {} : { first_request: earlier.first_request };
-  return { first_request: await requestOfStart(context, source, first) };
+  const found =
+    (await requestOfStart(context, source, first)) ?? unknownRequest('its model has not answered');
+  // Its provider did not serve the first start, for example, and the message that resumes a session adds to the context.
+  const isResumed = found.tokens === null && session.length > 1 && !(await hasAnswered(context, first));
+  return {
+    first_request: isResumed
+      ? unknownRequest('its session was resumed before its model had answered')
+      : found,
+  };
 }
 
 type Source = NonNullable<RunContext['agent']['firstRequest']>;
 
-/** Only what the first start says counts: the message that resumes a session after a loss adds to the context. */
+/** Null if the model has not answered in it. Only what the first start says counts: the message that resumes a session after a loss adds to the context. */
 async function requestOfStart(
   context: RunContext,
   { reader, log }: Source,
   start: AgentOutput,
-): Promise<FirstRequest> {
+): Promise<FirstRequest | null> {
   const lines = log === undefined ? linesIn(start) : await linesOfLog(context, start, log).catch(unreadable);
   if (typeof lines === 'string') return unknownRequest(context.redact(lines));
   const yieldIfDue = createYielder();
@@ -42,7 +50,7 @@ async function requestOfStart(
     const found = requests.line(text);
     if (found !== null) return found;
   }
-  return unknownRequest('its model has not answered');
+  return null;
 }
 
 /** The run goes on without the number. */

@@ -105,6 +105,7 @@ export async function readStart(
     exitCode: output.exitCode ?? LOST_EXIT_CODE,
     stopped: output.stopped,
     at: output.endedAt,
+    printedAt: output.printedAt,
     stderr: stderrTail(output.stderr),
     ...end.read(),
   });

@@ -19,6 +19,8 @@ export interface AgentOutput {
   stderr: string;
   growth: string;
   startedAt: number;
+  /** When it last printed to stdout. */
+  printedAt: number;
   endedAt: number;
 }
 
@@ -56,6 +58,7 @@ export async function agentOutput(
     stderr,
     growth,
     startedAt: timeOf(claim),
+    printedAt: timeOf(stdout),
     endedAt: timeOf(ended === null ? stdout : exit),
   };
 }
@@ -79,6 +82,17 @@ export async function* eventsOf(parser: StreamParser, { stdout }: AgentOutput): 
     await yieldIfDue();
     yield* parser.line(text);
   }
+}
+
+/** Whether the model has answered in a start. */
+export async function hasAnswered(
+  { agent }: Pick<RunContext, 'agent'>,
+  start: AgentOutput,
+): Promise<boolean> {
+  for await (const { type, ...event } of eventsOf(agent.parser(), start))
+    if (type === 'tool_call' || type === 'reasoning' || ('role' in event && event.role === 'assistant'))
+      return true;
+  return false;
 }
 
 /** Session id of these starts, as the agent reported it; null if it reported none. */

@@ -102,6 +102,7 @@ export async function summarizeOutput(
         exitCode,
         stopped: ended.stopped,
         at: ended.endedAt,
+        printedAt: ended.printedAt,
         stderr,
         ...end.read(),
       });
@@ -113,6 +114,7 @@ export async function summarizeOutput(
     },
   });
   const { ending, again } = classified;
+  const hung = ending === 'done' && ended.stopped !== null;
   const lastEvent = lastSessionEvent(seen);
   const parser = agent.parser();
   const { commands, inText, withoutResult } = callsOf(context, parser, { seen, inLastStart, session });
@@ -126,14 +128,19 @@ export async function summarizeOutput(
   const record: AgentRecord = {
     ending,
     completed: ending === 'done',
-    exit_code: ended.exitCode,
+    // What was stopped because it did not exit has no exit status of its own.
+    exit_code: hung ? null : ended.exitCode,
     message: redact(endMessage(context, classified, ended)),
     version: null,
     containment: null,
     login: false,
     session_id: lastEvent?.session_id ?? null,
     model_used: lastEvent?.model_used ?? null,
-    duration_ms: outputs.reduce((sum, output) => sum + output.endedAt - output.startedAt, 0),
+    duration_ms: outputs.reduce(
+      (sum, output) =>
+        sum + (hung && output === outputs.at(-1) ? output.printedAt : output.endedAt) - output.startedAt,
+      0,
+    ),
     starts: ended.start,
     output_bytes: bytesOf(session),
     ...(inText === null ? {} : { text_output: true }),
@@ -157,6 +164,11 @@ export async function summarizeOutput(
     again,
     turn: turn.end(message, record),
     warnings: [
+      ...(hung
+        ? [
+            'the agent did not exit after its final result, and was stopped; the time until then does not count',
+          ]
+        : []),
       ...(leftOut.transcripts
         ? [
             `the agent printed more than ${OUTPUT_LIMIT >> 20} MiB; the transcripts contain only the beginning`,
@@ -178,8 +190,8 @@ export async function summarizeOutput(
   };
 
   function endMessage(of: RunContext, { ending, message }: Classified, { stopped }: AgentOutput): string {
-    // The agent had ended for another reason, its account for example, before it was stopped.
-    if (ending === 'unable') return `agent ${run.cell.agent}: ${message}`;
+    // The agent had ended before it was stopped, or its provider had not served it.
+    if (ending === 'unable' || ending === 'done') return `agent ${run.cell.agent}: ${message}`;
     if (stopped === 'deadline') return `agent timed out after ${turnSecs(of)} s`;
     if (stopped === 'idle') return `agent stopped: no output for ${stepOfTurn(of).idle_timeout_secs ?? 0} s`;
     if (stopped === 'cost') return `agent stopped: it exceeded $${of.scenario.cost.max_usd ?? 0}`;

@@ -20,7 +20,7 @@ import type { AgentProgress } from '../../workflows/protocol.js';
 import { assertRecordable, stateFolderOf } from '../step/recordable.js';
 
 /** An agent that was lost this often would be lost again, and each start may cost money. */
-const MAX_LOST = 3;
+export const MAX_LOST = 3;
 /** Pause before the next start, in case the machine was briefly out of processes or memory. */
 const PAUSE_MS = 1000;
 
@@ -30,6 +30,8 @@ export interface Supervision {
   history: string[];
   fence: Fence;
   signal: AbortSignal;
+  /** The time that the agent has to exit after its final result, ms. */
+  exitMs: number;
   /** Called with what the agent is doing. */
   onProgress: (progress: AgentProgress) => void;
   /** Rebuilds the workspace. */
@@ -156,7 +158,7 @@ async function freshWorkspace({ rebuild }: Supervision): Promise<void> {
  * for. Any other reason to stop leaves the agent to the next attempt.
  */
 async function follow(
-  { context, fence, signal, onProgress }: Supervision,
+  { context, fence, signal, exitMs, onProgress }: Supervision,
   start: number,
 ): Promise<ProcessState> {
   const { environment, handle, state } = context;
@@ -170,7 +172,8 @@ async function follow(
     // The disk of a container cannot be watched from here.
     sharesHost(handle) ? watchRoom(stateFolderOf({ state }), folder, end) : null,
     watchOutput(context, { start, earlier, resumed }, end, {
-      stop: () => environment.kill(handle, { start, reason: 'cost' }),
+      stop: (reason) => environment.kill(handle, { start, reason }),
+      exitMs,
       fence,
       onProgress,
     }),

@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import type { StreamParser } from '../../agents/agent.js';
+import { createEndTracker } from '../../agents/streams/end-tracker.js';
 import { startFiles } from '../../environments/journal.js';
 import { createYielder } from '../../lib/yield-to-event-loop.js';
 import { tailLines } from '../../platform/fs/lines.js';
@@ -30,22 +32,23 @@ interface Started {
 interface Handlers {
   /** Its check fails once a later attempt watches the agent: then nothing more is recorded. */
   fence: Fence;
-  /** Called once the cost exceeds `cost.max_usd`. */
-  stop: () => Promise<unknown>;
+  /** Called once the cost exceeds `cost.max_usd`, or once the agent has not exited for `exitMs` after its final result. */
+  stop: (reason: 'cost' | 'result') => Promise<unknown>;
+  exitMs: number;
   /** Called with what the agent is doing when it has shown something new. */
   onProgress: (progress: AgentProgress) => void;
 }
 
 /**
  * Reads the agent's output while it works, each byte once, until `over` settles: records its events for those who
- * follow the run, and stops an agent that costs too much. An agent that reports neither tokens nor money cannot be
- * stopped this way. A failure to record is ignored, as the agent's work does not depend on it.
+ * follow the run, and stops an agent that costs too much, or that does not exit after its final result. An agent that
+ * reports neither tokens nor money cannot be stopped for its cost. A failure to record is ignored, as the agent's work does not depend on it.
  */
 export async function watchOutput(
   context: RunContext,
   started: Started,
   over: Promise<unknown>,
-  { fence, stop, onProgress }: Handlers,
+  { fence, stop, exitMs, onProgress }: Handlers,
 ): Promise<void> {
   const { max_usd: maxUsd } = context.scenario.cost;
   const { stdout } = startFiles(context.handle, started.start);
@@ -55,6 +58,7 @@ export async function watchOutput(
   let reading: { parser: StreamParser; meter: UsageMeter | null } | null = null;
   let seen = 0;
   let stopped = false;
+  const end = createEndTracker();
 
   const hasServers = mcpServersOf(context.subject).length > 0;
   let mcpEvents = 0;
@@ -73,7 +77,10 @@ export async function watchOutput(
       for (const { text } of tail.lines()) {
         await yieldIfDue();
         const events = parser.line(text);
-        for (const event of events) meter?.add(event);
+        for (const event of events) {
+          meter?.add(event);
+          end.add(event);
+        }
         await record((to) => to.add(parser.readsText === true ? lineEvents(text) : events));
       }
     } finally {
@@ -82,7 +89,7 @@ export async function watchOutput(
     const usage = meter?.read();
     const costUsd = usage?.costUsd ?? usage?.costAtLeastUsd ?? null;
     if (!stopped && maxUsd !== undefined && (costUsd ?? 0) > maxUsd) {
-      await stop();
+      await stop('cost');
       stopped = true;
     }
     await readCalls();
@@ -90,9 +97,24 @@ export async function watchOutput(
   }
 
   const looking: { at: Promise<void> | null; failure: Error | null } = { at: null, failure: null };
+  /** It has printed its result, and nothing for a while: it hangs, or waits for something that it has started. */
+  const hangs = (): boolean =>
+    !stopped &&
+    (reading?.parser.isOver?.() ?? end.read().result !== null) &&
+    Date.now() - statSync(stdout).mtimeMs >= exitMs;
   const look = (): void => {
+    if (looking.at !== null) return;
     const size = sizeOf(stdout);
-    if (looking.at !== null || (size <= seen && !hasServers)) return;
+    if (size <= seen && hangs()) {
+      looking.at = stop('result')
+        .then(
+          () => void (stopped = true),
+          () => undefined, // is tried again at the next look
+        )
+        .finally(() => (looking.at = null));
+      return;
+    }
+    if (size <= seen && !hasServers) return;
     const work = size > seen ? read() : readCalls();
     seen = Math.max(seen, size);
     looking.at = work
@@ -103,9 +125,9 @@ export async function watchOutput(
       .finally(() => (looking.at = null));
   };
   look();
-  const end = everySecond(look);
+  const stopLooking = everySecond(look);
   await over.catch(() => undefined);
-  end();
+  stopLooking();
   await looking.at;
   stopped = true;
   // The events of a short start will be in events.jsonl in a moment.

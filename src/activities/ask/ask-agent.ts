@@ -114,6 +114,8 @@ async function follow(
 /** Returns a failure if the way the agent ended says nothing about an answer; null if the agent has answered. */
 function failureOf({ ending, message, again }: Classified, timeoutSecs: number): ModelFailed | null {
   if (ending === 'timeout') return new ModelFailed('timeout', `gave no answer within ${timeoutSecs} s`);
+  // Each start may cost money, so it is not repeated without end.
+  if (again?.why === 'killed') return new ModelFailed('timeout', message);
   if (again !== null) {
     const kind = again.why === 'limit' ? 'rate_limited' : 'unavailable';
     return new ModelFailed(

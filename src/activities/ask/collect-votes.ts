@@ -24,6 +24,8 @@ const MAX_UNUSABLE = 3;
 const GIVE_UP: Record<ModelFailureKind, number> = {
   refused: 1,
   timeout: 3,
+  // after two minutes
+  unreadable: 8,
   unavailable: Infinity,
   rate_limited: Infinity,
 };
@@ -115,6 +117,7 @@ async function askForVote<A>(
     await noteLimit(context, error);
     throw failureOf(context, model, error);
   });
+  context.noteReason(null);
   const read = reply.problem === null ? readText(reply.text) : null;
   const cut = reply.finish_reason === 'length';
   const problem =
@@ -158,15 +161,19 @@ async function noteLimit(
 }
 
 function failureOf(
-  { redact }: RunContext,
+  { redact, noteReason }: RunContext,
   model: string,
   { kind, retryAfterMs, message }: ModelFailed,
 ): ApplicationFailure {
+  const isFinal = ownAttempt() >= GIVE_UP[kind] || Date.now() - waitingSince() > LONGEST_WAIT_MS;
+  const text = beginningOf(redact(`${model}: ${message}`), MESSAGE_LENGTH);
+  const provider = model.split('/', 1).join();
+  noteReason(isFinal ? null : beginningOf(redact(`${provider}: ${message}`), MESSAGE_LENGTH));
   // Without a cause, which would bring the request, and with it the key, into the history.
   return ApplicationFailure.create({
     type: kind,
-    message: beginningOf(redact(`${model}: ${message}`), MESSAGE_LENGTH),
-    nonRetryable: ownAttempt() >= GIVE_UP[kind] || Date.now() - waitingSince() > LONGEST_WAIT_MS,
+    message: text,
+    nonRetryable: isFinal,
     ...(retryAfterMs === null
       ? {}
       : { nextRetryDelay: Math.min(Math.max(retryAfterMs, MIN_WAIT_MS), MAX_WAIT_MS) }),

@@ -17,6 +17,8 @@ export interface OpenRunNote {
   server?: string;
   /** Set while the run waits for its provider. */
   waiting?: Waiting;
+  /** The provider that the run waits for, and why, redacted: "openai: HTTP 503". Set while it waits. */
+  reason?: string;
 }
 
 type CellOfSweep = Pick<RunRef, 'sweep' | 'cell'>;
@@ -37,16 +39,31 @@ export function noteOpenRun(state: State, run: RunRef): void {
 }
 
 /**
- * Notes that an open run waits for its provider, or (null) that it no longer does. Only metrics use this: it is noted so
- * that the next worker knows it too.
+ * Notes that an open run waits for its provider, and why, or (null) that it no longer does: for metrics, also of the next
+ * worker, and for those who follow the run.
  */
-export function noteWait({ metrics, ...state }: Deps, run: RunRef, waiting: Waiting | null): void {
-  if (metrics === undefined) return;
-  if (waiting !== null) metrics.runWaits(run.cell, waiting.why);
+export function noteWait(
+  { metrics, ...state }: Deps,
+  run: RunRef,
+  noted: { waiting: Waiting; reason: string } | null,
+): void {
+  if (noted !== null) metrics?.runWaits(run.cell, noted.waiting.why);
+  rewrite(state, { run, ...noted });
+}
+
+/** Notes why an open run waits for a model that it asks, or (null) that it no longer does. */
+export function noteReason(state: State, run: RunRef, reason: string | null): void {
+  const before = statSync(fileOf(state, run), { throwIfNoEntry: false })?.size ?? 0;
+  if (before === 0) return;
+  rewrite(state, { run, ...(reason === null ? {} : { reason }) });
+}
+
+/** A disk without room must not fail a step for the sake of a note. */
+function rewrite(state: State, note: OpenRunNote): void {
   try {
-    write(state, { run, ...(waiting === null ? {} : { waiting }) });
+    write(state, note);
   } catch {
-    // A disk without room must not fail a step for the sake of a metric.
+    // those who follow the run see that it is not over, but not why
   }
 }
 

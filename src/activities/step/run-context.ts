@@ -47,6 +47,7 @@ import {
 import { databasesOfRun, type DatabasesOfRun } from './databases-of-run.js';
 import { chooseMockPort, mockServerOf, mockServerPort, type MockServer } from './mock-server.js';
 import { mcpAddresses } from './mcp-connection.js';
+import { noteReason } from './open-runs.js';
 import { seenSecrets } from './seen-secrets.js';
 import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
@@ -116,6 +117,8 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   originKey: Buffer;
   /** Whether the run has a proof of its origin. If so, results of its steps count only if they are signed. */
   proven: boolean;
+  /** Notes why the run waits for a model that it asks, for those who follow it; null: it no longer waits. */
+  noteReason: (reason: string | null) => void;
   secrets: string[];
   redact: (text: string) => string;
 }
@@ -282,6 +285,9 @@ export async function loadRun(
     prices: plan.prices,
     originKey: (await originOf(deps)).key,
     proven,
+    noteReason: (reason) => {
+      noteReason(deps, run, reason);
+    },
     secrets,
     redact: await redactors()(JSON.stringify(secrets), () => createRedactor({ secrets })),
   };

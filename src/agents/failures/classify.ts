@@ -1,8 +1,8 @@
 import { beginningOf } from '../../lib/format/truncate.js';
 import type { AgentEnd, Classified } from '../agent.js';
-import { failureKind, providerFailure } from './provider-failure.js';
-import type { FailureKind } from './provider-messages.js';
-import { meaningfulLines } from './stderr-noise.js';
+import { CAUSES, type FailureKind } from './causes.js';
+import { failureKind, providerFailure, statedKind } from './provider-failure.js';
+import { lastMessage, meaningfulLines } from './stderr-noise.js';
 
 /** Exit statuses of shells for a command that is not found (127) or cannot be executed (126). */
 const CANNOT_START = new Set([126, 127]);
@@ -10,29 +10,46 @@ const CANNOT_START = new Set([126, 127]);
 const NO_SESSION =
   /no conversation found with session|no rollout found|session not found|no session found matching/i;
 const MESSAGE_LENGTH = 300;
-/** Exit statuses for SIGINT, SIGKILL and SIGTERM. A program that is killed from outside cannot print why. */
-const KILLED = new Set([130, 137, 143]);
-/** Failures that the run cannot recover from. It says nothing about the tool under test then, however it ended. */
-const OF_ACCOUNT: ReadonlySet<FailureKind | null> = new Set(['auth', 'account', 'limit', 'policy']);
+/** Exit statuses for SIGHUP, SIGINT, SIGKILL and SIGTERM. A program that is killed from outside cannot print why. */
+const KILLED: ReadonlyMap<number, string> = new Map([
+  [129, 'SIGHUP'],
+  [130, 'SIGINT'],
+  [137, 'SIGKILL'],
+  [143, 'SIGTERM'],
+]);
+/** Failures after which an agent does not work until they are over, for as long as it may try. */
+const UNSERVED: ReadonlySet<FailureKind | null> = new Set([
+  ...(['auth', 'account', 'limit', 'policy', 'busy', 'network', 'page'] as const),
+]);
 
 /**
- * A failure of the account that the agent did not recover from, or null. If a time limit ends the agent later, the
+ * A failure of the provider that the agent did not recover from, or null. If a time limit ends the agent later, the
  * limit is not the cause.
  */
-function accountFailure(end: AgentEnd): Classified | null {
-  return end.error !== null && OF_ACCOUNT.has(failureKind(end)) ? providerFailure(end) : null;
+function unserved(end: AgentEnd): Classified | null {
+  return end.error !== null && UNSERVED.has(failureKind(end)) ? providerFailure(end) : null;
 }
 
-/** Classifies an agent that the harness stopped, whatever the agent reported. Null if it ended by itself. */
+/** An agent that has ended by a signal, which the harness did not send. Null for any other end. */
+function killed({ exitCode, stopped }: AgentEnd): Classified | null {
+  const signal = KILLED.get(exitCode);
+  if (signal === undefined || stopped !== null) return null;
+  const { why, ending } = CAUSES.killed;
+  const cause = signal === 'SIGKILL' ? '; was the memory of the machine exhausted?' : '';
+  return { ending, message: `${why} (${signal})${cause}`, again: { why: 'killed', at: null } };
+}
+
+/** Classifies an agent that the harness stopped. Null if it ended by itself, which a final result shows too. */
 function classifyStopped(end: AgentEnd): Classified | null {
+  if (end.result?.ending === 'done' && (end.stopped === 'deadline' || end.stopped === 'idle')) return null;
   switch (end.stopped) {
     case 'cancel':
       return { ending: 'cancelled', message: 'cancelled', again: null };
     case 'deadline':
-      return accountFailure(end) ?? { ending: 'timeout', message: 'timed out', again: null };
+      return unserved(end) ?? { ending: 'timeout', message: 'timed out', again: null };
     case 'idle':
       return (
-        accountFailure(end) ?? {
+        unserved(end) ?? {
           ending: 'idle_timeout',
           message: 'stopped: no output within the idle timeout',
           again: null,
@@ -40,6 +57,7 @@ function classifyStopped(end: AgentEnd): Classified | null {
       );
     case 'cost':
       return { ending: 'max_cost', message: 'stopped: it exceeded the cost limit', again: null };
+    case 'result': // it had ended, except that its process was still there
     case null:
       return null;
   }
@@ -58,13 +76,32 @@ const withExit = ({ exitCode }: AgentEnd, reason: string): string =>
 export function classifyByExit(end: AgentEnd): Classified {
   const stopped = classifyStopped(end);
   if (stopped !== null) return stopped;
-  if (end.exitCode === 0) return { ending: 'done', message: 'completed', again: null };
-  const failure = accountFailure(end);
-  // for a program that we do not know, it is unknown whether waiting helps
-  if (failure !== null) return { ...failure, again: null };
+  const isDone = end.stopped === null ? end.exitCode === 0 : end.result?.ending === 'done';
+  if (isDone) return { ending: 'done', message: 'completed', again: null };
+  const failure = unserved(end) ?? refused(end) ?? unservedByStderr(end) ?? killed(end);
+  if (failure !== null) return failure;
+  if (end.stopped === 'result') return { ending: 'gave_up', message: 'gave up', again: null };
   const message = withExit(end, reasonOf(end));
-  if (CANNOT_START.has(end.exitCode)) return { ending: 'unable', message, again: null };
+  if (CANNOT_START.has(end.exitCode)) return { ending: CAUSES.missing.ending, message, again: null };
   return { ending: end.exitCode > 128 ? 'crashed' : 'gave_up', message, again: null };
+}
+
+/** A request that the provider refused, according to its status. Null if the agent reports no status. */
+const refused = (end: AgentEnd): Classified | null =>
+  end.error?.status !== undefined && failureKind(end) === 'refused' ? providerFailure(end) : null;
+
+/**
+ * A failure of the provider in the last message on stderr, for a program that reports no error in another way. Null if the
+ * message does not say so clearly: it may be about anything, also about the tool under test.
+ */
+function unservedByStderr({ error, stderr, exitCode, stopped, at }: AgentEnd): Classified | null {
+  if (error !== null || stopped !== null || KILLED.has(exitCode)) return null;
+  const last = { error, stderr: lastMessage(stderr), at };
+  const kind = statedKind(last);
+  if (!UNSERVED.has(kind)) return null;
+  const failure = providerFailure(last, kind);
+  // for a program that we do not know, it is unknown whether waiting helps
+  return failure === null ? null : { ...failure, again: null };
 }
 
 /**
@@ -81,11 +118,12 @@ export function classifyByResult(end: AgentEnd): Classified {
     const message = 'could not resume its session';
     return { ending: 'crashed', message, again: { why: 'session', at: null } };
   }
-  const failure = providerFailure(end);
+  const atOnce = end.error === null && end.result === null ? killed(end) : null;
+  const failure = atOnce ?? providerFailure(end) ?? (end.result === null ? killed(end) : null);
   if (failure !== null) return failure;
   const reason = reasonOf(end);
   if (CANNOT_START.has(end.exitCode))
-    return { ending: 'unable', message: withExit(end, reason), again: null };
+    return { ending: CAUSES.missing.ending, message: withExit(end, reason), again: null };
   if (end.result !== null)
     return { ending: 'gave_up', message: reason === '' ? 'gave up' : reason, again: null };
   const message = `ended without reporting that it had finished; ${withExit(end, reason)}`;

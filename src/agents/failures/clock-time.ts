@@ -2,9 +2,11 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-const DATE = String.raw`(?:(?<month>${MONTHS.join('|')})[a-z]*\.?\s+(?<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(?<year>\d{4}),?\s+)?(?:at\s+)?)?`;
-const TIME = String.raw`(?<hour>\d{1,2})(?::(?<minute>\d\d)(?::(?<second>\d\d))?)?\s*(?<half>[ap]\.?m\b)?`;
-const ZONE = String.raw`(?:\.?\s*\((?<place>[^)]+)\)|\s+(?<utc>UTC|GMT)\b)?`;
+const ISO_DATE = String.raw`(?<isoYear>\d{4})-(?<isoMonth>\d\d)-(?<isoDay>\d\d)(?!\d)`;
+const DAY_OF_MONTH = String.raw`(?<month>${MONTHS.join('|')})[a-z]*\.?\s+(?<day>\d{1,2})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(?<year>\d{4})(?!\d))?`;
+const DATE = String.raw`(?:(?:${ISO_DATE}|${DAY_OF_MONTH})(?:T|,?\s+)?(?:at\s+)?)?`;
+const TIME = String.raw`(?:(?<hour>\d{1,2})(?::(?<minute>\d\d)(?::(?<second>\d\d))?)?\s*(?<half>[ap]\.?m\b)?)?`;
+const ZONE = String.raw`(?:\.?\s*\((?<place>[^)]+)\)|\s*(?<utc>UTC|GMT|Z)\b)?`;
 const PATTERN = new RegExp(`^${DATE}${TIME}${ZONE}`, 'i');
 
 /** A moment as the clocks of some time zone show it. Months count from 0. */
@@ -17,42 +19,58 @@ interface Wall {
 }
 
 /**
- * Returns the moment that "3pm (Europe/Berlin)", "15:04", "3:04 PM" or "Nov 25, 3pm (UTC)" means, in ms since the
- * epoch. It is the next such moment, or the last one if that is at most an hour ago. Null if the text does not begin
- * with a time. Without seconds, it is the end of that minute. Without a zone, it is in `zone`, by default the
- * machine's.
+ * Returns the moment that "3pm (Europe/Berlin)", "15:04", "Nov 25, 3pm (UTC)" or "2026-12-01 at 00:00 UTC" means, in ms
+ * since the epoch. It is the next such moment, or the last one if that is at most an hour ago. Null if the text does not
+ * begin with a time or a date. A date alone means its first minute. Without seconds, it is the end of that minute. Without
+ * a zone, it is in `zone`, by default the machine's.
  */
 export function clockTime(text: string, now: number, zone?: string): number | null {
   const fields = PATTERN.exec(text)?.groups;
   const time = fields === undefined ? null : timeOfDay(fields);
   if (fields === undefined || time === null) return null;
-  const { month, day, year, place, utc, second } = fields;
+  const { place, utc, second } = fields;
+  const date = dateOf(fields);
   const rest = second === undefined ? MINUTE_MS : Number(second) * 1000;
   const momentOf = (wall: Wall, there: string): number => instantOf(wall, there) + rest;
   try {
     const there =
       place ?? (utc === undefined ? zone : 'UTC') ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
     const today = wallAt(now, there);
-    if (month === undefined) {
+    if (date === null) {
       const at = momentOf({ ...today, ...time }, there);
       // if the time has just passed, waiting until tomorrow would be a long wait for nothing
       return now - at <= HOUR_MS ? at : momentOf({ ...today, ...time, day: today.day + 1 }, there);
     }
-    const date = { month: MONTHS.indexOf(month.toLowerCase()), day: Number(day), ...time };
-    const at = momentOf({ ...date, year: year === undefined ? today.year : Number(year) }, there);
-    if (year !== undefined || now - at <= HOUR_MS) return at;
-    return momentOf({ ...date, year: today.year + 1 }, there); // a day in January, stated in December
+    const { year, ...day } = date;
+    const at = momentOf({ ...day, ...time, year: year ?? today.year }, there);
+    if (year !== null || now - at <= HOUR_MS) return at;
+    return momentOf({ ...day, ...time, year: today.year + 1 }, there); // a day in January, stated in December
   } catch (error) {
     if (error instanceof RangeError) return null; // no such time zone
     throw error;
   }
 }
 
-function timeOfDay({
-  hour,
-  minute,
-  half,
-}: Record<string, string | undefined>): Pick<Wall, 'hour' | 'minute'> | null {
+type Groups = Record<string, string | undefined>;
+
+/** `year`: null if the text names none. Null if it names no date. */
+function dateOf({ isoYear, isoMonth, isoDay, month, day, year }: Groups): {
+  year: number | null;
+  month: number;
+  day: number;
+} | null {
+  if (isoYear !== undefined)
+    return { year: Number(isoYear), month: Number(isoMonth) - 1, day: Number(isoDay) };
+  if (month === undefined) return null;
+  return {
+    year: year === undefined ? null : Number(year),
+    month: MONTHS.indexOf(month.toLowerCase()),
+    day: Number(day),
+  };
+}
+
+function timeOfDay({ hour, minute, half, ...date }: Groups): Pick<Wall, 'hour' | 'minute'> | null {
+  if (hour === undefined) return dateOf(date) === null ? null : { hour: 0, minute: 0 };
   const [hours, minutes] = [Number(hour), Number(minute ?? 0)];
   if (minutes > 59) return null;
   // a number alone is not a time

@@ -1,41 +1,57 @@
 import { assertNever } from '../../lib/assert-never.js';
 import { beginningOf } from '../../lib/format/truncate.js';
-import type { AgentEnd, Classified } from '../agent.js';
-import { ACCOUNT_WORDS, PROVIDER_MESSAGES, type FailureKind } from './provider-messages.js';
+import type { AgentEnd, Classified, RetryHint } from '../agent.js';
+import { CAUSES, type FailureKind } from './causes.js';
+import { ACCOUNT_WORDS, OF_OTHERS, PROVIDER_MESSAGES } from './provider-messages.js';
 import { resetTime } from './reset-time.js';
+import { hasPage, pagesNamed, withoutPages } from './pages.js';
 import { meaningfulLines } from './stderr-noise.js';
 import { isBusyStatus } from '../streams/stream-events.js';
 
 const MESSAGE_LENGTH = 300;
 const ACCOUNT_STATUSES = new Set([401, 402, 403]);
-
-const WHY: Record<FailureKind, string> = {
-  auth: 'its key was refused',
-  account: 'the account has no credit or no access',
-  limit: "the account's limit is reached",
-  busy: 'its provider was busy or unavailable',
-  policy: "its provider's policy blocked the request",
-  refused: 'its provider refused the request',
-  context: "the conversation exceeded the model's context window",
-};
+/** A request that is repeated for longer than this waits for a limit rather than for a busy provider. */
+const SOON_MS = 5 * 60_000;
+/** Words for these are vague ("request failed"), so a status that says more counts more. */
+const VAGUE: ReadonlySet<FailureKind> = new Set(['busy', 'network', 'page']);
 
 /** What an agent reported about its failure: its last error, else its stderr. */
 const reportOf = ({ error, stderr }: Reported): string =>
   error?.message ?? meaningfulLines(stderr).join('\n');
 
+/** The report without what is not about the provider, or only seems to be: a page has words of all kinds. */
+const aboutProvider = (end: Reported): string =>
+  withoutPages(reportOf(end))
+    .split('\n')
+    .filter((line) => !OF_OTHERS.test(line))
+    .join('\n');
+
 type Reported = Pick<AgentEnd, 'error' | 'stderr'>;
 
 /** Returns what a failure is about, according to the agent's report. Null if it does not mention a provider. */
 export function failureKind(end: Reported): FailureKind | null {
-  const text = reportOf(end);
-  const status = end.error?.status ?? statusIn(text);
-  const kind = PROVIDER_MESSAGES.find(({ pattern }) => pattern.test(text))?.kind ?? byStatus(status);
+  const kind = statedKind(end);
+  const text = aboutProvider(end);
   // with these words in the report, a verdict on the tool under test would be a guess
-  const undecided = kind === null || kind === 'context';
-  return undecided && (ACCOUNT_WORDS.test(text) || ACCOUNT_STATUSES.has(status)) ? 'account' : kind;
+  const undecided = kind === null || kind === 'context' || kind === 'length';
+  return undecided && (ACCOUNT_WORDS.test(text) || ACCOUNT_STATUSES.has(statusOf(end))) ? 'account' : kind;
 }
 
-function byStatus(status: number): FailureKind | null {
+/** As `failureKind`, but only if the words or the status say so clearly. */
+export function statedKind(end: Reported): FailureKind | null {
+  const text = aboutProvider(end);
+  const byWords = PROVIDER_MESSAGES.find(({ pattern }) => pattern.test(text))?.kind ?? null;
+  const byStatus = kindOfStatus(statusOf(end));
+  if (byWords !== null && !(VAGUE.has(byWords) && byStatus !== null && byStatus !== 'busy')) return byWords;
+  if (byStatus !== null || byWords !== null) return byStatus ?? byWords;
+  if (hasPage(reportOf(end))) return 'page';
+  // The agent may know that the request can succeed later without saying why.
+  return end.error?.retryable === true && text !== '' ? 'busy' : null;
+}
+
+const statusOf = (end: Reported): number => end.error?.status ?? statusIn(aboutProvider(end));
+
+function kindOfStatus(status: number): FailureKind | null {
   if (status === 401 || status === 403) return 'auth';
   if (status === 402) return 'account';
   if (isBusyStatus(status)) return 'busy';
@@ -46,34 +62,37 @@ function byStatus(status: number): FailureKind | null {
  * Classifies an end that the model's provider caused; null if nothing says so. Such an end says nothing about the tool
  * under test, except if the agent filled the model's context, which is its own fault.
  */
-export function providerFailure(end: Reported & Pick<AgentEnd, 'at'>): Classified | null {
-  const kind = failureKind(end);
+export function providerFailure(
+  end: Reported & Pick<AgentEnd, 'at'>,
+  kind = failureKind(end),
+): Classified | null {
   if (kind === null) return null;
   const text = reportOf(end);
-  const message = `${WHY[kind]}${kind === 'auth' ? askedAt(text) : ''}: ${lineOf(text)}`;
-  switch (kind) {
-    case 'context':
-      return { ending: 'gave_up', message, again: null };
-    case 'auth':
-    case 'policy':
-    case 'refused':
-      return { ending: 'unable', message, again: null };
-    case 'account': {
-      // some providers report limits per minute in the same words, and when to send the next request
-      const soon = resetTime(text, end.at);
-      return { ending: 'unable', message, again: soon === null ? null : { why: 'busy', at: soon } };
-    }
+  const { why, ending } = CAUSES[kind];
+  const message = `${why}${kind === 'auth' ? askedAt(text) : ''}: ${lineOf(text)}`;
+  return { ending, message, again: retryOf(kind, resetTime(withoutPages(text), end.at), end.at) };
+}
+
+/** `at`: when the provider serves the account again, if it says so. */
+function retryOf(kind: FailureKind, at: number | null, now: number): RetryHint | null {
+  const { retry } = CAUSES[kind];
+  switch (retry) {
+    case 'never':
+      return null;
+    case 'if dated':
+      // some providers report limits per minute in the same words
+      return at === null ? null : { why: at - now > SOON_MS ? 'limit' : 'busy', at };
     case 'limit':
     case 'busy':
-      return { ending: 'unable', message, again: { why: kind, at: resetTime(text, end.at) } };
+      return { why: retry, at };
     default:
-      return assertNever(kind);
+      return assertNever(retry);
   }
 }
 
 /** Returns the line that says what the failure is about, else the last line. */
 function lineOf(text: string): string {
-  const lines = text.trim().split('\n');
+  const lines = pagesNamed(text).trim().split('\n');
   const telling =
     lines.findLast((line) => PROVIDER_MESSAGES.some(({ pattern }) => pattern.test(line))) ??
     lines.findLast((line) => ACCOUNT_WORDS.test(line));

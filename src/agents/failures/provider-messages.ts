@@ -1,9 +1,4 @@
-/**
- * What a provider's failure is about. `auth`: the key or the login. `account`: what is paid for or allowed. `limit`: a
- * usage limit, which resets. `busy`: a rate limit or an outage. `policy`: the provider's content filter. `refused`: the
- * request itself. `context`: the conversation is too long for the model.
- */
-export type FailureKind = 'auth' | 'account' | 'limit' | 'busy' | 'policy' | 'refused' | 'context';
+import type { FailureKind } from './causes.js';
 
 /** One kind of message: a pattern for its words or structured code, and a real example with its source. */
 export interface ProviderMessage {
@@ -33,6 +28,18 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
   },
   {
     kind: 'policy',
+    pattern: /stop.?reason:? refusal|answer was withheld/i,
+    example: "API Error: Sonnet 4.5 can't help with this. (stop_reason: refusal)",
+    source: `${CAPTURED}/claude-code-refusal`,
+  },
+  {
+    kind: 'policy',
+    pattern: /(?:content|misalignment|usage) policy violation/i,
+    example: 'content policy violation',
+    source: `${CODEX}: ContentPolicy`,
+  },
+  {
+    kind: 'policy',
     pattern: /content.?filter/i,
     example: 'stream disconnected before completion: Incomplete response returned, reason: content_filter',
     source: CODEX_STREAM,
@@ -49,6 +56,12 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
     pattern: /blocked due to (?:safety|recitation|prohibited)/i,
     example: 'The model response was blocked due to safety settings.',
     source: `${GEMINI}/core/src/utils/constants.ts`,
+  },
+  {
+    kind: 'length',
+    pattern: /max_output_tokens|output token maximum|truncated because it exceeded the token limit/i,
+    example: "API Error: Claude's response exceeded the 32000 output token maximum.",
+    source: `${CAPTURED}/claude-code-length`,
   },
   {
     kind: 'context',
@@ -184,21 +197,54 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
   {
     kind: 'busy',
     pattern:
-      /rate.?limit|too many requests|overloaded|high demand|unavailable|server error|temporarily limiting|resource has been exhausted/i,
+      /rate.?limit|too many requests|overloaded|high demand|unavailable|server error|bad gateway|gateway time.?out|temporarily limiting|resource has been exhausted/i,
     example: "We're currently experiencing high demand, which may cause temporary errors.",
     source: `${CODEX}: InternalServerError`,
   },
   {
+    kind: 'page',
+    pattern: /unexpected token '?<|malformed response|invalid json response|incomplete json segment/i,
+    example: 'API returned an empty or malformed response (HTTP 200) — check for a proxy or gateway',
+    source: `${CAPTURED}/claude-code-page-200`,
+  },
+  {
     kind: 'busy',
-    pattern:
-      /ECONNRE(?:FUSED|SET)|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|socket hang up|stream (?:disconnected|error)/i,
+    pattern: /stream (?:disconnected|error)/i,
     example: 'stream disconnected before completion: stream closed before response.completed',
     source: `${CODEX}: Stream`,
   },
   {
-    kind: 'busy',
+    kind: 'network',
     pattern:
-      /connection (?:error|refused|reset|failed)|(?:network|fetch|request) (?:error|failed|timed out)/i,
+      /\b(?:ECONN(?:REFUSED|RESET|ABORTED)|ETIMEDOUT|E(?:HOST|NET)(?:UNREACH|DOWN)|EPIPE|EPROTO|EAI_[A-Z]+|ENOTFOUND|UND_ERR_[A-Z_]+)\b/,
+    example: 'API Error: Connection to the API was lost (ECONNRESET).',
+    source: `${CAPTURED}/claude-code-reset`,
+  },
+  {
+    kind: 'network',
+    pattern:
+      /\b(?:ERR_(?:SSL|TLS)_\w+|CERT_[A-Z_]+|UNABLE_TO_(?:VERIFY|GET)_[A-Z_]+|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT\w*)\b|certificate (?:has expired|verify failed|is not yet valid|required)|(?:self.signed|local issuer|peer|unknown) certificate|tls handshake|invalid peer certificate|ssl.{0,20}wrong.version.number/i,
+    example: 'unable to get local issuer certificate',
+    source: 'nodejs.org/api/tls.html#x509-certificate-error-codes',
+  },
+  {
+    kind: 'network',
+    pattern:
+      /socket hang up|socket connection was closed|unable to connect|cannot connect to api|operation timed out|other side closed|premature close|waiting for network|no route to host|(?:network|host) is (?:unreachable|down)|broken pipe/i,
+    example: 'The socket connection was closed unexpectedly.',
+    source: 'oven-sh/bun src/bun.js/webcore/response.zig',
+  },
+  {
+    kind: 'network',
+    pattern:
+      /getaddrinfo|could not resolve host|name or service not known|name resolution|dns (?:error|lookup)|failed to lookup address/i,
+    example: 'Temporary failure in name resolution',
+    source: 'glibc: gai_strerror',
+  },
+  {
+    kind: 'network',
+    pattern:
+      /connection (?:error|refused|reset|failed|aborted|lost|closed|dropped|timed out)|(?:network|fetch|request) (?:error|failed|timed out)|error sending request/i,
     example: 'Connection failed: error sending request',
     source: `${CODEX}: ConnectionFailedError`,
   },
@@ -210,3 +256,6 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
  */
 export const ACCOUNT_WORDS =
   /\b40[123]\b|\bplans?\b|\bcredits?\b|\bbilling\b|\bpayment\b|\bsign(?:ed)?[ -]?(?:in|out)\b|\blog(?:ged)?[ -]?(?:in|out)\b|\bsubscri(?:be|ption)|\bquota\b|\bupgrade (?:to|your)\b|\bforbidden\b/i;
+
+/** Errors of others than the provider, in which the words of the table mean something else: servers under test, for example. */
+export const OF_OTHERS = /\bMCP\b/i;

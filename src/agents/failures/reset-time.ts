@@ -39,7 +39,7 @@ const PATTERNS: readonly { text: RegExp; at: (time: string, now: number, zone?: 
       at: (time) => Number(time) * (time.length === 10 ? 1000 : 1),
     },
     {
-      text: /(?:resets?_?at\W{1,4}|retry.?after\W{1,3})(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)|\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT)/i,
+      text: /(?:resets?_?at\W{1,4}|retry.?after\W{1,3}|(?:resets?|again|until|access|available)\s+(?:at\s+|on\s+)?)(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)|\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT)/i,
       at: (time) => Date.parse(time),
     },
     { text: /retry.?after.?ms\W{1,4}(\d+)\b/i, at: (time, now) => later(now, Number(time)) },
@@ -54,7 +54,7 @@ const PATTERNS: readonly { text: RegExp; at: (time: string, now: number, zone?: 
       text: /(?:resets?_in_seconds|retry.?after)\W{1,4}(\d+(?:\.\d+)?)(?![\w-])/i,
       at: (time, now) => later(now, Number(time) * 1000),
     },
-    { text: /(?:resets?|again|until)\s+(?:at\s+|on\s+)?(.{1,60})/i, at: clockTime },
+    { text: /(?:resets?|again|until|access|available)\s+(?:at\s+|on\s+)?(.{1,60})/i, at: clockTime },
   ];
 
 /**
@@ -65,10 +65,11 @@ const PATTERNS: readonly { text: RegExp; at: (time: string, now: number, zone?: 
  */
 export function resetTime(text: string, now: number, zone?: string): number | null {
   for (const { text: pattern, at } of PATTERNS) {
-    const matched = pattern.exec(text)?.[1];
-    if (matched === undefined) continue;
-    const time = at(matched, now, zone);
-    if (time === null || time - now > LONGEST_MS || now - time > JUST_OVER_MS) return null;
+    const time = [...text.matchAll(new RegExp(pattern, 'gi'))]
+      .map(([, matched = '']) => at(matched, now, zone))
+      .find((found) => found !== null);
+    if (time === undefined) continue;
+    if (time - now > LONGEST_MS || now - time > JUST_OVER_MS) return null;
     // it has just passed: waits only a short time, but long enough for clocks that differ
     return time > now ? time : now + MINUTE_MS;
   }

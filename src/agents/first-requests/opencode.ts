@@ -8,6 +8,8 @@ export function opencodeRequest(): RequestReader {
   return requestReader(({ type, part }) => {
     if (type === 'step_start') steps += 1;
     if (type !== 'step_finish') return null;
+    // Something else has answered than the model, and OpenCode asks again.
+    if (steps === 0 && fieldsOf(part)['reason'] === 'unknown') return null;
     if (steps !== 1) return unknownRequest('its first step did not finish');
     const tokens = fieldsOf(fieldsOf(part)['tokens']);
     const cache = fieldsOf(tokens['cache']);

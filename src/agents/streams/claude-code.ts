@@ -8,8 +8,10 @@ import { errorEvent, unknownEvent } from './stream-events.js';
 /** Messages that only report progress and contain nothing that is not reported elsewhere. */
 const PROGRESS = new Set([
   ...['thinking_tokens', 'status', 'task_started', 'task_progress', 'task_notification'],
-  ...['hook_started', 'hook_progress', 'compact_boundary', 'informational'],
-  ...['background_tasks_changed', 'task_updated'],
+  ...['hook_started', 'hook_progress', 'compact_boundary'],
+  // The `result` says the same.
+  ...['informational', 'model_refusal_no_fallback'],
+  'task_updated',
 ]);
 
 /** The model in messages that Claude Code writes itself. */
@@ -25,6 +27,9 @@ export function claudeCodeStream(): StreamParser {
   /** Set by messages, because only the `result` reports all that they write. */
   let pending = false;
   let lost = false;
+  /** Tasks in the background after which a new turn begins, even if the turn before has reported its result. */
+  let tasks = 0;
+  let ended = false;
 
   const assistant = (line: Fields, numbers: Numbers): EventBody[] => {
     const message = fieldsOf(line['message']);
@@ -94,13 +99,16 @@ export function claudeCodeStream(): StreamParser {
     const kind = textOf(line['subtype']) ?? '';
     if (kind === 'init') {
       // a new start, which resumes the session or begins one
-      [shells, count, modelUsed, limitEnds] = [new Set(), createUsageCount(), null, null];
+      [shells, count, modelUsed, limitEnds, tasks] = [new Set(), createUsageCount(), null, null, 0];
       [lost, pending] = [lost || pending, false];
       model = textOf(line['model']);
       return [session(line)];
     }
-    // not an error, because the agent continues
-    if (kind === 'api_retry') return [{ type: 'message', role: 'system', text: retryNotice(line) }];
+    if (kind === 'background_tasks_changed') {
+      tasks = listOf(line['tasks']).length;
+      return [];
+    }
+    if (kind === 'api_retry') return [errorEvent(retryNotice(line), countOf(line['error_status']), true)];
     return PROGRESS.has(kind) ? [] : [unknownEvent(`system/${kind}`)];
   };
 
@@ -118,6 +126,7 @@ export function claudeCodeStream(): StreamParser {
 
   const lines = jsonLines((line, numbers) => {
     const kind = textOf(line['type']) ?? '';
+    if (kind === 'result' || kind === 'assistant') ended = kind === 'result';
     switch (kind) {
       case 'system':
         return system(line);
@@ -141,6 +150,7 @@ export function claudeCodeStream(): StreamParser {
     ...lines,
     end: () => [],
     usagePending: () => pending || lost || lines.lacksUsage(),
+    isOver: () => ended && tasks === 0,
   };
 }
 
@@ -186,12 +196,15 @@ function ending(line: Fields, limitEnds: number | null): EventBody[] {
     .filter((text) => text !== null);
   const message = textOf(line['result']) ?? (reasons.join('; ') || kind);
   const status = countOf(line['api_error_status']);
-  const unserved = line['terminal_reason'] === 'api_error' && status === null;
-  const error = errorEvent(
-    limitEnds === null ? message : `${message} (resets_at: ${limitEnds})`,
-    status,
-    unserved,
-  );
+  const refused = line['stop_reason'] === 'refusal';
+  const unserved = line['terminal_reason'] === 'api_error' && status === null && !refused;
+  const more = [
+    ...(refused ? ['stop_reason: refusal'] : []),
+    ...(limitEnds === null ? [] : [`resets_at: ${limitEnds}`]),
+  ];
+  const [first = '', ...rest] = message.split('\n');
+  const said = [more.length === 0 ? first : `${first} (${more.join(', ')})`, ...rest].join('\n');
+  const error = errorEvent(said, status, unserved);
   // its own limits, rather than an interruption or an error of the API
   const gaveUp = kind.startsWith('error_max_');
   return gaveUp ? [error, { type: 'result', ending: 'gave_up', exit_code: null }] : [error];

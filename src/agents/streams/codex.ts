@@ -21,6 +21,9 @@ const TOOLS = new Set([
 /** Fields of an item that belong to the result of a call rather than to the call. */
 const OUTCOME = new Set(['id', 'type', 'status', 'result', 'error', 'aggregated_output', 'exit_code']);
 
+/** The error of a turn in which the model has not said anything at the end. */
+const WITHHELD = "the model's answer was withheld or empty";
+
 /** What Codex writes in place of the omitted part of an output (codex-rs/utils/string/src/truncate.rs). */
 const CUT = /…\d+ (?:tokens|chars) truncated…|\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]/;
 
@@ -67,6 +70,8 @@ export function codexStream(): StreamParser {
   /** The counts at the last report. Codex counts tokens from the beginning of the thread. */
   let reported = NO_TOKENS;
   let lastError: string | null = null;
+  /** False while the model has not said anything since the turn began, or since its last tool. */
+  let answered = true;
   /** Reset at the end of a turn, which reports all that the thread has used, including failed turns. */
   let pending = false;
   let lost = false;
@@ -84,6 +89,7 @@ export function codexStream(): StreamParser {
     const ended = stage === 'item.completed';
     if (kind !== 'error') pending = true;
     if (TOOLS.has(kind)) {
+      answered = false;
       const number = textOf(native['id']) ?? '';
       const id = starts > 1 ? `${number}.${starts}` : number;
       const call = called.has(id) ? [] : [callOf(id, kind, native)];
@@ -91,6 +97,7 @@ export function codexStream(): StreamParser {
       return ended ? [...call, resultOf(id, native)] : call;
     }
     const text = textOf(native['text']) ?? textOf(native['message']) ?? '';
+    if (kind === 'agent_message') answered = ended && text !== '';
     if (kind === 'agent_message') return ended ? [{ type: 'message', role: 'assistant', text }] : [];
     if (kind === 'reasoning') return ended ? [{ type: 'reasoning', text }] : [];
     // a warning, for example about an unknown model, and not a failure
@@ -120,6 +127,7 @@ export function codexStream(): StreamParser {
       case 'thread.started':
         return begin(textOf(native['thread_id']));
       case 'turn.started':
+        answered = false;
         return [];
       case 'item.started':
       case 'item.updated':
@@ -134,7 +142,8 @@ export function codexStream(): StreamParser {
       case 'turn.completed':
         return [
           ...usage(fieldsOf(native['usage']), numbers),
-          { type: 'result', ending: 'done', exit_code: null },
+          // Codex leaves out a refusal, and then ends as if all were well.
+          answered ? { type: 'result', ending: 'done', exit_code: null } : errorEvent(WITHHELD, null, false),
         ];
       default:
         return [unknownEvent(type)];

@@ -4,12 +4,15 @@ import type { AgentEnd } from '../agent.js';
 /** Determines from the events of an agent's start how it ended. */
 export interface EndTracker {
   add(event: EventBody): void;
-  /** Returns the last result, and the last error that the agent did not recover from. */
+  /** Returns the result, unless the agent went on after it, and the last error that it did not recover from. */
   read(): Pick<AgentEnd, 'result' | 'error'>;
 }
 
-/** Events which, if they follow an error, show that the agent recovered from it. */
-const GOES_ON: ReadonlySet<EventBody['type']> = new Set(['message', 'reasoning', 'tool_call', 'tool_result']);
+const WORKS: ReadonlySet<EventBody['type']> = new Set(['message', 'reasoning', 'tool_call', 'tool_result']);
+
+/** Whether an event shows that the agent goes on. A message of the system may be about the error itself. */
+const goesOn = (event: EventBody): boolean =>
+  WORKS.has(event.type) && !(event.type === 'message' && event.role === 'system');
 
 /** Creates a tracker for a new start. */
 export function createEndTracker(): EndTracker {
@@ -17,8 +20,8 @@ export function createEndTracker(): EndTracker {
   return {
     add(event) {
       if (event.type === 'result') end.result = event;
-      if (event.type === 'error') end.error = event;
-      if (GOES_ON.has(event.type)) end.error = null;
+      if (event.type === 'error') [end.result, end.error] = [null, event];
+      if (goesOn(event)) [end.result, end.error] = [null, null];
     },
     read: () => end,
   };

@@ -2,13 +2,15 @@ import type { EventBody } from '../../results/records/events.js';
 import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
 import { jsonLines, type Numbers } from './json-lines.js';
-import { errorEvent, lostEvent, unknownEvent, usageEvent } from './stream-events.js';
+import { errorEvent, lostEvent, NO_ANSWER, unknownEvent, usageEvent } from './stream-events.js';
 
 /** Reads `opencode run --format json --thinking`. */
 export function opencodeStream(): StreamParser {
   let session: string | null = null;
   /** Why the last step ended. Null during a step, and after an error. */
   let finished: string | null = null;
+  /** Whether the model has said or done anything in the step. */
+  let said = false;
   /** Set when the model begins to answer, and reset at the end of a step, which reports its usage. */
   let pending = false;
   let lost = false;
@@ -31,22 +33,21 @@ export function opencodeStream(): StreamParser {
       case 'step_start': {
         const events = cutStep();
         [lost, pending] = [lost || pending, true];
-        [finished, isOpen] = [null, true];
+        [finished, isOpen, said] = [null, true, false];
         return events;
       }
       case 'text':
-        pending = true;
+        [pending, said] = [true, true];
         return [{ type: 'message', role: 'assistant', text }];
       case 'reasoning':
         pending = true;
         return text === '' ? [] : [{ type: 'reasoning', text }];
       case 'tool_use':
-        pending = true;
+        [pending, said] = [true, true];
         return toolUse(part);
       case 'step_finish':
         pending = isOpen = false;
-        finished = textOf(part['reason']);
-        return [usage(part, numbers)];
+        return [usage(part, numbers), ...stepEnd(textOf(part['reason']))];
       case 'error':
         finished = null;
         isOpen = false;
@@ -54,6 +55,13 @@ export function opencodeStream(): StreamParser {
       default:
         return [unknownEvent(kind)];
     }
+  };
+
+  const stepEnd = (reason: string | null): EventBody[] => {
+    const empty = !said && reason === 'unknown';
+    [finished, said] = [empty ? null : reason, false];
+    // OpenCode asks again at once, and without end.
+    return empty ? [errorEvent(NO_ANSWER, null, true)] : [];
   };
 
   const lines = jsonLines((line, numbers) => {
@@ -71,6 +79,7 @@ export function opencodeStream(): StreamParser {
       lines.begin?.(start);
     },
     usagePending: () => pending || lost || isAsked() || lines.lacksUsage(),
+    isOver: () => finished === 'stop',
     end() {
       const cut = cutStep();
       if (cut.length > 0) return cut;

@@ -1,8 +1,8 @@
 import type { EventBody } from '../../results/records/events.js';
 import type { StreamParser } from '../agent.js';
-import { fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
+import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
 import { jsonLines, type Numbers } from './json-lines.js';
-import { errorEvent, unknownEvent, usageEvent } from './stream-events.js';
+import { errorEvent, NO_ANSWER, unknownEvent, usageEvent } from './stream-events.js';
 
 /** Lines that repeat other lines, contain pieces of them, or only report progress. */
 const REPEATS = new Set([
@@ -17,6 +17,9 @@ const REPEATS = new Set([
   'compaction_start',
   'compaction_end',
 ]);
+
+/** The message of an error for which pi has no words. */
+const UNNAMED = 'An unknown error occurred';
 
 /** Reads `pi --mode json`. */
 export function piStream(): StreamParser {
@@ -48,6 +51,7 @@ export function piStream(): StreamParser {
       ...listOf(native['content']).flatMap((part) => partOf(fieldsOf(part))),
       ...(isCounted ? [usage] : []),
       ...(native['stopReason'] === 'error' ? [failureOf(native)] : []),
+      ...(saysNothing(native) ? [errorEvent(NO_ANSWER, null, true)] : []),
     ];
   };
 
@@ -80,6 +84,10 @@ export function piStream(): StreamParser {
   };
 }
 
+/** An answer without anything in it, for example because a page came in its place. */
+const saysNothing = ({ content, stopReason, usage }: Fields): boolean =>
+  stopReason === 'stop' && listOf(content).length === 0 && !countOf(fieldsOf(usage)['totalTokens']);
+
 function modelOf(native: Fields): string | null {
   const [provider, model] = [textOf(native['provider']), textOf(native['model'])];
   return model === null ? null : provider === null ? model : `${provider}/${model}`;
@@ -109,7 +117,10 @@ function usageOf(usage: Fields, numbers: Numbers): Extract<EventBody, { type: 'u
 }
 
 function failureOf(native: Fields): EventBody {
-  const message = textOf(native['errorMessage']) ?? '';
+  const given = textOf(native['errorMessage']) ?? '';
+  // pi has no words for an answer that the provider ended, such as a refusal
+  const message =
+    given === UNNAMED ? `stop_reason: refusal, or another that pi does not name (${given})` : given;
   const status = /^([45]\d\d)\b|"code":\s*([45]\d\d)\b/.exec(message);
   return errorEvent(message, status === null ? null : Number(status[1] ?? status[2]), false);
 }
@@ -145,7 +156,9 @@ function resultOf(native: Fields): EventBody {
 }
 
 /** Returns no result after an error or a signal, because pi may retry or be restarted. */
-function endOf({ stopReason }: Fields): EventBody[] {
+function endOf(last: Fields): EventBody[] {
+  const { stopReason } = last;
+  if (saysNothing(last)) return [];
   if (stopReason === 'stop') return [{ type: 'result', ending: 'done', exit_code: null }];
   // the answer reached the model's maximum length
   return stopReason === 'length' ? [{ type: 'result', ending: 'gave_up', exit_code: null }] : [];

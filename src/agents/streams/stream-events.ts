@@ -15,6 +15,9 @@ export const errorEvent = (message: string, status: number | null, retryable: bo
   ...(status === null ? {} : { status }),
 });
 
+/** The error of an agent that takes an empty answer for one of the model: it is none, for example a page. */
+export const NO_ANSWER = 'malformed response: it is empty';
+
 /** An event for a line, or a part of one, that the adapter does not know. */
 export const unknownEvent = (kind: string): EventBody => ({ type: 'unknown', kind });
 

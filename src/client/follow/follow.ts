@@ -24,6 +24,7 @@ import { bringResults } from './bring-results.js';
 import { resultsOf } from './results-of.js';
 import { pauseOrCancelOnSignals, type Signals } from './pause-or-cancel-on-signals.js';
 import type { EarlierResults, View } from './view.js';
+import { askingRuns } from './open-runs.js';
 import { waitingFor } from './waiting-for.js';
 
 export interface Following {
@@ -80,7 +81,7 @@ export async function follow({
   const { lookNow, bringAll } = bringResults(resultsPath, plan.sweep, session.report);
   const results = resultsOf(resultsPath, plan.sweep, session.report);
   const shown = (): ResultLine[] => results.last().filter(({ id }) => !earlier.replaced.has(id));
-  const waiting = waitingFor(resultsPath, stateFolder);
+  const waiting = waitingFor(resultsPath, stateFolder, plan.sweep);
   let end: End | null = null;
   const result = (client: Client) => client.workflow.getHandle(workflowId).result() as Promise<SweepResult>;
   const onAway = (reason: string | null): void =>
@@ -106,7 +107,12 @@ export async function follow({
       }
       await view.show({ progress, waiting: await waiting(), results: shown() });
       if (watchOnly && signals.interrupted()) break;
-      if (signals.interrupted() && progress?.status === 'paused' && progress.active.length === 0) break;
+      if (
+        signals.interrupted() &&
+        progress?.status === 'paused' &&
+        onlyWaits(progress, stateFolder, plan.sweep)
+      )
+        break;
       await Promise.race([ended, sleep(POLL_MS)]);
     }
     await bringAll();
@@ -136,6 +142,16 @@ export async function follow({
   const reviewOf = reviewReader(resultsPath, lines, () => undefined);
   const document = withCalibration(withWarnings(found, lines), resultsPath, lines, reviewOf);
   return { document, interrupted: signals.interrupted() };
+}
+
+/**
+ * Whether none of the active runs works: each of them waits for the provider of its judge, for example, perhaps for days. It
+ * goes on in the background, and when the sweep is continued.
+ */
+function onlyWaits({ active }: SweepProgress, stateFolder: string, sweep: string): boolean {
+  if (active.length === 0) return true;
+  const waiting = new Set(askingRuns(stateFolder, sweep).map(({ workflowId }) => workflowId));
+  return active.every(({ workflowId }) => waiting.has(workflowId));
 }
 
 /** Says why there is no result, and what to do. If only the server is away, the sweep continues when it is back. */

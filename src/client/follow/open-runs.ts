@@ -12,11 +12,17 @@ export interface OpenRun {
   sweep: string;
   cell: Cell;
   workflowId: string;
+  /** The provider that it waits for, and why. Null if it does not wait. */
+  reason: string | null;
+  /** True if it waits for the provider of its agent, and the sweep knows that too. */
+  isParked: boolean;
   isOpen: () => boolean;
 }
 
 const Note = z.object({
   run: z.object({ run: z.string(), sweep: z.string(), cell: Cell, workflowId: z.string() }),
+  reason: z.string().nullable().default(null),
+  waiting: z.unknown().optional(),
 });
 
 /** Returns the runs that are not over, whether or not a worker performs them now. */
@@ -25,8 +31,22 @@ export function openRunsIn(stateFolder: string): OpenRun[] {
   return (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) => {
     const file = join(folder, name);
     const note = Note.safeParse(parseJson(textOf(file))).data;
-    return note === undefined ? [] : [{ ...note.run, isOpen: () => existsSync(file) }];
+    if (note === undefined) return [];
+    const { run, reason, waiting } = note;
+    return [{ ...run, reason, isParked: waiting !== undefined, isOpen: () => existsSync(file) }];
   });
+}
+
+/** The runs of a sweep that wait for a provider while a step of theirs goes on, such as the judge. */
+export const askingRuns = (stateFolder: string, sweep: string): OpenRun[] =>
+  openRunsIn(stateFolder).filter((run) => run.sweep === sweep && run.reason !== null && !run.isParked);
+
+/** Says what runs wait for: "waiting for openai: HTTP 503 (and 2 other runs)". Null if none does. */
+export function reasonText(runs: readonly Pick<OpenRun, 'reason'>[]): string | null {
+  const [first] = runs;
+  if (first?.reason == null) return null;
+  const others = runs.length - 1;
+  return `waiting for ${first.reason}${others === 0 ? '' : ` (and ${others} other ${others === 1 ? 'run' : 'runs'})`}`;
 }
 
 /** The note is removed when its run is over, perhaps just now. */

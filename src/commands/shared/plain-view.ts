@@ -6,7 +6,7 @@ import type { SweepProgress } from '../../workflows/protocol.js';
 import { printNotice } from './output.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { resultLabeler, type View } from '../../client/follow/view.js';
-import { waitsOf } from '../../client/follow/waits.js';
+import { parkedIn, waitsOf } from '../../client/follow/waits.js';
 
 /** A view for logs and pipes: one line for each finished cell. Results in `earlier` are counted, but not listed. */
 export function plainView(
@@ -29,14 +29,17 @@ export function plainView(
     const now = waitsOf(progress)
       .map((wait) => explainedWait(wait, Date.now()))
       .join(', ');
-    if (now !== '' && now !== waits)
+    if (now !== '' && now !== waits) {
       printNotice(`${now}; to stop waiting: ${ownCommand(`retry ${sweep} --now`)}`);
+      for (const reason of new Set(parkedIn(progress).flatMap(({ message }) => message ?? [])))
+        printNotice(reason);
+    }
     waits = now;
   };
   return {
     progressEveryMs: 10_000,
-    show({ progress, waiting, results }) {
-      if (waiting !== lastWaiting) printNotice(waiting ?? 'continuing');
+    show({ progress, waiting, results, ended: status }) {
+      if (waiting !== lastWaiting && status === undefined) printNotice(waiting ?? 'continuing');
       lastWaiting = waiting;
       if (progress !== null) {
         sayWaits(progress);

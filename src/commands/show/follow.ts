@@ -108,7 +108,7 @@ async function followRun(
   const stream = json ? process.stderr : process.stdout;
   const colors = pc.createColors(hasColor(stream));
   const tail = tailEvents(files.liveEvents);
-  const waiting = waitingFor(resultsPath, stateFolder);
+  const waiting = waitingFor(resultsPath, stateFolder, sweep);
   const signals = catchSignals(() => undefined);
   let noticed: string | null = null;
   printNotice(`following ${run}; Ctrl-C stops watching, and the run continues`);

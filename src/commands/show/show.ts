@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { isFilter, selectCells, type CellFilter } from '../../results/select-cells.js';
-import { openRunsIn } from '../../client/follow/open-runs.js';
+import { openRunsIn, reasonText } from '../../client/follow/open-runs.js';
 import { projectState } from '../../platform/folders.js';
 import { openProject } from '../../planning/project.js';
 import { bringSweepRuns, FEW_RUNS } from '../../client/sweeps/bring-runs.js';
@@ -41,12 +41,20 @@ export async function show(id: string, options: ShowOptions): Promise<number> {
     const document = selectCells(whole, options);
     if (transcript) await showTranscript(await broughtRun(resultsPath, onlyRun(document)), json);
     else printSweep(document, json, screen(all));
+    sayWaits(resultsPath, found.plan.sweep);
     return 0;
   }
   if (isFilter(options))
     throw new UsageError('usage', `'${id}' is a run: only the cells of a sweep can be selected`);
   await (transcript ? showTranscript(found.folder, json) : showRun(found.folder, { all, json }));
   return 0;
+}
+
+/** Says what the open runs of a sweep on this machine wait for. */
+function sayWaits(resultsPath: string, sweep: string): void {
+  const open = openRunsIn(projectState(resultsPath).folder);
+  const why = reasonText(open.filter((run) => run.sweep === sweep && run.reason !== null));
+  if (why !== null) printNotice(why);
 }
 
 /** Returns the folder of a run, which may have to be brought from another host. */

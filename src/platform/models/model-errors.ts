@@ -2,12 +2,14 @@ import { beginningOf } from '../../lib/format/truncate.js';
 
 /** Characters that are quoted of a server's message, which may be a whole page; the remedy follows it. */
 const QUOTED = 160;
+const SHOWN = 40;
 
 /**
  * `refused`: another try would be refused too (a bad key, an unknown model). `rate_limited`, `unavailable`, `timeout`:
- * another try may succeed.
+ * another try may succeed. `unreadable`: the answer is none of the API, for example a page: perhaps an outage, but more
+ * likely the wrong address.
  */
-export type ModelFailureKind = 'refused' | 'rate_limited' | 'unavailable' | 'timeout';
+export type ModelFailureKind = 'refused' | 'rate_limited' | 'unavailable' | 'timeout' | 'unreadable';
 
 /** Why a model gave no answer. The message may quote the server, so it must be redacted. */
 export class ModelFailed extends Error {
@@ -24,7 +26,9 @@ export class ModelFailed extends Error {
 
 /** The fields of the AI SDK's errors that are read here. Its error classes are not worth loading for this. */
 interface CallError {
+  name?: string;
   message: string;
+  cause?: unknown;
   statusCode?: number | undefined;
   responseHeaders?: Record<string, string> | undefined;
   responseBody?: string | undefined;
@@ -34,6 +38,8 @@ interface CallError {
 export function explainModelError(error: unknown, now = Date.now()): ModelFailed {
   if (error instanceof ModelFailed) return error;
   const { message, statusCode, responseHeaders, responseBody } = error as CallError;
+  const unreadable = unreadableAnswer(error as CallError);
+  if (unreadable !== null) return new ModelFailed('unreadable', unreadable, statusCode ?? null);
   if (statusCode === undefined) return new ModelFailed('unavailable', beginningOf(message, QUOTED));
   const description = `HTTP ${statusCode}: ${beginningOf(message, QUOTED)}`;
   const failed = (kind: ModelFailureKind, text: string): ModelFailed =>
@@ -55,11 +61,59 @@ export function explainModelError(error: unknown, now = Date.now()): ModelFailed
     case 409:
       return failed('unavailable', description);
     default:
-      // Also reached by a status of 200 whose body is not a valid answer.
+      // Also reached by a status of 200 whose body breaks off.
       return statusCode >= 500 || statusCode < 400
         ? failed('unavailable', description)
         : failed('refused', `${description}; this model does not accept the request`);
   }
+}
+
+/** Errors of the library about an answer that has another form than those of the API. */
+const MALFORMED = new Set([
+  ...[
+    'AI_TypeValidationError',
+    'AI_JSONParseError',
+    'AI_InvalidResponseDataError',
+    'AI_EmptyResponseBodyError',
+  ],
+  // It reads a field that is not there.
+  'TypeError',
+]);
+/** What Node says of a connection that ends too early, also as a TypeError. */
+const BROKEN_OFF = /fetch failed|terminated/;
+
+/** Says what is wrong with an answer that is none of the API; null if that is not the problem. */
+function unreadableAnswer(error: CallError): string | null {
+  const { name = '', message, cause, statusCode, responseHeaders, responseBody } = error;
+  if (statusCode !== undefined && statusCode >= 400) return null;
+  const inner = cause as CallError | undefined;
+  const type = (responseHeaders?.['content-type'] ?? '').split(';', 1)[0]?.trim() ?? '';
+  const isMalformed = [
+    { name, message },
+    { name: inner?.name ?? '', message: inner?.message ?? '' },
+  ].some((one) => MALFORMED.has(one.name) && !BROKEN_OFF.test(one.message));
+  if (!isMalformed) return null;
+  const isJson = inner?.name !== 'AI_JSONParseError' && /^$|\bjson\b/.test(type);
+  if (!isJson) return `answered with ${bodyOf(type, responseBody ?? '')}, not JSON; check base_url`;
+  const flaw = flawIn(inner) ?? flawIn({ cause }) ?? beginningOf(inner?.message ?? message, QUOTED);
+  return `answered with JSON that is no answer of its API (${flaw}); check base_url`;
+}
+
+function bodyOf(type: string, body: string): string {
+  if (type !== '' && !/\bjson\b/.test(type)) return beginningOf(type, QUOTED);
+  return body.trim() === '' ? 'nothing' : JSON.stringify(beginningOf(body.trim(), SHOWN));
+}
+
+/** The first field that is wrong, according to the schema of the API. */
+function flawIn(error: { cause?: unknown } | undefined): string | null {
+  const issue = (error?.cause as { issues?: { path?: unknown[]; message?: string }[] } | undefined)
+    ?.issues?.[0];
+  return issue === undefined
+    ? null
+    : beginningOf(
+        [(issue.path ?? []).map(String).join('.'), issue.message ?? ''].filter(Boolean).join(': '),
+        QUOTED,
+      );
 }
 
 /** Returns Retry-After in ms: seconds or a date (RFC 9110, 10.2.3), or the milliseconds that some providers send. */

@@ -251,7 +251,10 @@ function watchEnd(
 }
 
 /** Asks the supervisor to stop the agent, or kills it if it cannot be asked. Waits until no process of it is alive. */
-export async function stopSupervised(folder: string, reason: 'cancel' | 'cost'): Promise<SupervisedState> {
+export async function stopSupervised(
+  folder: string,
+  reason: Exclude<StopReason, 'deadline' | 'idle'>,
+): Promise<SupervisedState> {
   const asked = await waitUntil(async () => {
     const now = await inspect(folder);
     if (now.state !== 'running' && now.state !== 'starting') return now;

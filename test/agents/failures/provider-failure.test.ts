@@ -139,7 +139,13 @@ describe('a failure that an agent reports', () => {
       expect(classifyByResult(ending({ stopped, error, exitCode: 137 })).ending).toBe('unable');
     expect(classifyByResult(ending({ stopped: 'cancel', error })).ending).toBe('cancelled');
     const busy = errorWith('unexpected status 503');
-    expect(classifyByResult(ending({ stopped: 'deadline', error: busy })).ending).toBe('timeout');
+    for (const stopped of ['deadline', 'idle'] as const)
+      expect(classifyByResult(ending({ stopped, error: busy }))).toMatchObject({
+        ending: 'unable',
+        again: { why: 'busy' },
+      });
+    const refused = errorWith('unexpected status 404');
+    expect(classifyByResult(ending({ stopped: 'deadline', error: refused })).ending).toBe('timeout');
   });
 
   it('is never counted against the target if it may concern the account', () => {
@@ -192,15 +198,21 @@ describe('a failure that an agent reports', () => {
 
 describe('noise on stderr', () => {
   it.each([
-    [137, 'Reading additional input from stdin...\n'],
+    [134, 'Reading additional input from stdin...\n'],
     [
       1,
       'YOLO mode is enabled. All tool calls will be automatically approved.\nRipgrep is not available. Falling back to GrepTool.',
     ],
-    [143, 'some log line that an agent wrote long before it was killed'],
   ])('is not taken as the reason for exit status %i', (exitCode, stderr) => {
     expect(classifyByResult(ending({ exitCode, stderr })).message).toBe(
       `ended without reporting that it had finished; exit ${exitCode}`,
+    );
+  });
+
+  it('is not taken as the reason if the agent was killed', () => {
+    const stderr = 'unexpected status 503, which the agent printed long before it was killed';
+    expect(classifyByResult(ending({ exitCode: 143, stderr })).message).toBe(
+      'it was killed from outside (SIGTERM)',
     );
   });
 

@@ -87,7 +87,9 @@ const messageOf = (turn: Turn): Record<string, unknown> => ({
   usage: { ...usageOf(turn), output_tokens: 1 },
 });
 
-const stopReason = (turn: Turn): string => (turn.call === null ? 'end_turn' : 'tool_use');
+const STOPS = { refusal: 'refusal', length: 'max_tokens' };
+const stopReason = ({ stop, call }: Turn): string =>
+  stop === null ? (call === null ? 'end_turn' : 'tool_use') : STOPS[stop];
 
 /** The blocks of an answer: each with its start and its deltas. */
 function blocksOf(turn: Turn): { start: Record<string, unknown>; deltas: Record<string, unknown>[] }[] {

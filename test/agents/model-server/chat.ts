@@ -42,7 +42,9 @@ const toolCalls = ({ call }: Turn): Record<string, unknown>[] =>
         },
       ];
 
-const finish = ({ call }: Turn): string => (call === null ? 'stop' : 'tool_calls');
+const STOPS = { refusal: 'content_filter', length: 'length' };
+const finish = ({ call, stop }: Turn): string =>
+  stop === null ? (call === null ? 'stop' : 'tool_calls') : STOPS[stop];
 
 const usageOf = ({ usage }: Turn): Record<string, unknown> => ({
   prompt_tokens: usage.input + usage.cached,

@@ -82,10 +82,18 @@ const quotaDetails = (model: string, wait: number): Record<string, unknown>[] =>
   { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${wait}s` },
 ];
 
+const STOPS = { refusal: 'SAFETY', length: 'MAX_TOKENS' };
+
 function chunk(turn: Turn, parts: Record<string, unknown>[], last: boolean): Record<string, unknown> {
   const { input, cached, output, reasoning } = turn.usage;
   return {
-    candidates: [{ content: { role: 'model', parts }, index: 0, ...(last ? { finishReason: 'STOP' } : {}) }],
+    candidates: [
+      {
+        content: { role: 'model', parts },
+        index: 0,
+        ...(last ? { finishReason: turn.stop === null ? 'STOP' : STOPS[turn.stop] } : {}),
+      },
+    ],
     usageMetadata: {
       promptTokenCount: input + cached,
       cachedContentTokenCount: cached,
@@ -140,8 +148,11 @@ export const gemini: Protocol = {
       true,
     ),
   events(turn) {
-    const parts = partsOf(turn, inHalves);
-    return parts.map((part, index) => ({ data: chunk(turn, [part], index === parts.length - 1) }));
+    const given = partsOf(turn, inHalves);
+    const parts = given.length === 0 ? [null] : given;
+    return parts.map((part, index) => ({
+      data: chunk(turn, part === null ? [] : [part], index === parts.length - 1),
+    }));
   },
   refuse(refusal, model) {
     const [status, name, usual] = ERRORS[refusal.error];

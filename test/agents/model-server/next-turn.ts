@@ -61,12 +61,12 @@ export function scriptFor(scripts: Script[], { system, prompts }: Conversation):
 export function nextTurn(script: Script, conversation: Conversation, id: string, body: string): Turn {
   const { model, tools, toolResults } = conversation;
   const usage = script.counts_input ? usageOfRequest(body) : NO_USAGE_GIVEN;
-  const base = { id, model, reasoning: null, text: null, call: null, usage };
+  const base = { id, model, reasoning: null, text: null, call: null, usage, stop: null };
   if (!isTask(script, conversation)) return { ...base, text: script.aside };
   const step = script.steps[Math.min(toolResults, script.steps.length - 1)];
   if (step === undefined) throw new Error('a script has at least one step');
   const known = { ...base, reasoning: step.reasoning ?? null, usage: step.usage ?? usage };
-  if ('say' in step) return { ...known, text: step.say };
+  if ('say' in step) return { ...known, text: step.say, stop: step.stop ?? null };
   if ('tool' in step) {
     const tool = tools.find(({ name }) => name.endsWith(step.tool));
     return tool === undefined

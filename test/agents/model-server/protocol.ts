@@ -31,6 +31,8 @@ export interface Turn {
   text: string | null;
   call: { id: string; name: string; namespace?: string; input: Record<string, unknown> } | null;
   usage: Usage;
+  /** Why the answer ends early; null if it is complete. */
+  stop: 'refusal' | 'length' | null;
 }
 
 /** One event of a stream; protocols without event names omit `event`. */

@@ -62,15 +62,19 @@ function itemsOf(turn: Turn): { item: Item; begun: Item; between: StreamEvent[] 
   if (turn.text !== null) {
     const [id, text] = [`msg_${turn.id}`, turn.text];
     const place = { item_id: id, content_index: 0 };
-    const content = (text: string): Item => ({ type: 'output_text', text, annotations: [] });
+    const content = (text: string): Item =>
+      turn.stop === 'refusal'
+        ? { type: 'refusal', refusal: text }
+        : { type: 'output_text', text, annotations: [] };
+    const kind = turn.stop === 'refusal' ? 'refusal' : 'output_text';
     const message = { type: 'message', id, role: 'assistant' };
     items.push({
       item: { ...message, status: 'completed', content: [content(text)] },
       begun: { ...message, status: 'in_progress', content: [] },
       between: [
         named('response.content_part.added', { ...place, part: content('') }),
-        ...inHalves(text).map((delta) => named('response.output_text.delta', { ...place, delta })),
-        named('response.output_text.done', { ...place, text }),
+        ...inHalves(text).map((delta) => named(`response.${kind}.delta`, { ...place, delta })),
+        named(`response.${kind}.done`, { ...place, [kind === 'refusal' ? 'refusal' : 'text']: text }),
         named('response.content_part.done', { ...place, part: content(text) }),
       ],
     });
@@ -124,7 +128,9 @@ const begunResponse = ({ id, model }: Turn): Item => ({
 
 const response = (turn: Turn): Item => ({
   ...begunResponse(turn),
-  status: 'completed',
+  ...(turn.stop === 'length'
+    ? { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
+    : { status: 'completed' }),
   output: itemsOf(turn).map(({ item }) => item),
   usage: {
     input_tokens: turn.usage.input + turn.usage.cached,
@@ -174,7 +180,9 @@ export const responses: Protocol = {
         ...between.map(({ event, data }) => ({ event, data: { output_index, ...(data as Item) } })),
         named('response.output_item.done', { output_index, item }),
       ]),
-      named('response.completed', { response: response(turn) }),
+      named(turn.stop === 'length' ? 'response.incomplete' : 'response.completed', {
+        response: response(turn),
+      }),
     ];
     return events.map(({ event, data }, sequence_number) => ({
       ...(event === undefined ? {} : { event }),

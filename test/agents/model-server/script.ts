@@ -29,7 +29,13 @@ const Step = z.union([
     reasoning: z.string().optional(),
     usage: Usage.optional(),
   }),
-  z.strictObject({ say: z.string(), reasoning: z.string().optional(), usage: Usage.optional() }),
+  /** `stop`: why the model ends its answer, unless it is complete: its policy refuses to go on, or the answer is too long. */
+  z.strictObject({
+    say: z.string(),
+    stop: z.enum(['refusal', 'length']).optional(),
+    reasoning: z.string().optional(),
+    usage: Usage.optional(),
+  }),
 ]);
 
 /** Errors that providers answer with; each protocol has its own status, code and text for them. */
@@ -73,7 +79,14 @@ const Breakage = z.strictObject({
   break: z.enum(['hang', 'reset', 'cut', 'error_event']),
 });
 export type Breakage = z.infer<typeof Breakage>;
-export type Fault = Refusal | Breakage;
+
+/** An answer of something between client and provider, such as a proxy or the login page of a network: a page, in HTML. */
+const Page = z.strictObject({
+  ...when,
+  page: z.number().int(),
+  headers: z.record(z.string(), z.string()).optional(),
+});
+export type Fault = Refusal | Breakage | z.infer<typeof Page>;
 
 /** The behaviour of a scripted model, from the first request of a task to the last. */
 export const Script = z.strictObject({
@@ -81,7 +94,7 @@ export const Script = z.strictObject({
   when: z.string().optional(),
   /** The n-th step answers a request with n tool results, counted from 0; the last step repeats. */
   steps: z.array(Step).min(1),
-  faults: z.array(z.union([Refusal, Breakage])).default([]),
+  faults: z.array(z.union([Refusal, Breakage, Page])).default([]),
   /** The answer to requests outside the task, for a title or a summary, which offer no shell tool. */
   aside: z.string().default('A title'),
   models: z.array(z.string()).default(['scripted-model']),

@@ -11,6 +11,8 @@ import { responses } from './responses.js';
 import { Script, type Fault, type ScriptInput } from './script.js';
 import { sendAnswer, sendBroken, sendJson } from './send.js';
 
+const PAGE =
+  '<!DOCTYPE html>\n<html><head><title>Bad Gateway</title></head><body>Please sign in</body></html>\n';
 const PROTOCOLS = [anthropic, responses, chat, gemini];
 
 /** A recorded request to the model. */
@@ -94,6 +96,10 @@ export async function startModelServer(given: ScriptInput[], port = 0): Promise<
         ...headers,
         ...fault.headers,
       });
+      return;
+    }
+    if (fault !== null && 'page' in fault) {
+      to.writeHead(fault.page, { 'content-type': 'text/html', ...fault.headers }).end(PAGE);
       return;
     }
     const turn = nextTurn(script, conversation, id, body);

@@ -5,7 +5,7 @@ import { createPricer } from '../../../src/results/cost.js';
 import type { EventBody } from '../../../src/results/records/events.js';
 import { createUsageMeter } from '../../../src/results/transcript/usage-meter.js';
 import { survivesAnyLine } from '../hostile-lines.js';
-import { classify, eventsOf, linesOf, ofType, usageOf } from '../read-capture.js';
+import { classify, endOf, eventsOf, linesOf, ofType, usageOf } from '../read-capture.js';
 
 const agent = claudeCode({ args: [], models: [], env: {} });
 const name = (kind: string): string => `claude-code-${kind}`;
@@ -114,14 +114,33 @@ describe('the stream of Claude Code', () => {
     expect(ofType(read('forbidden'), 'usage')).toEqual([]);
   });
 
-  it('has notices, not errors, for retries', () => {
+  it('has errors for requests that are repeated, from which it recovers', () => {
+    const failed = 'API request failed (rate_limit, HTTP 429); retry';
     const events = read('api429x2');
-    const notices = ofType(events, 'message').filter(({ role }) => role === 'system');
-    expect(notices.map(({ text }) => text)).toEqual([
-      'API request failed (rate_limit, HTTP 429); retry 1 of 10',
-      'API request failed (rate_limit, HTTP 429); retry 2 of 10',
+    expect(ofType(events, 'error')).toEqual([
+      { type: 'error', message: `${failed} 1 of 10`, retryable: true, status: 429 },
+      { type: 'error', message: `${failed} 2 of 10`, retryable: true, status: 429 },
     ]);
-    expect(ofType(events, 'error')).toEqual([]);
+    expect(endOf(agent, name('api429x2')).error).toBeNull();
+  });
+
+  it('goes on after its result if tasks in the background are open', () => {
+    const over = (...lines: object[]): boolean | undefined => {
+      const parser = claudeCodeStream();
+      for (const line of lines) parser.line(JSON.stringify(line));
+      return parser.isOver?.();
+    };
+    const tasks = (count: number) => ({
+      ...{ type: 'system', subtype: 'background_tasks_changed' },
+      tasks: Array.from({ length: count }, (_, index) => ({ task_id: index })),
+    });
+    const result = { type: 'result', subtype: 'success', is_error: false };
+    const turn = { type: 'assistant', message: { id: 'm', model: 'm', content: [] } };
+    expect(over(result)).toBe(true);
+    expect(over(tasks(1), result)).toBe(false);
+    expect(over(tasks(1), result, tasks(0))).toBe(true);
+    expect(over(tasks(1), result, tasks(0), turn)).toBe(false);
+    expect(over(tasks(1), result, tasks(0), turn, result)).toBe(true);
   });
 
   it('has no exit code for a command if Claude Code does not report it', () => {
@@ -197,8 +216,8 @@ describe('the end of Claude Code', () => {
     ['error-event', 'unable', 'busy'],
     ['usage-limit', 'unable', 'limit'],
     ['context-length', 'gave_up', undefined],
-    ['kill-tool.1', 'crashed', undefined],
-    ['term-model.1', 'crashed', undefined],
+    ['kill-tool.1', 'unable', 'killed'],
+    ['term-model.1', 'unable', 'killed'],
     ['int-tool.1', 'crashed', undefined], // with exit status 0
   ])('in the capture %s is classified as %s', (kind, ending, why) => {
     expect(endOf(kind)).toEqual([ending, why]);

@@ -20,6 +20,16 @@ it('the end tracker ignores an error from which the agent recovered', () => {
   expect(endOf(error('overloaded'), text, result)).toEqual({ result, error: null });
 });
 
+it('the end tracker gives no result if the agent went on after it, or failed', () => {
+  expect(endOf(result, text)).toEqual({ result: null, error: null });
+  expect(endOf(result, error('a'))).toEqual({ result: null, error: error('a') });
+});
+
+it('the end tracker does not take a message of the system for a recovery', () => {
+  const notice: EventBody = { type: 'message', role: 'system', text: 'still trying' };
+  expect(endOf(error('a'), notice)).toEqual({ result: null, error: error('a') });
+});
+
 it('the end tracker gives nothing without events', () => {
   expect(endOf()).toEqual({ result: null, error: null });
 });

@@ -33,6 +33,7 @@ if [ -e "$(dirname "$0")/at-limit" ]; then
   exit 1
 fi
 echo ok > out.txt
+printf '{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"Done."}}\\n'
 printf '{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":0,"output_tokens":5}}\\n'
 `;
 

@@ -88,6 +88,67 @@ test('reports an unreachable server as unavailable, and ends an aborted request 
   });
 });
 
+describe('an answer that is none of the API', () => {
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  const completion = (changes: object): string =>
+    JSON.stringify({
+      ...{ id: 'x', object: 'chat.completion', created: 0, model: 'm', usage },
+      choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
+      ...changes,
+    });
+  const page = '<!DOCTYPE html><html>Sign in</html>';
+  const [html, json] = ['text/html; charset=utf-8', 'application/json'];
+  const JSON_OF_OTHERS = /^answered with JSON that is no answer of its API \(.+\); check base_url$/;
+
+  test.each([
+    [html, page, /^answered with text\/html, not JSON; check base_url$/],
+    ['text/plain', 'OK', /^answered with text\/plain, not JSON; check base_url$/],
+    [json, page, /^answered with "<!DOCTYPE html><html>Sign in<\/html>", not JSON; check base_url$/],
+    [json, '', /^answered with nothing, not JSON; check base_url$/],
+    [json, '{}', JSON_OF_OTHERS],
+    [json, 'null', JSON_OF_OTHERS],
+    [json, '{"error":{"message":"no such route"}}', JSON_OF_OTHERS],
+    [json, completion({ choices: [] }), JSON_OF_OTHERS],
+    [
+      json,
+      completion({ usage: { ...usage, prompt_tokens: 'many' } }),
+      /usage\.prompt_tokens: .*check base_url$/,
+    ],
+  ])('is unreadable, and the message says so: %s %s', async (type, body, says) => {
+    const server = await createModelServer();
+    server.script('m', { status: 200, headers: { 'content-type': type }, body });
+    const model = await provider('house', { house }).connect('m', {
+      HOUSE_URL: server.address,
+      HOUSE_KEY: '',
+    });
+    const ask = { system: 's', user: 'u', schema: null, timeoutMs: 10_000 };
+    const answer = callModel(model, ask, new AbortController().signal);
+    await expect(answer).rejects.toMatchObject({
+      kind: 'unreadable',
+      message: expect.stringMatching(says) as string,
+    });
+    await server.close();
+  });
+
+  test('is still an outage, or refused, if its status says so', async () => {
+    const server = await createModelServer();
+    const model = await provider('house', { house }).connect('m', {
+      HOUSE_URL: server.address,
+      HOUSE_KEY: '',
+    });
+    const ask = { system: 's', user: 'u', schema: null, timeoutMs: 10_000 };
+    for (const [status, kind] of [
+      [502, 'unavailable'],
+      [404, 'refused'],
+      [401, 'refused'],
+    ] as const) {
+      server.script('m', { status, headers: { 'content-type': html }, body: page });
+      await expect(callModel(model, ask, new AbortController().signal)).rejects.toMatchObject({ kind });
+    }
+    await server.close();
+  });
+});
+
 describe('what not every server accepts', () => {
   const ask = async (question: object, ...replies: Parameters<ModelServer['script']>[1][]) => {
     const server = await createModelServer();

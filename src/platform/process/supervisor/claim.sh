@@ -8,7 +8,7 @@
 #   why        FIFO of the supervisor: the reason for which it stops the agent
 #   out, err   the agent's output
 #   session    the agent's session in mode `group`
-#   stop       why it was stopped (cancel, deadline, idle, cost); blank when the agent ended by itself
+#   stop       why it was stopped (cancel, deadline, idle, cost, result); blank when the agent ended by itself
 #   exit       the agent's exit status, written last; complete when it ends in a newline
 # sup.err, session, stop and exit are there before, with a blank in them: written over in place (<>), they need no room on
 # a disk that is full by then.

@@ -2,10 +2,23 @@ import { join } from 'node:path';
 import type { LaunchFile } from './agent.js';
 
 /**
+ * An extension of pi. For each piece of an answer, pi prints the whole answer so far, twice: gigabytes for a long one. No
+ * option says otherwise. Of these lines, only the type is left.
+ */
+const SHORT_UPDATES = `const SHORTENED = new Set(['message_update', 'tool_execution_update']);
+const { stringify } = JSON;
+
+export default function () {
+  JSON.stringify = (value, ...others) =>
+    stringify(SHORTENED.has(value?.type) ? { type: value.type } : value, ...others);
+}
+`;
+
+/**
  * An extension of pi. Its system prompt contains the AGENTS.md and CLAUDE.md of all folders above the workspace, which are the
  * user's own; the extension takes them out. If it cannot, it ends pi: a run must not depend on what its machine has there.
  */
-const SOURCE = `import { sep } from 'node:path';
+const OWN_INSTRUCTIONS = `import { sep } from 'node:path';
 
 const HEADING = '# Project Context\\n\\nProject-specific instructions and guidelines:\\n\\n';
 
@@ -34,8 +47,14 @@ function ofTheRun(systemPrompt, { cwd, contextFiles }) {
 }
 `;
 
-/** The extension as a file in pi's folder. */
+/** The extension that shortens what pi prints, as a file in pi's folder. */
+export const shortUpdates = (config: string): LaunchFile => ({
+  path: join(config, 'short-updates.js'),
+  content: SHORT_UPDATES,
+});
+
+/** The extension that leaves the user's instructions out, as a file in pi's folder. */
 export const ownInstructionsOnly = (config: string): LaunchFile => ({
   path: join(config, 'own-instructions-only.js'),
-  content: SOURCE,
+  content: OWN_INSTRUCTIONS,
 });

@@ -1,0 +1,122 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { expect, it } from 'vitest';
+import type { AgentEnd, Classified } from '../../../src/agents/agent.js';
+import { knownAgents } from '../../../src/agents/index.js';
+import { createEndTracker } from '../../../src/agents/streams/end-tracker.js';
+import { until } from '../../commands/project.js';
+import { newFolder } from '../../platform/temporary.js';
+import { CAUSES, expectedOf } from '../causes.js';
+import { CLI_NAMES, provideCli, type CliName } from '../clis.js';
+import { startModelServer } from '../model-server/server.js';
+import { MODELS } from './models.js';
+
+type Cause = (typeof CAUSES)[string];
+
+it.each(Object.entries(CAUSES))('the real agents end as expected by the cause %s', async (name, cause) => {
+  const ends = await Promise.all(
+    CLI_NAMES.map(async (agent) => {
+      const { ending, again, message } = await endOf(agent, name, cause);
+      return { agent, end: [ending, again?.why ?? null] as const, message };
+    }),
+  );
+  for (const { agent, end, message } of ends)
+    console.log(`${name.padEnd(12)} ${agent.padEnd(11)} ${end.join(' ').padEnd(16)} ${message}`);
+  const expected = CLI_NAMES.map((agent) => [agent, ...expectedOf(cause, agent)]);
+  expect(ends.map(({ agent, end }) => [agent, ...end])).toEqual(expected);
+});
+
+/** Starts a real agent as its adapter does, without a supervisor, and classifies its end. */
+async function endOf(name: CliName, causeName: string, cause: Cause): Promise<Classified> {
+  const { script, address, deadlineSecs = 120, kills = false } = cause;
+  const program = await provideCli(name, console.log);
+  const agent = knownAgents({ [name]: { command: program, args: [], models: [], env: {} } }).get(name);
+  if (agent === undefined) throw new Error(`there is no agent ${name}`);
+  const root = await newFolder();
+  const at = (part: string): string => join(root, part);
+  const server = await startModelServer([script]);
+  try {
+    const launch = agent.launch({
+      ...{ prompt: 'Make out.txt.', model: MODELS[name], system: null, mock: null, hasNode: true },
+      ...{ workspace: at('fixture'), home: at('home'), config: at('config'), maxTurns: null },
+      sessionId: '8b3ce0bf-7d09-4095-aa4f-3e72ea044e33',
+      access: { key: 'key-of-the-test', baseUrl: address?.(server.url) ?? server.url },
+    });
+    for (const folder of ['fixture', 'home', 'config']) await mkdir(at(folder));
+    for (const { path, content } of launch.files) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+    }
+    const [command = '', ...args] = launch.argv;
+    const running = execa(command, args, {
+      cwd: at('fixture'),
+      env: { PATH: process.env['PATH'], HOME: at('home'), TMPDIR: root, TERM: 'dumb', ...launch.env },
+      ...{ extendEnv: false, reject: false, detached: true, cleanup: false, input: launch.stdin },
+      ...{ stdout: { file: at('out') }, stderr: { file: at('err') } },
+    });
+    const killAll = (): void => {
+      try {
+        process.kill(-(running.pid ?? 0), 'SIGKILL');
+      } catch {
+        // nothing of it is left
+      }
+    };
+    const stops: 'deadline'[] = [];
+    const deadline = setTimeout(() => {
+      stops.push('deadline');
+      killAll();
+    }, deadlineSecs * 1000);
+    if (kills) {
+      await until('the agent works', async () => ((await isThere(at('fixture/out.txt'))) ? true : null));
+      killAll();
+    }
+    const { exitCode = null, signal = null } = await running;
+    clearTimeout(deadline);
+    const [stopped = null] = stops;
+    killAll();
+    const [stdout, stderr] = await Promise.all(
+      ['out', 'err'].map((file) => readFile(at(file), 'utf8')) as [Promise<string>, Promise<string>],
+    );
+    const printedAt = (await stat(at('out'))).mtimeMs;
+    await keepCapture(`${name}-${causeName}`, root, {
+      ...{ stdout, stderr },
+      end: {
+        ...{ exit_code: exitCode, signal, printed_at: new Date(printedAt).toISOString() },
+        ...(stopped === null ? {} : { stopped }),
+      },
+    });
+    const end = createEndTracker();
+    const parser = agent.parser();
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    for (const event of [...lines.flatMap((line) => parser.line(line)), ...parser.end()]) end.add(event);
+    const given: AgentEnd = {
+      exitCode: exitCode ?? 128 + constants.signals[signal ?? 'SIGKILL'],
+      ...{ stopped, at: Date.now(), printedAt, stderr, ...end.read() },
+    };
+    return agent.classify(given);
+  } finally {
+    await server.close();
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Keeps what an agent printed as test data, if `KEEP_CAPTURES` names a folder for it. */
+async function keepCapture(
+  name: string,
+  root: string,
+  { stdout, stderr, end }: { stdout: string; stderr: string; end: unknown },
+): Promise<void> {
+  const { KEEP_CAPTURES: folder } = process.env;
+  if (folder === undefined) return;
+  const neutral = (text: string): string => text.replaceAll(root, '/run');
+  await writeFile(join(folder, `${name}.jsonl`), neutral(stdout));
+  await writeFile(join(folder, `${name}.json`), `${JSON.stringify(end)}\n`);
+  if (stderr !== '') await writeFile(join(folder, `${name}.stderr`), neutral(stderr));
+}
