@@ -240,7 +240,7 @@ export const targets = [
     check: checkNumbers,
   },
   {
-    name: 'evaluator',
+    name: 'evaluator-numbers',
     share: 0.2,
     make: (random) =>
       `{"score":${value(random)},"metrics":{"a":${value(random)},"b":[${value(random)}]},"summary":${value(random)}}`,

@@ -88,6 +88,17 @@ describe('the first request of', () => {
     });
   });
 
+  it('is unknown if it is larger than a number that can be stored', () => {
+    const tokens = { input: Number.MAX_SAFE_INTEGER, cache: { read: 1, write: 0 } };
+    const lines = [{ type: 'step_start' }, { type: 'step_finish', part: { tokens } }];
+    expect(
+      find(
+        opencodeRequest(),
+        lines.map((line) => JSON.stringify(line)),
+      ),
+    ).toEqual(NOT_COUNTED);
+  });
+
   it('claude-code is unknown if the provider reports zeros, and that of a subagent does not count', () => {
     const answer = (input: number, parent: string | null) =>
       JSON.stringify({

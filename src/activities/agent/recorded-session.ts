@@ -11,14 +11,14 @@ import type { AgentOutput } from './outputs.js';
 import { OUTPUT_LIMIT } from './transcripts.js';
 
 /** The target as the analysis of a transcript needs it. */
-export const targetOf = (target: RunContext['target']): Transcript['target'] =>
+const targetOf = (target: RunContext['target']): Transcript['target'] =>
   target === null ? null : { binary: target.binary, commandPattern: target.command_pattern ?? null };
 
 /**
  * The lines that these starts printed, as far as they are searched. What a program of an agent with text output says on stderr
  * shows how its calls ended, so it follows the rest of the start. When it was said is unknown.
  */
-export function* textOf(session: readonly AgentOutput[]): Generator<string> {
+function* textOf(session: readonly AgentOutput[]): Generator<string> {
   for (const { stdout, stderr } of session) {
     for (const file of [stdout, stderr]) {
       for (const line of linesOf(file)) {

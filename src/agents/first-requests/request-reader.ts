@@ -1,4 +1,5 @@
 import type { Json } from '../../lib/json.js';
+import { sumOfCounts } from '../../lib/quantities.js';
 import { unknownRequest, type FirstRequest } from '../../results/records/first-request.js';
 import { countOf, fieldsOfLine, type Fields } from '../streams/json-fields.js';
 
@@ -21,9 +22,8 @@ export const requestReader = (read: (fields: Fields) => FirstRequest | null): Re
  * is known.
  */
 export function requestOf(...parts: (Json | undefined)[]): FirstRequest {
-  const counts = parts.map(countOf);
-  const tokens = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
-  return counts.includes(null) || tokens === 0
+  const tokens = sumOfCounts(parts.map(countOf));
+  return tokens === null || tokens === 0
     ? unknownRequest('the provider has not counted its tokens')
     : { tokens };
 }

@@ -41,7 +41,7 @@ export interface RecordedTrajectory {
 }
 
 /** `calls`: there may be more calls of tools. `results`: some calls of the target may have failed. */
-export interface Unseen {
+interface Unseen {
   calls?: string;
   results?: string;
 }
