@@ -297,6 +297,7 @@ const eventText: Treatments<AnyEvent> = {
   error: 'redacted',
   duration_ms: 'kept',
   mocked: 'kept',
+  limit: 'kept',
   tools: { name: 'redacted', bytes: 'kept' },
 };
 
