@@ -39,6 +39,7 @@ export async function whyNoBubblewrap(): Promise<string | null> {
   for (const [program, from] of [
     ['bwrap', 'bubblewrap'],
     ['env', 'coreutils'],
+    ['perl', 'perl'],
   ] as const)
     if ((await findExecutable(program)) === null)
       return `${program} is not on PATH; install ${from} (apt install ${from})`;
@@ -68,7 +69,8 @@ export const bubblewrap: Environment = {
     // Checked first: a failure of bwrap would be taken for an exit of the agent.
     const problem = await sandboxProblem(args, handle.network);
     if (problem !== null) throw new Error(`the sandbox could not be created: ${problem}`);
-    return local.start(handle, { ...request, argv: await inSandbox(args, request.argv, handle.network) });
+    const argv = await inSandbox(args, request.argv, handle.network);
+    return local.start(handle, { ...request, argv, sealed: true });
   },
 
   async exec(handle, request) {

@@ -122,6 +122,8 @@ export interface StartRequest {
   shown?: readonly string[];
   deadlineSecs: number;
   idleSecs: number | null;
+  /** Set if what the agent starts must not be able to write into its output. */
+  sealed?: true;
 }
 
 export type ProcessState =

@@ -132,6 +132,7 @@ export const local: Environment = {
       deadlineSecs: request.deadlineSecs,
       idleSecs: request.idleSecs,
       mark: markOf(handle.mark, 'agent'),
+      ...(request.sealed === undefined ? {} : { sealed: request.sealed }),
     });
   },
 
