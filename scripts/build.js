@@ -61,6 +61,7 @@ try {
       'src/activities/databases/seed-program.ts',
       'src/agent-host/host-program.ts',
       'src/mcp-proxy/proxy-program.ts',
+      'src/mcp-proxy/connect-program.ts',
       'src/activities/gate/work-program.ts',
       'src/activities/mocks/mocked-command.ts',
       'src/activities/mocks/endpoint-server.ts',

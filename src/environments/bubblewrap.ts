@@ -5,7 +5,7 @@ import { bubblewrapArgs } from './bubblewrap-args.js';
 import { rulesFor } from './bubblewrap-rules.js';
 import { withChecksVariable } from './check-files.js';
 import type { Environment, EnvironmentHandle } from './environment.js';
-import { execLocally, local, makeChecksFolders } from './local.js';
+import { execLocally, local, makeChecksFolders, makeSocketsFolder } from './local.js';
 import { restoreIdsArgs, inOwnNetwork, resolverArgs } from './network.js';
 import { whyItFails } from './trial.js';
 import { remembered } from '../platform/remembered.js';
@@ -39,7 +39,6 @@ export async function whyNoBubblewrap(): Promise<string | null> {
   for (const [program, from] of [
     ['bwrap', 'bubblewrap'],
     ['env', 'coreutils'],
-    ['perl', 'perl'],
   ] as const)
     if ((await findExecutable(program)) === null)
       return `${program} is not on PATH; install ${from} (apt install ${from})`;
@@ -63,7 +62,13 @@ const isScriptVariable = (name: string): boolean => name.startsWith('LLM_TOOL_TE
  */
 export const bubblewrap: Environment = {
   ...local,
+  async apart(handle, { argv, env, shown }) {
+    const rules = await rulesFor(handle, { argv: [...argv, ...shown], env });
+    return inSandbox(bubblewrapArgs(rules, handle.workspace), argv, handle.network);
+  },
+
   async start(handle, request) {
+    makeSocketsFolder(handle, request);
     const named = { ...request, argv: [...request.argv, ...(request.shown ?? [])] };
     const args = bubblewrapArgs(await rulesFor(handle, named), handle.workspace);
     // Checked first: a failure of bwrap would be taken for an exit of the agent.

@@ -850,6 +850,8 @@ export interface GateDetail {
   duration_ms: number;
   /** Model or agent that was asked, as requested; absent: none, or written by an older build */
   judged_by?: string;
+  /** Why the agent could have forged what the gate looked at; absent: it could not */
+  forgeable?: string;
 }
 
 /** What `compare --json` prints. */

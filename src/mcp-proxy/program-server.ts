@@ -9,12 +9,13 @@ const PATIENCE_MS = 2000;
 /** How much of the last line that it wrote to stderr is told. */
 const LAST_WORDS = 300;
 
-/** Starts a server that speaks stdio. What it writes to stderr is passed on as it is. */
+/** Starts a server that speaks stdio. Of what it writes to stderr, only the last line is told. */
 export function startProgram(
   { command, args, env }: Extract<McpConnection, { command: string }>,
+  workspace: string,
   on: ServerEvents,
 ): Server {
-  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { cwd: workspace, env, stdio: ['pipe', 'pipe', 'pipe'] });
   let lastWords = '';
   const ended = new Promise<void>((resolve) => {
     child.once('error', (error) => {
@@ -30,7 +31,6 @@ export function startProgram(
   });
   void passOn(child.stdout, on).catch(() => undefined);
   child.stderr.on('data', (chunk: Buffer) => {
-    process.stderr.write(chunk);
     lastWords = `${lastWords}${chunk.toString()}`.slice(-LAST_WORDS);
   });
   // An error of these says only that the server has ended, which is noticed anyway.

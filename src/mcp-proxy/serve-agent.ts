@@ -108,7 +108,7 @@ export function serveAgent(
     output.on('error', () => void end(null));
     input.on('error', () => void end(null));
     if (tools !== null) server = mockedServer(file.server, tools, events);
-    else if ('command' in file.connection) server = startProgram(file.connection, events);
+    else if ('command' in file.connection) server = startProgram(file.connection, file.workspace, events);
     else server = connectHttp(file.server, file.connection, events);
     input.on('data', (chunk: Buffer) => said.add(chunk));
     input.once('end', () => void end(null)).once('close', () => void end(null));

@@ -68,9 +68,12 @@ test('calls of a server are recorded exactly, with the tools that the agent was 
       gates: ['{type: mcp_tool_called, server: test, tool: echo, args: {text: hello}}'],
     }),
   );
-  const { run, mcp } = await runOne('records');
+  const { run, mcp, metrics, text } = await runOne('records');
   expect(run.message).toBe('1/1 gates passed');
   expect(run.outcome).toBe('pass');
+  const reason = 'environment local is no sandbox: the agent could write to what is recorded of it';
+  expect(metrics.details.map(({ forgeable }) => forgeable)).toEqual([reason]);
+  expect(await text('report.md')).toContain(`The evidence of gate 1 could have been forged: ${reason}.`);
   const [tools, ...calls] = mcp;
   expect(tools).toMatchObject({
     type: 'mcp_tools',

@@ -19,6 +19,8 @@ export async function connected(connection: McpConnection, mocks: ProxyFile['moc
     server: 'files',
     connection,
     records: '',
+    workspace: process.cwd(),
+    socket: '',
     mocks,
     calls: await newFolder(),
     seed: 's',

@@ -26,7 +26,7 @@ export interface SupervisedCommand {
   deadlineSecs: number;
   /** Stop the agent when its output has not grown for this long; null: no limit. */
   idleSecs: number | null;
-  /** Set if what the agent starts must not be able to write into its output, nor to read it. Needs perl. */
+  /** Set if what the agent starts must not be able to write into its output, nor to read it. Without perl, it is able to. */
   sealed?: true;
   /** Set as LLM_TOOL_TEST_RUN in the environment of everything that the agent starts. */
   mark: string;
@@ -87,7 +87,6 @@ async function namespaceArgs(mode: Containment): Promise<string[]> {
 /** The words that start what relays the output of the agent; none without perl, where the supervisor does it with cat. */
 async function relayArgs({ folder, sealed }: SupervisedCommand): Promise<string[]> {
   const perl = await findExecutable('perl');
-  if (perl === null && sealed === true) throw new Error('perl was not found on PATH');
   return perl === null
     ? []
     : [perl, supervisorScript('relay.pl'), sealed === true ? 'socket' : 'pipe', folder];

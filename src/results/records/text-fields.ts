@@ -41,6 +41,7 @@ export const gateText: Treatments<GateDetail> = {
   detail: 'redacted',
   duration_ms: 'kept',
   judged_by: 'kept',
+  forgeable: 'kept',
 };
 
 export const evaluatorText: Treatments<EvaluatorResult> = {

@@ -26,7 +26,7 @@ inEachMode((test) => {
 
   test('cannot shorten or write over what it has printed', async () => {
     const agent = await start(
-      `echo first; for f in /proc/self/fd/1 /proc/$$/fd/1 /proc/$PPID/fd/1; do : >$f; done 2>/dev/null; truncate -s 0 /dev/stdout 2>/dev/null; echo last`,
+      `echo first; for f in /proc/self/fd/1 /proc/$$/fd/1 /proc/$PPID/fd/1; do true >$f; done 2>/dev/null; truncate -s 0 /dev/stdout 2>/dev/null; echo last`,
     );
     await agent.end();
     expect(agent.out()).toBe('first\nlast\n');

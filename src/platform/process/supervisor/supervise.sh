@@ -156,6 +156,16 @@ drain() {
   fi
 } 2>/dev/null
 
+# Outside of the agent's sandbox and session. It has the agent's mark, and ends with what the agent leaves behind.
+start_beside() {
+  (
+    PATH=$LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_RUN=$_ltt_mark _ltt_sh=$(command -v sh)
+    export PATH LLM_TOOL_TEST_RUN
+    unset LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_AGENT_UMASK LLM_TOOL_TEST_RELAY OLDPWD
+    exec "$_ltt_sh" "$_ltt_dir/beside"
+  ) </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- &
+}
+
 # What cannot be made ends it here, before there is anything to pay for.
 mkfifo "$_ltt_dir/ctl" "$_ltt_dir/why" || exit 73
 exec 3<>"$_ltt_dir/ctl" 4<>"$_ltt_dir/why"
@@ -165,6 +175,7 @@ _ltt_relays=$LLM_TOOL_TEST_RELAY
 [ -n "$_ltt_relays" ] || { relay_by_cat out 5 && relay_by_cat err 6; }
 { sleep "$_ltt_deadline" && echo deadline >&3; } </dev/null >/dev/null 2>&1 5>&- 6>&- 7>&- &
 [ "$_ltt_idle_tick" = 0 ] || watch_idle </dev/null >/dev/null 2>&1 5>&- 6>&- 7>&- &
+[ ! -f "$_ltt_dir/beside" ] || start_beside
 stop_on_request </dev/null >/dev/null 2>&1 5>&- 6>&- 7>&- &
 _ltt_stopper=$!
 
