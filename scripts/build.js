@@ -61,6 +61,7 @@ try {
       'src/activities/databases/seed-program.ts',
       'src/agent-host/host-program.ts',
       'src/mcp-proxy/proxy-program.ts',
+      'src/mcp-proxy/connect-program.ts',
       'src/activities/gate/work-program.ts',
       'src/activities/mocks/mocked-command.ts',
       'src/activities/mocks/endpoint-server.ts',
@@ -72,6 +73,7 @@ try {
   writeTypes(join(root, 'src/library'), join(fresh, 'types'));
   cpSync(join(root, 'node_modules/sql.js/dist/sql-wasm.wasm'), join(fresh, 'sqlite.wasm'));
   cpSync(join(root, 'src/platform/process/supervisor'), join(fresh, 'supervisor'), { recursive: true });
+  cpSync(join(root, 'src/mcp-proxy/protocol'), join(fresh, 'protocol'), { recursive: true });
 
   const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };
   const { code } = await bundleWorkflowCode({

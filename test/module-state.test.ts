@@ -50,10 +50,6 @@ const ALLOWED: Readonly<Record<string, { names: string[]; why: string }>> = {
     why: 'a program: its process serves one run',
   },
   'agents/mock-program.ts': { names: ['calls'], why: 'a program: its process performs one turn' },
-  'mcp-proxy/proxy-program.ts': {
-    names: ['isOver', 'agent', 'server'],
-    why: 'a program: its process serves one agent',
-  },
   'statistics/log-factorial.ts': { names: ['logs'], why: 'a table of a function of numbers' },
   'agent-host/module/act.ts': {
     names: ['running'],

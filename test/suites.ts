@@ -140,6 +140,7 @@ export const AREAS: readonly Area[] = [
       'test/commands/mcp',
       'test/commands/subject',
       'test/long/mcp-sandbox',
+      'test/long/mcp-forging',
       'test/long/subject-in-container',
     ],
     covers: [
@@ -164,6 +165,7 @@ export const AREAS: readonly Area[] = [
       'test/commands/doctor-machine',
       'test/long/hidden-checks',
       'test/long/mcp-sandbox',
+      'test/long/mcp-forging',
       'test/long/subject-in-container',
     ],
     covers: [

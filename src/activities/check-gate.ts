@@ -7,6 +7,7 @@ import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { passedGate } from '../workflows/visible-failures.js';
 import { gatesOf } from '../scenario/scenario.js';
 import { askForGate } from './gate/ask-for-gate.js';
+import { watchEvidence } from './gate/forgeable.js';
 import { keptVerdict } from './gate/kept-verdict.js';
 import { whatWasDone } from './gate/what-was-done.js';
 import { workApart } from './gate/check-in-process.js';
@@ -34,6 +35,7 @@ export const checkGate =
       const kept = await keptVerdict(deps, context, placed, index, turn);
       if (kept !== null) return kept;
       const startedAt = performance.now();
+      const evidence = watchEvidence(whatWasDone(context, placed, turn), handle);
       const verdict = await heartbeating((signal) => {
         const inStep = stepCommands(context, name, signal, context.checksFolder);
         return check(spec, {
@@ -41,11 +43,12 @@ export const checkGate =
           work: (kind, input, timeoutSecs) => workApart(kind, input, timeoutSecs, signal),
           look: (path) => environment.look(handle, path),
           expected: (path) => lookInChecks(context, path),
-          ...whatWasDone(context, placed, turn),
+          ...evidence.done,
           skills: () => (context.subject ?? []).flatMap((part) => (part.kind === 'skill' ? [part.name] : [])),
           ask: (question) => askForGate(context, name, question, fence, signal),
         });
       });
+      const forgeable = await evidence.forgeable();
       const found: GateDetail = {
         index,
         gate_type: spec.type,
@@ -57,6 +60,7 @@ export const checkGate =
         detail: verdict.detail ?? null,
         duration_ms: Math.round(performance.now() - startedAt),
         ...(answersAsked(spec) === 0 || context.modelAsked === null ? {} : { judged_by: context.modelAsked }),
+        ...(forgeable === null ? {} : { forgeable }),
       };
       return redactFields(found, gateText, context.redact);
     });

@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Json } from '../lib/json.js';
+import { splitLines } from '../lib/split-lines.js';
 import type { mcpSettings } from './mcp-settings.js';
 
 /** What a tool answered, as the mock agent reports it. */
@@ -16,6 +19,8 @@ export interface MockMcp {
   close(): Promise<void>;
 }
 
+type Program = NonNullable<ReturnType<typeof mcpSettings>>[string];
+
 /** The mock agent has no limit of its own: the run has one. */
 const TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -26,7 +31,7 @@ export async function connectMcp(servers: NonNullable<ReturnType<typeof mcpSetti
   for (const [name, program] of Object.entries(servers)) {
     const client = new Client({ name: 'mock', version: '1' });
     try {
-      await client.connect(new StdioClientTransport({ ...program, stderr: 'inherit' }));
+      await client.connect(programTransport(program));
       if (client.getServerCapabilities()?.tools !== undefined) await client.listTools();
       clients.set(name, client);
     } catch (error) {
@@ -50,6 +55,37 @@ export async function connectMcp(servers: NonNullable<ReturnType<typeof mcpSetti
       for (const client of clients.values()) await client.close();
     },
   };
+}
+
+/** Speaks stdio with a program. The SDK's own transport refuses answers of more than 10 MiB, and becomes slow before. */
+function programTransport({ command, args, env }: Program): Transport {
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.on('error', () => undefined);
+  const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()));
+  const transport: Transport = {
+    start: () =>
+      new Promise((resolve, reject) => {
+        child.once('spawn', resolve).once('error', reject);
+      }),
+    send: (message) => {
+      child.stdin.write(`${JSON.stringify(message)}\n`);
+      return Promise.resolve();
+    },
+    close: () => {
+      child.stdin.end();
+      return closed;
+    },
+  };
+  const lines = splitLines(({ parts }) => {
+    try {
+      transport.onmessage?.(JSONRPCMessageSchema.parse(JSON.parse(Buffer.concat(parts).toString())));
+    } catch (error) {
+      transport.onerror?.(error as Error);
+    }
+  });
+  child.stdout.on('data', (chunk: Buffer) => lines.add(chunk));
+  void closed.then(() => transport.onclose?.());
+  return transport;
 }
 
 const textIn = (content: unknown): string =>

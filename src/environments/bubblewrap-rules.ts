@@ -68,6 +68,7 @@ export async function rulesFor(handle: EnvironmentHandle, { argv, env, checks }:
     ...hidden,
     ...[basename(handle.workspace), ...AGENT_FOLDERS].flatMap((name) => own(name, 'writable')),
     ...own(RUN_FOLDERS.binaries, 'readable'),
+    ...(existsSync(join(handle.root, RUN_FOLDERS.sockets)) ? own(RUN_FOLDERS.sockets, 'readable') : []),
     ...(checks === undefined
       ? []
       : [...own(RUN_FOLDERS.checks, 'writable'), ...(await rules(checks.shown, 'readable'))]),

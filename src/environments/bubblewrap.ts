@@ -5,7 +5,7 @@ import { bubblewrapArgs } from './bubblewrap-args.js';
 import { rulesFor } from './bubblewrap-rules.js';
 import { withChecksVariable } from './check-files.js';
 import type { Environment, EnvironmentHandle } from './environment.js';
-import { execLocally, local, makeChecksFolders } from './local.js';
+import { execLocally, local, makeChecksFolders, makeSocketsFolder } from './local.js';
 import { restoreIdsArgs, inOwnNetwork, resolverArgs } from './network.js';
 import { whyItFails } from './trial.js';
 import { remembered } from '../platform/remembered.js';
@@ -62,13 +62,20 @@ const isScriptVariable = (name: string): boolean => name.startsWith('LLM_TOOL_TE
  */
 export const bubblewrap: Environment = {
   ...local,
+  async apart(handle, { argv, env, shown }) {
+    const rules = await rulesFor(handle, { argv: [...argv, ...shown], env });
+    return inSandbox(bubblewrapArgs(rules, handle.workspace), argv, handle.network);
+  },
+
   async start(handle, request) {
+    makeSocketsFolder(handle, request);
     const named = { ...request, argv: [...request.argv, ...(request.shown ?? [])] };
     const args = bubblewrapArgs(await rulesFor(handle, named), handle.workspace);
     // Checked first: a failure of bwrap would be taken for an exit of the agent.
     const problem = await sandboxProblem(args, handle.network);
     if (problem !== null) throw new Error(`the sandbox could not be created: ${problem}`);
-    return local.start(handle, { ...request, argv: await inSandbox(args, request.argv, handle.network) });
+    const argv = await inSandbox(args, request.argv, handle.network);
+    return local.start(handle, { ...request, argv, sealed: true });
   },
 
   async exec(handle, request) {

@@ -122,6 +122,13 @@ export interface StartRequest {
   shown?: readonly string[];
   deadlineSecs: number;
   idleSecs: number | null;
+  /**
+   * A program that works beside the agent, outside of its sandbox: its command line. It is started before the agent, and killed
+   * when the agent has ended.
+   */
+  beside?: readonly string[];
+  /** Set if what the agent starts must not be able to write into its output. Without perl, it is able to. */
+  sealed?: true;
 }
 
 export type ProcessState =
@@ -145,6 +152,15 @@ export interface Environment {
   prepare(handle: EnvironmentHandle, contents: Contents, confirm: () => Promise<void>): Promise<void>;
   /** Runs a command in the workspace and waits for its end. */
   exec(handle: EnvironmentHandle, request: ExecRequest): Promise<CommandResult>;
+  /**
+   * Returns the command line by which what works beside the agent starts a program of the run, which can do in the workspace what
+   * the agent can: in a sandbox, it has one of its own, so that neither sees the other's processes. `shown`: further paths that it
+   * uses.
+   */
+  apart(
+    handle: EnvironmentHandle,
+    program: { argv: string[]; env: Record<string, string>; shown: readonly string[] },
+  ): Promise<string[]>;
   /** Starts the agent so that it outlives this process. */
   start(handle: EnvironmentHandle, request: StartRequest): Promise<void>;
   /**

@@ -4,6 +4,7 @@ import { readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { FileStat } from '../gates/gate.js';
 import type { Command } from '../lib/commands/command.js';
+import { shellWord } from '../lib/commands/shell-word.js';
 import type { CommandResult } from '../lib/commands/command-result.js';
 import { killMarked, markOf, RUN_MARK } from '../platform/process/marked-processes.js';
 import { findInside, readInside, restoreAccess } from '../platform/fs/open-inside.js';
@@ -17,7 +18,7 @@ import {
 } from '../platform/process/supervise.js';
 import { isFolder, removeTree } from '../platform/fs/tree.js';
 import { checkFilesFolder, withCheckFiles } from './check-files.js';
-import type { Environment, EnvironmentHandle, ExecRequest } from './environment.js';
+import type { Environment, EnvironmentHandle, ExecRequest, StartRequest } from './environment.js';
 import { fillBinaries, fillWorkspace } from './fill-workspace.js';
 import { livingStarts, startFolder } from './journal.js';
 import { writeOwnFiles } from './own-files.js';
@@ -69,6 +70,11 @@ export function makeChecksFolders({ root }: EnvironmentHandle): void {
   for (const name of CHECKS_FOLDERS) mkdirSync(join(root, name), { recursive: true, mode: 0o700 });
 }
 
+/** Creates the folder by which an agent reaches what works beside it, if anything does. */
+export function makeSocketsFolder({ root }: EnvironmentHandle, { beside }: StartRequest): void {
+  if (beside !== undefined) mkdirSync(join(root, RUN_FOLDERS.sockets), { recursive: true, mode: 0o700 });
+}
+
 /** Runs `command`; by default, the request's. */
 export async function execLocally(
   handle: EnvironmentHandle,
@@ -115,6 +121,8 @@ export const local: Environment = {
 
   exec: (handle, request) => withCheckFiles(handle, request, (given) => execLocally(handle, given)),
 
+  apart: (_, { argv }) => Promise.resolve(argv),
+
   async start(handle, request) {
     await removeTree(checkFilesFolder(handle)); // a worker that died while it checked a turn has left them
     await writeOwnFiles(handle.root, request.files);
@@ -122,6 +130,11 @@ export const local: Environment = {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const stdin = join(folder, 'in');
     writeFileSync(stdin, request.stdin, { mode: 0o600 });
+    makeSocketsFolder(handle, request);
+    if (request.beside !== undefined)
+      writeFileSync(join(folder, 'beside'), `exec ${request.beside.map(shellWord).join(' ')}\n`, {
+        mode: 0o600,
+      });
     if ((await containment()) === 'group') forgetConfined(handle);
     await startSupervised({
       folder,
@@ -132,6 +145,7 @@ export const local: Environment = {
       deadlineSecs: request.deadlineSecs,
       idleSecs: request.idleSecs,
       mark: markOf(handle.mark, 'agent'),
+      ...(request.sealed === undefined ? {} : { sealed: request.sealed }),
     });
   },
 

@@ -9,6 +9,10 @@ export const RUN_FOLDERS = {
   checkFiles: 'check-files',
   /** Programs that come first on PATH. */
   binaries: 'bin',
+  /** What the proxy of MCP servers needs, and records. An agent in a sandbox cannot see it. */
+  proxy: 'mcp',
+  /** Sockets by which the agent reaches what works beside it. */
+  sockets: 'sockets',
 } as const;
 
 /** Folders in `checks`: HOME and temporary folder. */

@@ -10,6 +10,8 @@ export interface RecordedMcp {
   dropped: number;
   /** What was wrong with the server, or the servers. */
   problems: string[];
+  /** What could not be recorded because of our own limits. */
+  limits: string[];
 }
 
 /**
@@ -29,10 +31,16 @@ export const checkMcp = (
 
 function ofServer({ calls, callCount, problems }: McpRecord, server: string | undefined): RecordedMcp {
   const isWanted = (one: { server: string }): boolean => server === undefined || one.server === server;
+  const [limits, faults] = [true, undefined].map((limit) =>
+    problems
+      .filter((one) => isWanted(one) && one.limit === limit)
+      .map((one) => `${one.server}: ${one.message}`),
+  );
   return {
     calls: calls.filter(isWanted),
     dropped: callCount - calls.length,
-    problems: problems.filter(isWanted).map((one) => `${one.server}: ${one.message}`),
+    problems: faults ?? [],
+    limits: limits ?? [],
   };
 }
 

@@ -22,6 +22,7 @@ import { maxCostUsd } from './types/max-cost-usd.js';
 import { maxTokens } from './types/max-tokens.js';
 import { mcpNoErrors } from './types/mcp-no-errors.js';
 import { mcpToolCalled } from './types/mcp-tool-called.js';
+import { mcpToolNotCalled } from './types/mcp-tool-not-called.js';
 import { noTranscriptErrors } from './types/no-transcript-errors.js';
 import { regexMatch } from './types/regex-match.js';
 import { responseContains } from './types/response-contains.js';
@@ -52,6 +53,7 @@ const gates = [
   commandNotCalled,
   toolCalled,
   mcpToolCalled,
+  mcpToolNotCalled,
   mcpNoErrors,
   skillUsed,
   skillNotUsed,

@@ -865,6 +865,8 @@ export interface GateDetail {
   duration_ms: number;
   /** Model or agent that was asked, as requested; absent: none, or written by an older build */
   judged_by?: string;
+  /** Why the agent could have forged what the gate looked at; absent: it could not */
+  forgeable?: string;
 }
 
 /** What `compare --json` prints. */
@@ -2115,7 +2117,7 @@ export type EventBody =
       arguments: Json;
       /** What the server answered; null: nothing, or an error of the protocol */
       result: Json;
-      /** The error of the protocol, or that the call had no answer when the agent ended; null: none */
+      /** The error of the protocol, what a client refuses in the answer, or that there was none when the agent ended; null: none */
       error: string | null;
       /** Whether the call failed, by its result or by the protocol */
       is_error: boolean;
@@ -2142,6 +2144,8 @@ export type EventBody =
       server: string;
       /** What is wrong */
       message: string;
+      /** Set if the server did nothing wrong: a limit of llm-tool-test was reached */
+      limit?: true;
     }
   | {
       type: 'setup_command' | 'post_script';

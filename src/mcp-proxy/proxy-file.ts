@@ -5,11 +5,15 @@ export type McpConnection =
   | { command: string; args: string[]; env: Record<string, string> }
   | { url: string; headers: Record<string, string> };
 
-/** What the proxy of a server needs to know, as JSON in a private file. */
+/** What the proxy of a server needs to know, as JSON in a private file, which has a list of these. */
 export interface ProxyFile {
   /** Name of the server in the scenario. */
   server: string;
   connection: McpConnection;
+  /** The folder in which a program is started. */
+  workspace: string;
+  /** Path of the socket by which the agent reaches it. */
+  socket: string;
   /** File to which it appends what happens. */
   records: string;
   /** All mocks of the scenario. */

@@ -1,76 +1,41 @@
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { mockedTools } from '../mocks/answer-to-tool.js';
-import { connect } from './connect.js';
-import { createExchange } from './exchange.js';
-import { mockedCall } from './mocked-call.js';
-import { mockedServer } from './mocked-server.js';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { basename, dirname } from 'node:path';
+import { createRecordFile } from './record-file.js';
 import type { ProxyFile } from './proxy-file.js';
-import type { ProxyRecord } from './record.js';
+import { serveAgent } from './serve-agent.js';
 
 /*
- * The proxy between an agent and an MCP server under test: `node proxy-program.js FILE`, started by the agent, which takes it for
- * the server. It passes messages on unchanged, and records calls in a file, so that the record outlives any process.
+ * The proxy between an agent and the MCP servers under test: `node proxy-program.js FILE`. It works beside the agent, outside of its
+ * sandbox, so that the agent cannot write to the record, nor see mocks and secrets. The agent reaches it by sockets
+ * (connect-program.ts). Each connection has a server of its own.
  */
 
-const file = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as ProxyFile;
-const { server: name, records, connection, mocks } = file;
-const tools = mockedTools(mocks, name);
+const path = process.argv[2] ?? '';
+const files = JSON.parse(readFileSync(path, 'utf8')) as ProxyFile[];
+// It has the values of variables.
+rmSync(path);
 
-mkdirSync(dirname(records), { recursive: true, mode: 0o700 });
-// Each line by one write at the end of the file: several proxies may record there.
-const record = (line: ProxyRecord): void =>
-  appendFileSync(records, `${JSON.stringify({ at: Date.now(), ...line })}\n`, { mode: 0o600 });
-record({ type: 'started' });
+// It ends with the agent, which may still call tools while it ends.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
-const exchange = createExchange({
-  record,
-  nameOf: (count) => `${process.pid}-${count}`,
-  now: () => performance.now(),
-  mockOf: (tool, args) => mockedCall(file, tools !== null, tool, args),
-  sleep,
-});
-const agent = new StdioServerTransport();
-const server = tools === null ? connect(connection) : mockedServer(name, tools);
-let isOver = false;
-
-/** Ends this process, the server with it. `problem`: why, unless the agent has ended the connection. */
-async function end(problem: string | null): Promise<void> {
-  if (isOver) return;
-  isOver = true;
-  exchange.end(problem ?? 'the agent closed the connection');
-  if (problem !== null) record({ type: 'problem', message: problem });
-  await server.close().catch(() => undefined);
-  process.exit(problem === null ? 0 : 1);
-}
-
-const tell = (message: JSONRPCMessage): Promise<void> => agent.send(message).catch(() => end(null));
-
-agent.onmessage = (message) => {
-  const step = exchange.fromAgent(message);
-  if (step.to === 'agent') void step.answer.then(tell);
-  else
-    server.send(step.message).catch(async (error: unknown) => {
-      const why = `${name} cannot be reached: ${error instanceof Error ? error.message : String(error)}`;
-      record({ type: 'problem', message: why });
-      const answer = exchange.failed(step.message, why);
-      if (answer !== null) await tell(answer);
+for (const file of files) {
+  const record = createRecordFile(file.records);
+  process.on('uncaughtException', ({ message }) => {
+    record({
+      type: 'problem',
+      message: `llm-tool-test failed between agent and server: ${message}`,
+      limit: true,
     });
-};
-server.onmessage = (message) => {
-  exchange.fromServer(message);
-  void tell(message);
-};
-server.onclose = () => void end('the server ended before the agent');
-process.stdin.on('end', () => void end(null)).on('close', () => void end(null));
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end(null));
-
-try {
-  await server.start();
-  await agent.start();
-} catch (error) {
-  await end(`the server could not be started: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  });
+  let count = 0;
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    void serveAgent(file, { input: socket, output: socket, name: String(++count), record });
+  });
+  mkdirSync(dirname(file.socket), { recursive: true, mode: 0o700 });
+  rmSync(file.socket, { force: true });
+  // By a relative path, because that of a socket must be short.
+  process.chdir(dirname(file.socket));
+  server.listen(basename(file.socket));
 }

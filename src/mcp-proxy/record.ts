@@ -24,7 +24,7 @@ const Line = z.discriminatedUnion('type', [
     mocked: z.boolean(),
   }),
   z.object({ type: z.literal('tools'), at, tools: z.array(z.object({ name: z.string(), bytes: z.int() })) }),
-  z.object({ type: z.literal('problem'), at, message: z.string() }),
+  z.object({ type: z.literal('problem'), at, message: z.string(), limit: z.literal(true).exactOptional() }),
 ]);
 /** A line without its time, which the program adds. */
 type WithoutTime<T> = T extends { at: number } ? Omit<T, 'at'> : never;
@@ -107,7 +107,13 @@ function readRecords(server: string, written: readonly string[]): Records {
         events.push({ at: line.at, event: { type: 'mcp_tools', server, tools: line.tools } });
         break;
       case 'problem':
-        events.push({ at: line.at, event: { type: 'mcp_problem', server, message: line.message } });
+        events.push({
+          at: line.at,
+          event: {
+            ...{ type: 'mcp_problem', server, message: line.message },
+            ...(line.limit === true ? { limit: true } : {}),
+          },
+        });
         break;
     }
   }

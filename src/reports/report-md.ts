@@ -150,7 +150,17 @@ function gates(metrics: Metrics): string {
     formatDuration(gate.duration_ms),
   ]);
   const counted = `${metrics.gates_passed} of ${metrics.gates_total} gates passed.`;
-  return `${counted}\n\n${table(['#', 'Gate', 'Subject', 'Status', 'Message', 'Duration'], rows)}`;
+  const rated = table(['#', 'Gate', 'Subject', 'Status', 'Message', 'Duration'], rows);
+  return [`${counted}\n\n${rated}`, ...forgeableNotes(metrics)].join('\n\n');
+}
+
+/** Names the gates whose evidence the agent could have forged, by the reason. */
+function forgeableNotes({ details }: Metrics): string[] {
+  const reasons = [...new Set(details.flatMap(({ forgeable }) => forgeable ?? []))];
+  return reasons.map((reason) => {
+    const numbers = details.filter(({ forgeable }) => forgeable === reason).map(({ index }) => index + 1);
+    return `The evidence of ${numbers.length === 1 ? 'gate' : 'gates'} ${numbers.join(', ')} could have been forged: ${inline(reason)}.`;
+  });
 }
 
 function evaluators({ evaluator_results: results }: Metrics): string {

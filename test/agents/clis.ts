@@ -27,20 +27,25 @@ export const CLI_NAMES = Object.keys(CLIS) as CliName[];
 /** Each has several hundred megabytes, and npm may be slow. */
 const INSTALL_MS = 10 * 60_000;
 
-/** The reference server of MCP. */
-const EVERYTHING: Cli = {
-  package: '@modelcontextprotocol/server-everything',
-  version: '2026.8.31',
-  bin: 'mcp-server-everything',
+/** Servers of the MCP project; the first one has all that the protocol has. */
+const SERVERS = {
+  everything: mcpServer('everything'),
+  filesystem: mcpServer('filesystem'),
+  memory: mcpServer('memory'),
 };
+function mcpServer(name: string): Cli {
+  return { package: `@modelcontextprotocol/server-${name}`, version: '2026.8.31', bin: `mcp-server-${name}` };
+}
 
 /** The path of a real agent's program in the cache folder. Installs it if needed; concurrent callers wait for that. */
 export const provideCli = (name: CliName, report: (text: string) => void): Promise<string> =>
   provide(name, CLIS[name], report);
 
-/** The same for the reference server of MCP. */
-export const provideMcpServer = (report: (text: string) => void): Promise<string> =>
-  provide('mcp-server-everything', EVERYTHING, report);
+/** The same for a server of the MCP project. */
+export const provideMcpServer = (
+  report: (text: string) => void,
+  name: keyof typeof SERVERS = 'everything',
+): Promise<string> => provide(`mcp-server-${name}`, SERVERS[name], report);
 
 async function provide(name: string, cli: Cli, report: (text: string) => void): Promise<string> {
   const cache = join(cacheHome(), 'agents');

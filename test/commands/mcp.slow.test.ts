@@ -8,7 +8,15 @@ import { projectState } from '../../src/platform/folders.js';
 import { waitUntil } from '../../src/platform/process/wait-until.js';
 import type { RunEvent } from '../../src/results/records/events.js';
 import { SweepDocument } from '../../src/results/records/sweep-document.js';
-import { createProject, EMPTY_FIXTURE, openRun, REPOSITORY, scenario, type TestProject } from './project.js';
+import {
+  cellsOf,
+  createProject,
+  EMPTY_FIXTURE,
+  openRun,
+  REPOSITORY,
+  scenario,
+  type TestProject,
+} from './project.js';
 
 let project: TestProject;
 
@@ -60,9 +68,12 @@ test('calls of a server are recorded exactly, with the tools that the agent was 
       gates: ['{type: mcp_tool_called, server: test, tool: echo, args: {text: hello}}'],
     }),
   );
-  const { run, mcp } = await runOne('records');
+  const { run, mcp, metrics, text } = await runOne('records');
   expect(run.message).toBe('1/1 gates passed');
   expect(run.outcome).toBe('pass');
+  const reason = 'environment local is no sandbox: the agent could write to what is recorded of it';
+  expect(metrics.details.map(({ forgeable }) => forgeable)).toEqual([reason]);
+  expect(await text('report.md')).toContain(`The evidence of gate 1 could have been forged: ${reason}.`);
   const [tools, ...calls] = mcp;
   expect(tools).toMatchObject({
     type: 'mcp_tools',
@@ -120,6 +131,37 @@ test('a server that ends early, or cannot be started, is an error of the server'
   // Also if no gate looks at it.
   expect(gone.run.warnings.join('\n')).toContain(`the MCP server test under test: ${reason}`);
   expect(gone.run.warnings.filter((text) => text.includes(reason))).toHaveLength(1);
+});
+
+/** Faults of a server, what `mcp_no_errors` says, and the verdict of a gate that another tool is not called. */
+const FAULTS = [
+  ['nullcursor', 'tools/list: nextCursor: expected a string, got null', 'error'],
+  ['nulldesc', 'tools/list: tools[0].description: expected a string, got null', 'error'],
+  ['nulliserr', 'tools/call: isError: expected a boolean, got null', 'pass'],
+  ['noise', 'wrote to stdout what is no message: "Server v1.0 starting..."', 'error'],
+  ['nul', 'wrote to stdout what is no message: "\\u0000', 'error'],
+  ['stringid', '0 errors in 1 call', 'pass'],
+  ['huge11', '0 errors in 1 call', 'pass'],
+] as const;
+
+test('what clients refuse is an error of the server, and what they accept is none', async () => {
+  const odd = join(REPOSITORY, 'test/mcp/odd-server.js');
+  for (const [fault] of FAULTS)
+    await project.write(
+      `fixtures/odd-${fault}.yaml`,
+      withServer(`odd-${fault}`, [call('t0', '{x: 1}')], {
+        gates: ['{type: mcp_no_errors}', '{type: mcp_tool_not_called, tool: t1}'],
+      }).replace(JSON.stringify(SERVER), `${JSON.stringify(odd)}, ${fault}`),
+    );
+  const { document } = await project.run(FAULTS.map(([fault]) => `odd-${fault}`));
+  for (const [fault, message, other] of FAULTS) {
+    const { run, metrics } = await openRun(cellsOf(document, `odd-${fault}`));
+    const [noErrors, notCalled] = metrics.details;
+    const isGood = message === '0 errors in 1 call';
+    expect([fault, noErrors?.message]).toEqual([fault, expect.stringContaining(message)]);
+    expect([fault, noErrors?.status, notCalled?.status]).toEqual([fault, isGood ? 'pass' : 'fail', other]);
+    expect([fault, run.outcome === 'pass']).toEqual([fault, isGood]);
+  }
 });
 
 test('values of variables reach the server, and are in no record', async () => {

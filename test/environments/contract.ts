@@ -193,6 +193,23 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         expect(printed()).toHaveLength(9_000_001);
       });
 
+      it('cannot take back what it has printed, after it was copied to this machine', async () => {
+        const { handle, start, run, printed } = await made();
+        // Without a sandbox it could search for the file.
+        const file = type === 'local' ? '' : '../agent/1/out';
+        await start(
+          `echo first; until [ -e go ]; do sleep 0.1; done; for f in /proc/$PPID/fd/1 /proc/self/fd/1 ${file}; do true >$f; done 2>/dev/null; echo last`,
+        );
+        await until('output', async () => {
+          await environment.inspect(handle, 1);
+          return printed() === 'first\n' ? true : null;
+        });
+        await run('touch go');
+        expect(await environment.inspect(handle, 1, END())).toMatchObject({ state: 'ended', exitCode: 0 });
+        expect(printed()).toMatch(/^first\n/);
+        if (type === 'local' || type === 'bubblewrap') expect(printed()).toBe('first\nlast\n');
+      });
+
       it('is stopped on request, with everything it started', async () => {
         const { handle, start, seconds, alive } = await made();
         await start(

@@ -18,6 +18,7 @@ const valid: Record<GateSpec['type'], object> = {
   command_not_called: { pattern: 'x' },
   tool_called: { tool: 'Read' },
   mcp_tool_called: { tool: 'read_file' },
+  mcp_tool_not_called: { tool: 'read_file' },
   mcp_no_errors: {},
   skill_used: {},
   skill_not_used: {},

@@ -1,10 +1,16 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { expect, it } from 'vitest';
+import type { Json } from '../../src/lib/json.js';
+import { splitLines } from '../../src/lib/split-lines.js';
 import { createExchange, type ExchangeOptions } from '../../src/mcp-proxy/exchange.js';
+import { createProtocolChecks } from '../../src/mcp-proxy/protocol-problem.js';
 import { eventsOfRecords, type ProxyRecord } from '../../src/mcp-proxy/record.js';
 
-/** An exchange whose clock advances by 5 ms with each look, and what it has recorded. */
-function start(options: Partial<ExchangeOptions> = {}) {
+type Message = { [key: string]: Json };
+
+const checks = createProtocolChecks();
+
+/** An exchange whose clock advances by 5 ms with each look, and what it has recorded. `limit`: of the lines that are read. */
+function start(options: Partial<ExchangeOptions> = {}, limit = Infinity) {
   const lines: ProxyRecord[] = [{ type: 'started' }];
   let time = 0;
   const exchange = createExchange({
@@ -13,62 +19,79 @@ function start(options: Partial<ExchangeOptions> = {}) {
     now: () => (time += 5),
     mockOf: () => null,
     sleep: () => Promise.resolve(),
+    verb: 'wrote to stdout',
+    checks,
     ...options,
   });
+  const server = splitLines((line) => exchange.fromServer(line), limit);
   const events = () =>
     eventsOfRecords('files', lines.map((line) => JSON.stringify({ at: 1, ...line })).join('\n'), 9).map(
       ({ event }) => event,
     );
-  return { exchange, lines, events };
+  return {
+    exchange,
+    lines,
+    events,
+    agent: (message: Json) => exchange.fromAgent(Buffer.from(`${JSON.stringify(message)}\n`)),
+    server: (message: Json) => server.add(Buffer.from(`${JSON.stringify(message)}\n`)),
+    bytes: (bytes: Buffer | string) => server.add(Buffer.from(bytes)),
+    /** What was wrong with the server, and with calls. */
+    wrong: () =>
+      events().flatMap((event) =>
+        event.type === 'mcp_problem'
+          ? [event.message]
+          : event.type === 'mcp_call' && event.is_error
+            ? [event.error ?? 'isError']
+            : [],
+      ),
+  };
 }
 
-const request = (id: number, method: string, params = {}): JSONRPCMessage => ({
-  jsonrpc: '2.0',
-  id,
-  method,
-  params,
+const request = (id: Json, method: string, params: Message = {}): Message => ({
+  ...{ jsonrpc: '2.0', id, method, params },
 });
-const callOf = (id: number, name: string, args = {}): JSONRPCMessage =>
+const callOf = (id: Json, name: string, args: Message = {}): Message =>
   request(id, 'tools/call', { name, arguments: args });
-const result = (id: number, value: Record<string, unknown>): JSONRPCMessage => ({
-  jsonrpc: '2.0',
-  id,
-  result: value,
-});
-const LIST = [request(1, 'tools/list'), result(1, { tools: [{ name: 'read', inputSchema: {} }] })] as const;
+const result = (id: Json, value: Message): Message => ({ jsonrpc: '2.0', id, result: value });
+const tool = (more: Message = {}): Message => ({ name: 'read', inputSchema: { type: 'object' }, ...more });
+const text = (said: string): Message => ({ content: [{ type: 'text', text: said }] });
+
+/** An exchange in which the agent knows the tools. */
+function started(options: Partial<ExchangeOptions> = {}, limit?: number) {
+  const one = start(options, limit);
+  one.agent(request(1, 'tools/list'));
+  one.server(result(1, { tools: [tool()] }));
+  return one;
+}
 
 it('records calls that answer out of order, with what each was given and answered', () => {
-  const { exchange, events } = start();
-  exchange.fromAgent(LIST[0]);
-  exchange.fromServer(LIST[1]);
-  expect(exchange.fromAgent(callOf(2, 'read', { path: 'a' }))).toMatchObject({ to: 'server' });
-  exchange.fromAgent(callOf(3, 'read', { path: 'b' }));
-  exchange.fromServer(result(3, { content: ['B'] }));
-  exchange.fromServer({ jsonrpc: '2.0', id: 2, error: { code: 1, message: 'no such file' } });
+  const { agent, server, events } = started();
+  expect(agent(callOf(2, 'read', { path: 'a' })).toServer).not.toBeNull();
+  agent(callOf(3, 'read', { path: 'b' }));
+  server(result(3, text('B')));
+  server({ jsonrpc: '2.0', id: 2, error: { code: 1, message: 'no such file' } });
   expect(events()).toMatchObject([
-    { type: 'mcp_tools', tools: [{ name: 'read', bytes: 32 }] },
-    { arguments: { path: 'b' }, result: { content: ['B'] }, error: null, is_error: false, duration_ms: 5 },
+    { type: 'mcp_tools', tools: [{ name: 'read', bytes: 47 }] },
+    { arguments: { path: 'b' }, result: text('B'), error: null, is_error: false, duration_ms: 5 },
     { arguments: { path: 'a' }, result: null, error: 'no such file', is_error: true, duration_ms: 15 },
   ]);
 });
 
 it('does not take requests of the server, or answers of the agent, for calls', () => {
-  const { exchange, lines } = start();
-  exchange.fromAgent(callOf(1, 'read'));
+  const { agent, server, lines } = start();
+  agent(callOf(1, 'read'));
   // Both sides count their requests: this is another 1.
-  exchange.fromServer(request(1, 'sampling/createMessage'));
-  exchange.fromAgent(result(1, { role: 'assistant' }));
+  server(request(1, 'ping'));
+  agent(result(1, {}));
   expect(lines.map(({ type }) => type)).toEqual(['started', 'call']);
-  exchange.fromServer(result(1, { content: [] }));
+  server(result(1, { content: [] }));
   expect(lines.map(({ type }) => type)).toEqual(['started', 'call', 'answer']);
 });
 
 it('records a call that was cancelled, that cannot be sent, and that never ends', () => {
-  const { exchange, events } = start();
-  exchange.fromAgent(LIST[0]);
-  exchange.fromServer(LIST[1]);
-  for (const [id, tool] of ['cancelled', 'unsent', 'endless'].entries()) exchange.fromAgent(callOf(id, tool));
-  exchange.fromAgent({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0 } });
+  const { exchange, agent, events, server, wrong } = started();
+  for (const [id, name] of ['cancelled', 'unsent', 'endless'].entries()) agent(callOf(id, name));
+  agent({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0 } });
   expect(exchange.failed(callOf(1, 'unsent'), 'nobody listens')).toMatchObject({
     id: 1,
     error: { message: 'nobody listens' },
@@ -78,19 +101,270 @@ it('records a call that was cancelled, that cannot be sent, and that never ends'
     { tool: 'unsent', error: 'nobody listens', is_error: true },
     { tool: 'endless', error: 'the call had no answer when the agent ended', duration_ms: null },
   ]);
+  // The server may have answered before it knew.
+  server(result(0, text('too late')));
+  expect(wrong()).toHaveLength(3);
 });
 
 it('answers a mocked call after its delay, and does not pass it on', async () => {
   const slept: number[] = [];
-  const { exchange, lines } = start({
-    mockOf: (tool) => (tool === 'read' ? { delayMs: 70, result: { content: [], isError: true } } : null),
+  const { agent, lines } = start({
+    mockOf: (name) => (name === 'read' ? { delayMs: 70, result: { content: [], isError: true } } : null),
     sleep: (ms) => Promise.resolve(slept.push(ms)),
   });
-  const step = exchange.fromAgent(callOf(1, 'read'));
-  expect(step.to === 'agent' ? await step.answer : null).toEqual(result(1, { content: [], isError: true }));
+  const { toServer, answers } = agent(callOf(1, 'read'));
+  expect([toServer, await Promise.all(answers)]).toEqual([null, [result(1, { content: [], isError: true })]]);
   expect(slept).toEqual([70]);
   expect(lines.at(-1)).toMatchObject({ type: 'answer', mocked: true, is_error: true });
-  expect(exchange.fromAgent(callOf(2, 'write')).to).toBe('server');
+  expect(agent(callOf(2, 'write')).toServer).not.toBeNull();
+  const both = agent([callOf(3, 'read'), callOf(4, 'write')]);
+  expect(JSON.parse(String(both.toServer))).toEqual([callOf(4, 'write')]);
+  expect(both.answers).toHaveLength(1);
+});
+
+it.each([
+  ['"1"', 1],
+  ['1', '1'],
+  ['9007199254740993', 9007199254740992],
+  ['1.0', 1],
+])('takes an answer with the id %s for one to %j, as clients do', (given, asked) => {
+  const { agent, bytes, wrong, events } = started();
+  agent(callOf(asked, 'read'));
+  bytes(`{"jsonrpc":"2.0","id":${given},"result":{"content":[]}}\n`);
+  expect(wrong()).toEqual([]);
+  expect(events().at(-1)).toMatchObject({ type: 'mcp_call', is_error: false });
+});
+
+it('passes on lines of the agent as they are, whatever they are', () => {
+  const { exchange } = start();
+  for (const line of ['{"id": 12345678901234567890 ,"method":"x"}\r\n', 'no message\n', '[1,2]\n', '\n']) {
+    expect(exchange.fromAgent(Buffer.from(line)).toServer?.toString()).toBe(line);
+  }
+});
+
+/** Answers that a client refuses, by the method of the request, and what is said about them. */
+const REFUSED: [string, Json, string][] = [
+  ['tools/list', { tools: [tool()], nextCursor: null }, 'nextCursor: expected a string, got null'],
+  [
+    'tools/list',
+    { tools: [tool({ description: null })] },
+    'tools[0].description: expected a string, got null',
+  ],
+  [
+    'tools/list',
+    { tools: [tool(), tool({ annotations: null })] },
+    'tools[1].annotations: expected an object, got null',
+  ],
+  ['tools/list', { tools: [tool({ inputSchema: {} })] }, 'tools[0].inputSchema.type: missing'],
+  [
+    'tools/list',
+    { tools: [tool({ inputSchema: { type: 'string' } })] },
+    'tools[0].inputSchema.type: expected "object", got "string"',
+  ],
+  [
+    'tools/list',
+    { tools: [tool({ outputSchema: null })] },
+    'tools[0].outputSchema: expected an object, got null',
+  ],
+  ['tools/list', { tools: null }, 'tools: expected a list, got null'],
+  ['tools/list', {}, 'tools: missing'],
+  [
+    'initialize',
+    { capabilities: {}, serverInfo: { name: 'x' }, protocolVersion: '2025-06-18' },
+    'serverInfo.version: missing',
+  ],
+  ['resources/list', { resources: [{ uri: 'a:b' }] }, 'resources[0].name: missing'],
+  ['prompts/list', { prompts: [{ name: 1 }] }, 'prompts[0].name: expected a string, got 1'],
+];
+
+it.each(REFUSED)(
+  'an answer to %s that clients refuse is a problem of the server: %j',
+  (method, value, message) => {
+    const { agent, server, wrong, lines } = start();
+    agent(request(1, method));
+    server(result(1, value as Message));
+    expect(wrong()[0]).toBe(`${method}: ${message}`);
+    expect(lines.filter(({ type }) => type === 'tools')).toEqual([]);
+  },
+);
+
+/** The same for calls. */
+const REFUSED_CALLS: [Message, string][] = [
+  [{ ...text('ok'), isError: null }, 'isError: expected a boolean, got null'],
+  [{}, 'content: missing'],
+  [{ content: 'ok' }, 'content: expected a list, got "ok"'],
+  [{ content: [{ type: 'text', text: null }] }, 'content[0].text: expected a string, got null'],
+  [{ content: [{ type: 'image', data: 'AAAA' }] }, 'content[0].mimeType: missing'],
+  [{ content: [{ type: 'image', data: '§', mimeType: 'image/png' }] }, 'content[0].data: expected base64'],
+  [{ content: [], structuredContent: [1] }, 'structuredContent: expected an object, got a list'],
+  [{ content: [], _meta: 1 }, '_meta: expected an object, got 1'],
+];
+
+it.each(REFUSED_CALLS)('a call with an answer that clients refuse has failed: %j', (value, message) => {
+  const { agent, server, events } = started();
+  agent(callOf(2, 'read'));
+  server(result(2, value));
+  expect(events().at(-1)).toMatchObject({ is_error: true, error: `tools/call: ${message}`, result: value });
+});
+
+it('says where content is of no kind that there is', () => {
+  const { agent, server, wrong } = started();
+  agent(callOf(2, 'read'));
+  server(result(2, { content: [{ type: 'video' }] }));
+  expect(wrong()).toEqual(['tools/call: content[0]: expected one of the kinds that the protocol has']);
+});
+
+it('checks structured content by the schema of the tool, as clients do', () => {
+  const { agent, server, wrong } = start();
+  agent(request(1, 'tools/list'));
+  const outputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+  server(result(1, { tools: [tool({ outputSchema })] }));
+  for (const [id, value] of [{ n: 1 }, { n: 'x' }].entries()) {
+    agent(callOf(id + 2, 'read'));
+    server(result(id + 2, { content: [], structuredContent: value }));
+  }
+  agent(callOf(4, 'read'));
+  server(result(4, text('no structure')));
+  agent(callOf(5, 'read'));
+  server(result(5, { ...text('failed'), isError: true }));
+  expect(wrong()).toEqual([
+    'tools/call: structuredContent does not fit the outputSchema of the tool: n: expected a number, got "x"',
+    'tools/call: structuredContent: missing, though the tool has an outputSchema',
+    'isError',
+  ]);
+});
+
+/** Messages that clients refuse as such. An answer without an id that can be told is one to the only open request. */
+const NO_MESSAGES: [string, string][] = [
+  ['Server v1.0 starting...', 'wrote to stdout what is no message: "Server v1.0 starting..."'],
+  ['\u0000\u0000', 'wrote to stdout what is no message: "\\u0000\\u0000"'],
+  [
+    '\ufeff{"jsonrpc":"2.0","method":"x"}',
+    'wrote to stdout what is no message: "\ufeff{\\"jsonrpc\\":\\"2.0\\",\\"method\\":\\"x\\"}"',
+  ],
+  ['{"level":"info","msg":"json log"}', 'a message: jsonrpc: expected "2.0", got nothing'],
+  ['{"jsonrpc":"2.0","id":null,"result":{}}', 'tools/call: id: expected a string or an integer, got null'],
+  [
+    '{"jsonrpc":"2.0","id":{"a":1},"result":{}}',
+    'tools/call: id: expected a string or an integer, got an object',
+  ],
+  ['{"jsonrpc":"2.0","id":2.5,"result":{}}', 'tools/call: id: expected a string or an integer, got 2.5'],
+  ['{"jsonrpc":"2.0","id":2,"result":{},"error":null}', 'tools/call: error: not expected beside result'],
+  [
+    '{"jsonrpc":"2.0","id":2,"error":{"message":"x"}}',
+    'tools/call: error.code: expected an integer, got nothing',
+  ],
+  ['{"jsonrpc":"2.0","id":2,"error":"x"}', 'tools/call: error: expected an object, got "x"'],
+  ['{"id":2,"result":{}}', 'tools/call: jsonrpc: expected "2.0", got nothing'],
+  ['{"jsonrpc":"2.0","id":77,"result":{}}', 'answered a request that was not made: id 77'],
+  [
+    '[{"jsonrpc":"2.0","id":2,"result":{"content":[]}}]',
+    'wrote to stdout a list of messages, which only version 2025-03-26 of the protocol has',
+  ],
+  ['"text"', 'a message: expected an object, got "text"'],
+  [
+    '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":"1","progressToken":1}}',
+    'notifications/progress: params.progress: expected a number, got "1"',
+  ],
+];
+
+it.each(NO_MESSAGES)('%s is a problem of the server', (line, message) => {
+  const { agent, bytes, wrong } = started();
+  agent(callOf(2, 'read'));
+  bytes(`${line}\n`);
+  expect(wrong()).toContain(
+    message
+      .replace(/^a message: jsonrpc/, 'tools/call: jsonrpc')
+      .replace(/^a message: expected/, 'a message: expected'),
+  );
+});
+
+it('bytes that are not UTF-8 are a problem of the server', () => {
+  const { agent, bytes, wrong } = started();
+  agent(callOf(2, 'read'));
+  const [head, tail] = ['{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"caf', '"}]}}\n'];
+  bytes(Buffer.concat([Buffer.from(head), Buffer.from([0xe9]), Buffer.from(tail)]));
+  expect(wrong()).toEqual(['wrote to stdout a line that is not UTF-8']);
+});
+
+it.each([
+  'an empty line\n\n'.slice(13),
+  '  \r\n',
+  '{"jsonrpc":"2.0","method":"notifications/of-its-own","params":{"a":null}}\n',
+  '{"jsonrpc":"2.0","id":"s1","method":"sampling/createMessage","params":{"messages":[],"maxTokens":5}}\n',
+  '{"jsonrpc":"2.0","id":5,"method":"roots/list"}\n',
+  '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n',
+  '{"jsonrpc":"2.0","error":{"code":-32700,"message":"cannot parse"}}\n',
+])('%j is no problem', (line) => {
+  const { bytes, wrong } = started();
+  bytes(line);
+  expect(wrong()).toEqual([]);
+});
+
+it('accepts lists of messages in the version that has them', () => {
+  const { agent, server, wrong } = start();
+  agent(request(0, 'initialize'));
+  server(
+    result(0, { protocolVersion: '2025-03-26', capabilities: {}, serverInfo: { name: 'a', version: '1' } }),
+  );
+  agent([request(1, 'tools/list'), callOf(2, 'read')]);
+  server([result(1, { tools: [] }), result(2, text('ok'))]);
+  expect(wrong()).toEqual([]);
+});
+
+const META = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
+
+it('checks answers in 2026-07-28 by its own schema, and follows a call in which the server asks for more', () => {
+  const { agent, server, wrong, events } = start();
+  agent(request(1, 'tools/list', META));
+  server(result(1, { tools: [tool()] }));
+  agent(request(2, 'tools/list', META));
+  server(result(2, { tools: [tool()], resultType: 'complete', ttlMs: 0, cacheScope: 'private' }));
+  const ask = { name: 'read', arguments: { path: 'a' }, ...META };
+  agent(request(3, 'tools/call', ask));
+  server(result(3, { resultType: 'input_required', requestState: 's', inputRequests: {} }));
+  agent(request(4, 'tools/call', { ...ask, requestState: 's', inputResponses: {} }));
+  server(result(4, { content: [], resultType: 'complete', structuredContent: [1] }));
+  expect(wrong()).toEqual(['tools/list: cacheScope: missing']);
+  expect(events().filter(({ type }) => type === 'mcp_call')).toHaveLength(1);
+});
+
+it('the question which versions a server speaks is no problem if the server does not know it', () => {
+  for (const answer of [
+    { error: { code: -32601, message: 'Method not found' } },
+    { result: {} },
+    { error: { code: -32000, message: 'Bad Request' } },
+  ]) {
+    const { agent, server, wrong } = started();
+    agent(request(0, 'server/discover', META));
+    server({ jsonrpc: '2.0', id: 0, ...answer });
+    expect(wrong()).toEqual([]);
+  }
+});
+
+it('a line that is too long to be read is passed on, and our limit is named as ours', () => {
+  const { agent, server, events } = started({}, 200_000);
+  agent(callOf(2, 'read'));
+  server(result(2, text('x'.repeat(400_000))));
+  const [, call, problem] = events();
+  expect(call).toMatchObject({ type: 'mcp_call', is_error: false, error: null });
+  expect(problem).toMatchObject({ type: 'mcp_problem', limit: true });
+  expect(problem).toHaveProperty('message', expect.stringContaining('llm-tool-test passed on'));
+});
+
+it('records the beginning of what is long or deep, without an error', () => {
+  const { agent, bytes, events, server } = started();
+  agent(callOf(2, 'read'));
+  bytes(
+    `{"jsonrpc":"2.0","id":2,"result":{"content":[],"structuredContent":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}}\n`,
+  );
+  agent(callOf(3, 'read'));
+  server(result(3, text('y'.repeat(11 * 1024 * 1024))));
+  const [deep, long] = events().filter((event) => event.type === 'mcp_call');
+  expect([deep?.is_error, long?.is_error]).toEqual([false, false]);
+  expect(JSON.stringify(deep)).toContain('nested too deeply');
+  expect(JSON.stringify(long).length).toBeLessThan(2 * 1024 * 1024);
+  expect(JSON.stringify(long)).toContain('yyy…');
 });
 
 it.each([
@@ -101,8 +375,8 @@ it.each([
     '{"type":"tools","at":1,"tools":[]}\n{"type":"call","at":1,"id"',
     'a part of what was recorded of it cannot be read',
   ],
-])('what is missing in the record %j is a problem of the server', (text, message) => {
-  expect(eventsOfRecords('files', text, 9).at(-1)).toEqual({
+])('what is missing in the record %j is a problem of the server', (written, message) => {
+  expect(eventsOfRecords('files', written, 9).at(-1)).toEqual({
     at: 9,
     event: { type: 'mcp_problem', server: 'files', message },
   });

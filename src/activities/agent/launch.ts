@@ -25,6 +25,8 @@ export interface PlannedLaunch {
   program: string | null;
   /** Paths that a sandbox must show besides. Absent for none. */
   shown?: string[];
+  /** The command line of what works beside the agent. Absent if there is nothing. */
+  beside?: string[];
 }
 
 /** `start`: number of the agent's start. `session`: the session to resume, or null for a new one. */
@@ -47,7 +49,10 @@ export async function planLaunch(
     ...{ ...context.baseEnv, ...launch.env, ...context.targetEnv },
   });
   const program = await findProgram(context, launch.argv[0] ?? '', env['PATH'] ?? '');
-  return { launch, env, program, shown: mcp.shown };
+  return {
+    ...{ launch, env, program, shown: mcp.shown },
+    ...(mcp.beside === null ? {} : { beside: mcp.beside }),
+  };
 }
 
 /** First line of what the agent's version command prints, redacted; null if there is none. */

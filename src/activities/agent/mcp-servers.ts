@@ -1,13 +1,14 @@
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LaunchFile, McpProgram } from '../../agents/agent.js';
+import { RUN_FOLDERS } from '../../environments/run-folders.js';
 import { fileText } from '../../gates/gate.js';
 import type { McpConnection, ProxyFile } from '../../mcp-proxy/proxy-file.js';
 import { eventsOfRecords, eventsSoFar, type TimedEvent } from '../../mcp-proxy/record.js';
 import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
 import { STEPS } from '../../results/step-names.js';
 import { mcpServersOf } from '../../scenario/subject.js';
-import { callsFolder } from '../mocks/mocked-commands.js';
+import { toolCallsFolder } from '../mocks/mocked-commands.js';
 import { connectionOf } from '../step/mcp-connection.js';
 import type { RunContext } from '../step/run-context.js';
 import { withMocks } from '../step/with-mocks.js';
@@ -16,55 +17,72 @@ import type { AgentOutput } from './outputs.js';
 /** More is not read: it has to be in memory at once. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** The proxies that an agent is given in place of the MCP servers under test. */
+/** What an agent is given in place of the MCP servers under test, and the proxy that works beside it. */
 interface McpLaunch {
   programs: McpProgram[];
   files: LaunchFile[];
   /** Paths that a sandbox must show. */
   shown: string[];
+  /** The command line of the proxy; null without servers. */
+  beside: string[] | null;
 }
 
-const folderOf = ({ config }: Pick<RunContext, 'config'>): string => join(config, 'mcp');
+const folderOf = ({ handle }: Pick<RunContext, 'handle'>): string => join(handle.root, RUN_FOLDERS.proxy);
 const recordsName = (server: string, start: number): string => `${server}-${start}.jsonl`;
 
-/** Plans the proxies for a start of the agent. Values of variables are only in files of the run's private folder. */
+/**
+ * Plans the proxy for a start of the agent. Values of variables and mocks are only in a file of the run's private folder that a
+ * sandbox hides, and that the proxy removes.
+ */
 export async function planMcpServers(context: RunContext, start: number): Promise<McpLaunch> {
   const servers = mcpServersOf(context.subject);
-  if (servers.length === 0) return { programs: [], files: [], shown: [] };
+  if (servers.length === 0) return { programs: [], files: [], shown: [], beside: null };
   const { run, scenario, handle, baseEnv } = context;
   const step = STEPS.agent(1, context.turn.number);
   const mark = { [RUN_MARK]: markOf(handle.mark, 'agent') };
   const env = { ...(await withMocks(context, step, baseEnv)), ...mark };
-  const proxy = fileURLToPath(new URL('./proxy-program.js', import.meta.url));
   const folder = folderOf(context);
-  const planned = servers.map((server) => {
-    const connection = connectionOf(server, env, context.values);
-    const file: ProxyFile = {
+  const files: ProxyFile[] = [];
+  for (const server of servers)
+    files.push({
       server: server.name,
-      connection,
+      connection: await apart(context, connectionOf(server, env, context.values)),
+      workspace: handle.workspace,
+      socket: join(handle.root, RUN_FOLDERS.sockets, `${server.name}-${start}`),
       records: join(folder, recordsName(server.name, start)),
       mocks: scenario.mocks ?? [],
-      calls: callsFolder(context),
+      calls: toolCallsFolder(handle),
       seed: run.cell.id,
       agent: run.cell.agent,
       scenario: scenario.name,
       step,
-    };
-    return { name: server.name, path: join(folder, `${server.name}.json`), file };
-  });
+    });
+  const path = join(folder, `servers-${start}.json`);
+  const connect = programFile('connect-program.js');
   return {
-    programs: planned.map(({ name, path }) => ({
-      ...{ name, command: process.execPath, args: [proxy, path] },
+    programs: files.map(({ server, socket }) => ({
+      ...{ name: server, command: process.execPath, args: [connect, socket] },
       // Agents do not pass on all variables, and everything that a run starts is found by this one.
       env: mark,
     })),
-    files: planned.map(({ path, file }) => ({ path, content: JSON.stringify(file) })),
-    shown: [process.execPath, proxy, ...planned.flatMap(({ file }) => pathsOf(file.connection))],
+    files: [{ path, content: JSON.stringify(files) }],
+    shown: [process.execPath, connect],
+    beside: [process.execPath, programFile('proxy-program.js'), path],
   };
 }
 
-const pathsOf = (connection: McpConnection): string[] =>
-  'command' in connection ? [connection.command, ...connection.args].filter(isAbsolute) : [];
+const programFile = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
+
+/** A program is started by the proxy, so it needs a sandbox of its own. */
+async function apart({ environment, handle }: RunContext, connection: McpConnection): Promise<McpConnection> {
+  if (!('command' in connection)) return connection;
+  const { command, args, env } = connection;
+  const shown = [command, ...args].filter(isAbsolute);
+  const [program = command, ...words] = await environment.apart(handle, {
+    ...{ argv: [command, ...args], env, shown },
+  });
+  return { command: program, args: words, env };
+}
 
 /** Of a start that goes on, more is not read: it is read as a whole, every second. */
 const MOST_SO_FAR = 1024 * 1024;

@@ -114,7 +114,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
     await freshWorkspace(supervision);
     history.push(`start ${start} of the agent began in a fresh workspace`);
   }
-  const { launch, env, shown } = await planLaunch(context, start, session);
+  const { launch, env, shown, beside } = await planLaunch(context, start, session);
   signal.throwIfAborted();
   await fence.check();
   assertRecordable(context);
@@ -126,6 +126,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
     stdin: launch.stdin,
     files: [...launch.files, ...login],
     ...(shown === undefined ? {} : { shown }),
+    ...(beside === undefined ? {} : { beside }),
     deadlineSecs: turnSecs(context),
     idleSecs: stepOfTurn(context).idle_timeout_secs ?? null,
   });

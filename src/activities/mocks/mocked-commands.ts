@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Contents } from '../../environments/environment.js';
+import type { Contents, EnvironmentHandle } from '../../environments/environment.js';
+import { RUN_FOLDERS } from '../../environments/run-folders.js';
 import { shellWord } from '../../lib/commands/shell-word.js';
 import { isCommandMock } from '../../mocks/mock-kinds.js';
 import type { RunContext } from '../step/run-context.js';
@@ -12,6 +13,9 @@ const MOCKS = '.mocks.json';
 
 /** Folder with the records of calls. The agent can write there, because it makes the calls. */
 export const callsFolder = ({ config }: Pick<RunContext, 'config'>): string => join(config, 'mocked-calls');
+/** The same for calls of tools of MCP servers, which are made outside of a sandbox. */
+export const toolCallsFolder = ({ root }: EnvironmentHandle): string =>
+  join(root, RUN_FOLDERS.proxy, 'mocked-calls');
 
 /**
  * Programs and scripts for the private folder that comes first on PATH. Node and its program are linked there, so that

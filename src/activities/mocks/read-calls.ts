@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { fileText } from '../../gates/gate.js';
-import { isEndpointMock, mockedName, whenArgs } from '../../mocks/mock-kinds.js';
+import { isEndpointMock, isMcpMock, mockedName, whenArgs } from '../../mocks/mock-kinds.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { MockedCall, type MockedCalls } from '../../results/records/mocked-calls.js';
 import type { RunContext } from '../step/run-context.js';
 import { MOST_CALLS, mockServerFolder, requestsFolder } from '../step/mock-server-files.js';
-import { callsFolder } from './mocked-commands.js';
+import { callsFolder, toolCallsFolder } from './mocked-commands.js';
 import { CallRecord } from '../step/mocks-file.js';
 
 /** The agent can write to the folder. The program of a mocked command writes less. */
@@ -24,7 +24,10 @@ export async function readCalls(context: Context): Promise<MockedCalls | null> {
   const { mocks = [] } = context.scenario;
   if (mocks.length === 0) return null;
   const sources = [
-    ...(mocks.some((mock) => !isEndpointMock(mock)) ? [await callsInEnvironment(context)] : []),
+    ...(mocks.some((mock) => !isEndpointMock(mock) && !isMcpMock(mock))
+      ? [await callsInEnvironment(context, callsFolder(context))]
+      : []),
+    ...(mocks.some(isMcpMock) ? [await callsInEnvironment(context, toolCallsFolder(context.handle))] : []),
     ...(mocks.some(isEndpointMock) ? [await callsOfEndpoints(context.state)] : []),
   ];
   const calls = sources.flatMap(({ calls }) => calls);
@@ -44,9 +47,8 @@ export async function readCalls(context: Context): Promise<MockedCalls | null> {
 }
 
 /** The calls of mocked commands, services and tools, which are recorded in the environment. */
-async function callsInEnvironment(context: Context): Promise<Calls> {
-  const { environment, handle } = context;
-  const look = (number: number) => environment.look(handle, `${number}.json`, callsFolder(context));
+async function callsInEnvironment({ environment, handle }: Context, folder: string): Promise<Calls> {
+  const look = (number: number) => environment.look(handle, `${number}.json`, folder);
   const calls: CallRecord[] = [];
   let number = 1;
   for (; number <= MOST_CALLS; number += 1) {

@@ -115,6 +115,8 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
     return withCheckFiles(handle, machine, request, (given) => exec(machine, handle, given));
   },
 
+  apart: () => Promise.reject(new Error('nothing of this machine can work beside an agent in another one')),
+
   async start(handle, request) {
     const machine = machineOf(handle);
     await mkdir(startFolder(handle, request.start), { recursive: true, mode: 0o700 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkMcp } from '../check-mcp.js';
+import { checkMcp, problemsNote } from '../check-mcp.js';
 import { commonFields, count, mcpServer } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { broken, countOf, fail, pass } from '../verdicts.js';
@@ -18,7 +18,7 @@ export const mcpNoErrors = defineGate({
   subject: ({ server }) => server ?? 'MCP servers',
   checksUse: ({ server }) => ({ kind: 'mcp', name: server ?? null, field: 'server' }),
   check: ({ server, allow }, context) =>
-    checkMcp(context, server, ({ calls, dropped, problems }) => {
+    checkMcp(context, server, ({ calls, dropped, problems, limits }) => {
       const failed = calls.filter(({ is_error }) => is_error);
       const errors = [
         ...problems,
@@ -27,6 +27,7 @@ export const mcpNoErrors = defineGate({
       const total = countOf(calls.length + dropped, 'call');
       const evidence = `${countOf(errors.length, 'error')} in ${total}${listed(errors)}`;
       if (errors.length > allow) return fail(evidence);
+      if (limits.length > 0) return broken(`${evidence}${problemsNote(limits)}`);
       return dropped > 0 ? broken(`${evidence}; the last ${dropped} calls were not kept`) : pass(evidence);
     }),
 });

@@ -26,6 +26,8 @@ export interface SupervisedCommand {
   deadlineSecs: number;
   /** Stop the agent when its output has not grown for this long; null: no limit. */
   idleSecs: number | null;
+  /** Set if what the agent starts must not be able to write into its output, nor to read it. Without perl, it is able to. */
+  sealed?: true;
   /** Set as LLM_TOOL_TEST_RUN in the environment of everything that the agent starts. */
   mark: string;
 }
@@ -82,6 +84,14 @@ async function namespaceArgs(mode: Containment): Promise<string[]> {
   return [unshare, ...user, '--pid', '--fork', '--kill-child=KILL', '--mount-proc'];
 }
 
+/** The words that start what relays the output of the agent; none without perl, where the supervisor does it with cat. */
+async function relayArgs({ folder, sealed }: SupervisedCommand): Promise<string[]> {
+  const perl = await findExecutable('perl');
+  return perl === null
+    ? []
+    : [perl, supervisorScript('relay.pl'), sealed === true ? 'socket' : 'pipe', folder];
+}
+
 /** Returns the best containment on this machine, found out once. LLM_TOOL_TEST_CONTAINMENT forces one, for tests. */
 export function containment(): Promise<Containment> {
   const forced = CONTAINMENTS.find(
@@ -110,6 +120,7 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
       mode,
       bootId(),
       ...(await namespaceArgs(mode)),
+      ...(await relayArgs(command)),
       'sh',
       supervisorScript('supervise.sh'),
       command.folder,

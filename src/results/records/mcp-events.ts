@@ -16,7 +16,7 @@ export const recordedOfMcp = [
         .string()
         .nullable()
         .describe(
-          'The error of the protocol, or that the call had no answer when the agent ended; null: none',
+          'The error of the protocol, what a client refuses in the answer, or that there was none when the agent ended; null: none',
         ),
       is_error: z.boolean().describe('Whether the call failed, by its result or by the protocol'),
       duration_ms: z
@@ -46,8 +46,14 @@ export const recordedOfMcp = [
       type: z.literal('mcp_problem'),
       server,
       message: z.string().describe('What is wrong'),
+      limit: z
+        .literal(true)
+        .exactOptional()
+        .describe('Set if the server did nothing wrong: a limit of llm-tool-test was reached'),
     })
-    .describe('The server could not be started or reached, ended early, or was not started by the agent'),
+    .describe(
+      'The server could not be started or reached, ended early, was not started by the agent, or sent what clients refuse',
+    ),
 ] as const;
 
 export type McpEvent = z.infer<(typeof recordedOfMcp)[number]>;

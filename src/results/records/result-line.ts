@@ -31,6 +31,10 @@ export const GateDetail = z.object({
     .string()
     .exactOptional()
     .describe('Model or agent that was asked, as requested; absent: none, or written by an older build'),
+  forgeable: z
+    .string()
+    .exactOptional()
+    .describe('Why the agent could have forged what the gate looked at; absent: it could not'),
 });
 export type GateDetail = z.infer<typeof GateDetail>;
 

@@ -41,6 +41,7 @@ export const gateText: Treatments<GateDetail> = {
   detail: 'redacted',
   duration_ms: 'kept',
   judged_by: 'kept',
+  forgeable: 'kept',
 };
 
 export const evaluatorText: Treatments<EvaluatorResult> = {
@@ -301,6 +302,7 @@ const eventText: Treatments<AnyEvent> = {
   error: 'redacted',
   duration_ms: 'kept',
   mocked: 'kept',
+  limit: 'kept',
   tools: { name: 'redacted', bytes: 'kept' },
 };
 

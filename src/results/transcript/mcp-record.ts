@@ -20,7 +20,7 @@ export interface McpRecord {
   /** Number of calls, including those that were not kept. */
   callCount: number;
   /** What was wrong with servers. */
-  problems: { server: string; message: string }[];
+  problems: { server: string; message: string; limit?: true }[];
   /** The tools that the agent was told of, and the bytes of their definitions. Absent: of none, or in records of older builds. */
   tools?: ToolDefinitions;
 }
@@ -48,7 +48,10 @@ export function createMcpCollector(): { add(event: McpEvent): void; end(): McpRe
         const why = is_error ? beginningOf(event.error ?? mcpResultText(event.result), WHY_LENGTH) : null;
         record.calls.push({ server, tool, arguments: args, is_error, why });
       } else if (event.type === 'mcp_problem' && record.problems.length < MOST_PROBLEMS)
-        record.problems.push({ server: event.server, message: event.message });
+        record.problems.push({
+          ...{ server: event.server, message: event.message },
+          ...(event.limit === true ? { limit: true } : {}),
+        });
       else if (event.type === 'mcp_tools' && tools.size < MOST_TOOLS)
         for (const { name, bytes } of event.tools) tools.set(JSON.stringify([event.server, name]), bytes);
     },

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { waitUntil } from '../../../src/platform/process/wait-until.js';
 import type { RunEvent } from '../../../src/results/records/events.js';
 import { linesIn, untilLines } from '../../commands/engine-parts.js';
 import { createProject, openRun, REPOSITORY, scenario } from '../../commands/project.js';
@@ -135,5 +138,58 @@ test.each(AGENTS)(
     const bare = server.requests.slice(before).flatMap((request) => request.tools.map(({ name }) => name));
     expect(bare.filter((name) => /(sum|refuse|wait_for|variable)$/.test(name))).toEqual([]);
     await expect(project.read('planted.log')).rejects.toThrow('ENOENT');
+  },
+);
+
+const SEARCH_ECHO: Partial<Record<string, { tool: string; input: Record<string, unknown> }[]>> = {
+  'claude-code': [{ tool: 'ToolSearch', input: { query: 'select:mcp__web__echo' } }],
+  codex: [{ tool: 'tool_search', input: { query: 'echo' } }],
+};
+
+test.each(AGENTS)(
+  'the real %s calls a server by its address, without a problem of the server',
+  async (agent) => {
+    const program = await provideCli(agent, console.log);
+    const project = await createProject(
+      {
+        'llm-tool-test-config.toml': `[agents.${agent}]\ncommand = ${JSON.stringify(program)}\nmodels = ["${MODELS[agent]}"]\n`,
+        'fixtures/empty/README.md': 'nothing\n',
+      },
+      { ownEngine: true },
+    );
+    onTestFinished(() => project.remove());
+    const port = join(project.folder, 'port');
+    const server = spawn(process.execPath, [SERVER, 'http', port], { stdio: 'ignore' });
+    onTestFinished(() => void server.kill());
+    const address = await waitUntil(
+      () => (existsSync(port) ? readFileSync(port, 'utf8') : '') || null,
+      20_000,
+    );
+    const model = await serve({
+      steps: [
+        ...(SEARCH_ECHO[agent] ?? []),
+        { tool: 'echo', input: { text: 'by address' } },
+        { say: 'All is done.' },
+      ],
+    });
+    await project.write(
+      'fixtures/web.yaml',
+      scenario('web', {
+        gates: [
+          '{type: mcp_tool_called, server: web, tool: echo, args: {text: by address}}',
+          '{type: mcp_no_errors}',
+        ],
+        more: `tool_matrix: [{agent: ${agent}}]\nsubject: {mcp: {name: web, url: "http://127.0.0.1:${address}/mcp"}}`,
+      }),
+    );
+    const env: Record<string, string> = { LLM_TOOL_TEST_ENABLED: '1', HOME: join(project.folder, 'home') };
+    for (const maker of ['ANTHROPIC', 'OPENAI', 'GEMINI']) env[`${maker}_API_KEY`] = 'key-of-the-test';
+    for (const maker of ['ANTHROPIC', 'OPENAI', 'GOOGLE_GEMINI']) env[`${maker}_BASE_URL`] = model.url;
+    const { document } = await project.run(['web'], env);
+    const { metrics } = await openRun(document);
+    expect(metrics.details.map(({ message }) => message)).toEqual([
+      '1 call of "echo" with these arguments',
+      '0 errors in 1 call',
+    ]);
   },
 );

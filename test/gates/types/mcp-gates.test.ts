@@ -29,13 +29,51 @@ const called = (gate: object, mcp: McpRecord | undefined) =>
   after({ type: 'mcp_tool_called', tool: 'read', ...gate }, mcp);
 const problems = [{ server: 'files', message: 'the server ended before the agent' }];
 
-describe.each(['mcp_tool_called', 'mcp_no_errors'])('%s', (type) => {
+describe.each(['mcp_tool_called', 'mcp_tool_not_called', 'mcp_no_errors'])('%s', (type) => {
+  const gate = { type, ...(type === 'mcp_no_errors' ? {} : { tool: 'read' }) };
+
   it('is an error where nothing was recorded', async () => {
-    const gate = { type, ...(type === 'mcp_tool_called' ? { tool: 'read' } : {}) };
     expect(await after(gate, undefined)).toMatchObject({ status: 'error' });
     expect(await check(gate, realContext('/nowhere', { trajectory: null }))).toMatchObject({
       status: 'error',
     });
+  });
+
+  it('is an error that names our limit where we could not record everything', async () => {
+    const limit = {
+      server: 'files',
+      message: 'llm-tool-test cannot record more calls',
+      limit: true,
+    } as const;
+    const verdict = await after(gate, recorded([], { problems: [limit] }));
+    expect(verdict.status).toBe('error');
+    expect(verdict.message).toContain('files: llm-tool-test cannot record more calls');
+  });
+});
+
+describe('mcp_tool_not_called', () => {
+  const notCalled = (gate: object, mcp: McpRecord) =>
+    after({ type: 'mcp_tool_not_called', tool: 'read', ...gate }, mcp);
+  it.each([
+    [{}, [], 'pass', '0 calls of "read"'],
+    [{}, [call('write')], 'pass', '0 calls of "read"'],
+    [{}, [call('read')], 'fail', '1 call of "read"; expected 0 to 0; its calls had {}'],
+    [{}, [call('read', {}, 'denied')], 'fail', '1 call of "read"; expected 0 to 0; its calls had {}'],
+    [{ server: 'git' }, [call('read')], 'pass', '0 calls of "read"'],
+    [{ args: { a: 1 } }, [call('read', { a: 2 })], 'pass', '0 calls of "read" with these arguments'],
+    [
+      { args_schema: { required: ['a'] } },
+      [call('read', { a: 2 })],
+      'fail',
+      '1 call of "read" with these arguments; expected 0 to 0; its calls had {"a":2}',
+    ],
+  ])('%j after %j', async (gate, calls, status, message) => {
+    expect(await notCalled(gate, recorded(calls))).toEqual({ status, message });
+  });
+
+  it('is an error if a server did not work, or calls were not kept', async () => {
+    expect(await notCalled({}, recorded([], { problems }))).toMatchObject({ status: 'error' });
+    expect(await notCalled({}, recorded([], { callCount: 1 }))).toMatchObject({ status: 'error' });
   });
 });
 

@@ -80,6 +80,19 @@ describe.skipIf(obstacle !== null)('on a full disk', () => {
       expect(await nothingLeft(agent)).toBe(true);
     });
 
+    test('waits with what it prints until there is room, and none of it is lost', async () => {
+      const agent = await startSmall(
+        `${WAIT}; head -c 40000 /dev/zero | tr '\\0' o; echo; echo written >up; exit 7`,
+      );
+      await fill(agent);
+      await letGo(agent);
+      const written = (): true | null => existsSync(join(agent.cwd, 'up')) || null;
+      await waitUntil(written, LONG_MS, 10);
+      await rm(join(agent.folder, 'ballast'));
+      expect(await agent.end()).toMatchObject({ exitCode: 7 });
+      expect(agent.out()).toBe(`${'o'.repeat(40_000)}\n`);
+    });
+
     test('can be cancelled, and this is recorded', async () => {
       const agent = await startSmall('sleep $S');
       await fill(agent);

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { startSupervised } from '../../../src/platform/process/supervise.js';
 import { running } from '../processes.js';
+import { newFolder, setEnv } from '../temporary.js';
 import { inEachMode, nothingLeft, PATH, prepare, start } from '../supervised.js';
 
 inEachMode((test) => {
@@ -21,6 +22,58 @@ inEachMode((test) => {
     expect(await agent.end()).toMatchObject({ exitCode: 0 });
     expect(agent.out() === 'o'.repeat(10_000_000)).toBe(true);
     expect(agent.err() === 'e'.repeat(10_000_000)).toBe(true);
+  });
+
+  test('cannot shorten or write over what it has printed', async () => {
+    const agent = await start(
+      `echo first; for f in /proc/self/fd/1 /proc/$$/fd/1 /proc/$PPID/fd/1; do true >$f; done 2>/dev/null; truncate -s 0 /dev/stdout 2>/dev/null; echo last`,
+    );
+    await agent.end();
+    expect(agent.out()).toBe('first\nlast\n');
+  });
+
+  test('sealed, what it starts can neither write into its output nor read it by the names in /proc', async () => {
+    const attempts = [
+      'echo forged >/proc/$PPID/fd/1',
+      'echo forged >>/proc/$PPID/fd/1',
+      'timeout 1 cat /proc/$PPID/fd/1',
+    ];
+    const forge = attempts.map((one) => `(exec sh -c '${one}; true' >/dev/null 2>&1)`).join('; ');
+    const agent = await start(`echo first; ${forge}; echo last`, { sealed: true });
+    await agent.end();
+    expect(agent.out()).toBe('first\nlast\n');
+  });
+
+  test('its output is complete without perl, too', async () => {
+    const bin = join(await newFolder(), 'bin');
+    await mkdir(bin);
+    for (const name of [
+      'sh',
+      'cat',
+      'grep',
+      'kill',
+      'mkfifo',
+      'rm',
+      'setsid',
+      'sleep',
+      'unshare',
+      'wc',
+      'chmod',
+      'seq',
+      'tr',
+    ])
+      await symlink(`/usr/bin/${name}`, join(bin, name));
+    setEnv({ PATH: bin });
+    const agent = await start('seq 200000; echo err >&2; : >/proc/self/fd/1; echo end', {
+      env: { PATH: bin },
+    });
+    expect(await agent.end()).toMatchObject({ exitCode: 0 });
+    expect([agent.out().split('\n').length, agent.out().slice(-4), agent.err()]).toEqual([
+      200_002,
+      'end\n',
+      'err\n',
+    ]);
+    expect(await nothingLeft(agent)).toBe(true);
   });
 
   test('reads the given file as its input', async () => {

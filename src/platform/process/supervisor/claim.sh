@@ -7,6 +7,7 @@
 #   ctl        FIFO: whoever writes a reason into it stops the agent
 #   why        FIFO of the supervisor: the reason for which it stops the agent
 #   out, err   the agent's output
+#   beside     a script for what works beside the agent; absent if there is nothing
 #   session    the agent's session in mode `group`
 #   stop       why it was stopped (cancel, deadline, idle, cost, result); blank when the agent ended by itself
 #   exit       the agent's exit status, written last; complete when it ends in a newline

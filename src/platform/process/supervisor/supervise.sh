@@ -4,6 +4,7 @@
 # In mode `group` the agent has a session of its own, and what escapes from that is found by a mark in its environment.
 # In mode `container`, inside a container of the run's own, it has a session too, and every process without another mark of the
 # run is the agent's. Only what busybox has is used there.
+# What the agent writes goes through relay.pl, or through cat where there is no perl: the files are not open in any process of the agent.
 # Arguments: dir mode deadline idle-tick grace mark cwd stdin, then the command. Times in seconds; idle 0: no limit.
 # Files and the names of variables: see claim.sh.
 _ltt_dir=$1 _ltt_mode=$2 _ltt_deadline=$3 _ltt_idle_tick=$4 _ltt_grace=$5 _ltt_mark=$6 _ltt_cwd=$7 _ltt_stdin=$8
@@ -48,11 +49,33 @@ kill_unmarked() {
   done
 }
 
+# In a namespace of its own, where all other processes are the agent's. Like the kernel's kill of all, but for what relays the output.
+kill_others() {
+  _ltt_rounds=0
+  read -r _ltt_self _ltt_line </proc/self/stat
+  while [ "$_ltt_rounds" -lt 100 ]; do
+    _ltt_found=
+    for _ltt_process in /proc/[0-9]*; do
+      _ltt_pid=${_ltt_process#/proc/}
+      case " 1 $_ltt_self $_ltt_relays " in *" $_ltt_pid "*) continue ;; esac
+      read -r _ltt_line <"$_ltt_process/stat" || continue
+      case ${_ltt_line##*) } in Z*) continue ;; esac
+      kill -KILL "$_ltt_pid" && _ltt_found=1
+    done 2>/dev/null
+    [ -n "$_ltt_found" ] || return
+    _ltt_rounds=$((_ltt_rounds + 1))
+    # Most are gone at once.
+    [ "$_ltt_rounds" -lt 4 ] || sleep 0.02
+  done
+}
+
 signal_agent() {
   if [ -n "$_ltt_session" ]; then
     kill -"$1" -"$(cat "$_ltt_dir/session")" 2>/dev/null
     [ "$1" = KILL ] || return
     if [ "$_ltt_mode" = group ]; then kill_marked; else kill_unmarked; fi
+  elif [ "$1" = KILL ]; then
+    kill_others
   else
     kill -"$1" -1 2>/dev/null
   fi
@@ -85,14 +108,14 @@ stop_on_request() {
 
 become_agent() {
   trap - HUP INT TERM
-  exec 3>&- 4>&- <"$_ltt_stdin" >>"$_ltt_dir/out" 2>>"$_ltt_dir/err"
+  exec 3>&- 4>&- <"$_ltt_stdin" >&5 2>&6 5>&- 6>&- 7>&-
   cd "$_ltt_cwd" || exit 126
   # Found by our PATH: the agent's may lack or shadow them.
   [ -n "$_ltt_session" ] && _ltt_setsid=$(command -v setsid) _ltt_perl=$(command -v perl) _ltt_sh=$(command -v sh)
   PATH=$LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_RUN=$_ltt_mark
   export PATH LLM_TOOL_TEST_RUN
   umask "$LLM_TOOL_TEST_AGENT_UMASK"
-  unset LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_AGENT_UMASK OLDPWD
+  unset LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_AGENT_UMASK LLM_TOOL_TEST_RELAY OLDPWD
   [ -n "$_ltt_session" ] || exec "$@"
   if [ -n "$_ltt_setsid" ]; then
     exec "$_ltt_setsid" "$_ltt_sh" -c 'echo $$ 1<>"$0" && exec "$@"' "$_ltt_dir/session" "$@"
@@ -109,14 +132,51 @@ write_line() { printf '%s\n' "$2" 1<>"$_ltt_dir/$1"; }
 # An agent without a sandbox can take all access from the folder of its run and from those in it.
 reopen() { chmod u+rwx "${_ltt_dir%/*/*}" "${_ltt_dir%/*}" "$_ltt_dir"; }
 
+# Reads what the agent writes from a FIFO whose name is gone, and appends it to a file. $1: its name; $2: the descriptor to write to.
+relay_by_cat() {
+  mkfifo "$_ltt_dir/$1.pipe" || exit 73
+  exec 8<>"$_ltt_dir/$1.pipe"
+  exec 9<"$_ltt_dir/$1.pipe"
+  if [ "$2" = 5 ]; then exec 5>"$_ltt_dir/$1.pipe"; else exec 6>"$_ltt_dir/$1.pipe"; fi
+  rm -f "$_ltt_dir/$1.pipe"
+  cat <&9 >>"$_ltt_dir/$1" 3>&- 4>&- 5>&- 6>&- 8>&- 9<&- &
+  _ltt_relays="$_ltt_relays $!"
+  exec 8>&- 9<&-
+}
+
+# Returns when all that the agent has written is in the files. By now, nobody writes any more.
+drain() {
+  if [ -n "$LLM_TOOL_TEST_RELAY" ]; then
+    echo >&7
+    read -r _ltt_line <&7
+  else
+    exec 5>&- 6>&-
+    { sleep 5 && kill -KILL $_ltt_relays; } </dev/null >/dev/null 2>&1 3>&- 4>&- &
+    wait $_ltt_relays
+  fi
+} 2>/dev/null
+
+# Outside of the agent's sandbox and session. It has the agent's mark, and ends with what the agent leaves behind.
+start_beside() {
+  (
+    PATH=$LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_RUN=$_ltt_mark _ltt_sh=$(command -v sh)
+    export PATH LLM_TOOL_TEST_RUN
+    unset LLM_TOOL_TEST_AGENT_PATH LLM_TOOL_TEST_AGENT_UMASK LLM_TOOL_TEST_RELAY OLDPWD
+    exec "$_ltt_sh" "$_ltt_dir/beside"
+  ) </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- &
+}
+
 # What cannot be made ends it here, before there is anything to pay for.
 mkfifo "$_ltt_dir/ctl" "$_ltt_dir/why" || exit 73
 exec 3<>"$_ltt_dir/ctl" 4<>"$_ltt_dir/why"
 true >"$_ltt_dir/out" >"$_ltt_dir/err" || exit 73
 trap '' HUP INT TERM
-{ sleep "$_ltt_deadline" && echo deadline >&3; } </dev/null >/dev/null 2>&1 &
-[ "$_ltt_idle_tick" = 0 ] || watch_idle </dev/null >/dev/null 2>&1 &
-stop_on_request </dev/null >/dev/null 2>&1 &
+_ltt_relays=$LLM_TOOL_TEST_RELAY
+[ -n "$_ltt_relays" ] || { relay_by_cat out 5 && relay_by_cat err 6; }
+{ sleep "$_ltt_deadline" && echo deadline >&3; } </dev/null >/dev/null 2>&1 5>&- 6>&- 7>&- &
+[ "$_ltt_idle_tick" = 0 ] || watch_idle </dev/null >/dev/null 2>&1 5>&- 6>&- 7>&- &
+[ ! -f "$_ltt_dir/beside" ] || start_beside
+stop_on_request </dev/null >/dev/null 2>&1 5>&- 6>&- 7>&- &
 _ltt_stopper=$!
 
 # In the foreground: a background job of sh would start with SIGINT ignored, and so would the agent.
@@ -126,6 +186,7 @@ _ltt_status=$?
 # What asks for a stop from here on comes too late.
 kill -KILL "$_ltt_stopper" 2>/dev/null
 signal_agent KILL
+drain
 echo >&4
 read -r _ltt_reason <&4
 [ -z "$_ltt_reason" ] || record stop "$_ltt_reason"

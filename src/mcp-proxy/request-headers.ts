@@ -1,0 +1,63 @@
+import { isJsonObject, type Json } from '../lib/json.js';
+import { versionNamedIn } from './protocol-problem.js';
+
+/** Where an argument of a tool is that a client must repeat in a header, and the name of that header. */
+export interface HeaderOfArgument {
+  header: string;
+  path: string[];
+}
+
+/** The methods whose requests name a thing in `Mcp-Name`, and where they have it. */
+const NAMES: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
+/**
+ * The headers that a message must have over HTTP since 2026-07-28: they repeat a part of it. Empty for messages of earlier
+ * revisions, which name no version. `ofTool`: what the called tool wants in headers.
+ */
+export function requestHeaders(
+  message: { [key: string]: Json },
+  ofTool: readonly HeaderOfArgument[] = [],
+): Record<string, string> {
+  const { method, params } = message;
+  const version = versionNamedIn(params);
+  if (version === null || typeof method !== 'string' || !isJsonObject(params)) return {};
+  const named = Object.hasOwn(NAMES, method) ? params[NAMES[method] ?? ''] : undefined;
+  const ofArguments = ofTool.flatMap(({ header, path }) => {
+    const value = path.reduce<Json | undefined>(
+      (at, key) => (isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+      params['arguments'],
+    );
+    const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    return isPlain ? [[`mcp-param-${header}`, headerValue(String(value))] as const] : [];
+  });
+  return {
+    'mcp-protocol-version': version,
+    'mcp-method': headerValue(method),
+    ...(typeof named === 'string' ? { 'mcp-name': headerValue(named) } : {}),
+    ...Object.fromEntries(ofArguments),
+  };
+}
+
+/** Encodes what a header cannot have as it is. */
+function headerValue(text: string): string {
+  const isPlain = /^[\t\x20-\x7e]*$/.test(text) && text === text.trim() && !/^=\?base64\?.*\?=$/.test(text);
+  return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+}
+
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+
+/** The arguments that the definition of a tool wants in headers. */
+export function headersOfTool(inputSchema: Json | undefined, path: string[] = []): HeaderOfArgument[] {
+  const properties = isJsonObject(inputSchema) ? inputSchema['properties'] : undefined;
+  if (!isJsonObject(properties)) return [];
+  return Object.entries(properties).flatMap(([key, property]) => {
+    const header = isJsonObject(property) ? property['x-mcp-header'] : undefined;
+    return typeof header === 'string' && TOKEN.test(header)
+      ? [{ header, path: [...path, key] }]
+      : headersOfTool(property, [...path, key]);
+  });
+}
