@@ -92,7 +92,7 @@ async function endOf(name: CliName, causeName: string, cause: Cause): Promise<Cl
     const lines = stdout.split('\n').filter((line) => line !== '');
     for (const event of [...lines.flatMap((line) => parser.line(line)), ...parser.end()]) end.add(event);
     const given: AgentEnd = {
-      exitCode: exitCode ?? 128 + constants.signals[(signal ?? 'SIGKILL')],
+      exitCode: exitCode ?? 128 + constants.signals[signal ?? 'SIGKILL'],
       ...{ stopped, at: Date.now(), printedAt, stderr, ...end.read() },
     };
     return agent.classify(given);
