@@ -1,11 +1,10 @@
-import { statSync } from 'node:fs';
 import type { StreamParser } from '../../agents/agent.js';
 import { createEndTracker } from '../../agents/streams/end-tracker.js';
 import { startFiles } from '../../environments/journal.js';
 import { createYielder } from '../../lib/yield-to-event-loop.js';
 import { tailLines } from '../../platform/fs/lines.js';
 import { everySecond } from '../../platform/process/every-second.js';
-import { sizeOf } from '../../platform/process/output-timeline.js';
+import { sizeOf, writtenAt } from '../../platform/process/output-timeline.js';
 import type { EventBody } from '../../results/records/events.js';
 import type { UsageMeter } from '../../results/transcript/usage-meter.js';
 import { mcpServersOf } from '../../scenario/subject.js';
@@ -101,7 +100,7 @@ export async function watchOutput(
   const hangs = (): boolean =>
     !stopped &&
     (reading?.parser.isOver?.() ?? end.read().result !== null) &&
-    Date.now() - statSync(stdout).mtimeMs >= exitMs;
+    Date.now() - (writtenAt(stdout) ?? Infinity) >= exitMs;
   const look = (): void => {
     if (looking.at !== null) return;
     const size = sizeOf(stdout);

@@ -37,6 +37,15 @@ export function sizeOf(file: string): number {
   }
 }
 
+/** When a file was last written, in ms since the epoch; null if it is missing or inaccessible. */
+export function writtenAt(file: string): number | null {
+  try {
+    return statSync(file).mtimeMs;
+  } catch {
+    return null;
+  }
+}
+
 /** Returns what was recorded, in order. Skips a line that lost its time. */
 export async function readTimeline(log: string): Promise<OutputTimeline[]> {
   const lines = ((await readTextIfThere(log)) ?? '').split('\n');
