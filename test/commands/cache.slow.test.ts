@@ -65,7 +65,14 @@ async function writeOutside(): Promise<void> {
     `{type: command_succeeds, command: ${JSON.stringify(command)}}`,
   ];
   const write = (name: string, options: Parameters<typeof scenario>[1]): Promise<void> =>
-    project.write(`fixtures/${name}.yaml`, scenario(name, { steps: ["say: 'hello'"], ...options }));
+    project.write(
+      `fixtures/${name}.yaml`,
+      scenario(name, {
+        gates: ['{type: file_exists, path: README.md}'],
+        steps: ["say: 'hello'"],
+        ...options,
+      }),
+    );
   await write('library', { target: '{binary: ../package/bin/tool}' });
   await write('declared', { target: '{binary: ../declared/tool, files: [../declared]}' });
   await write('unknown', { target: '{binary: ../alone/tool}' });
@@ -255,6 +262,7 @@ describe('an input of a run outside its fixture', () => {
     await project.write(
       'fixtures/moving.yaml',
       scenario('moving', {
+        gates: ['{type: file_exists, path: README.md}'],
         target: '{binary: ../moving/tool}',
         steps: [`run: "echo more >> '${join(project.folder, 'moving', 'lib.sh')}'"`],
       }),

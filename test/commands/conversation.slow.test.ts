@@ -61,6 +61,9 @@ const file = (name: string, { conversation = [], agent = 'counter', step = [], m
     ...conversation.map((line) => `      ${line}`),
     ...step.map((line) => `    ${line}`),
     ...more,
+    ...(JSON.stringify([conversation, step, more]).includes('evaluations')
+      ? []
+      : ['evaluations: [{ type: string_contains, value: reply }]']),
     '',
   ].join('\n');
 

@@ -47,7 +47,7 @@ const file = (name: string, fields: string): Record<string, string> => ({
   [`${name}.scenario.yaml`]: `name: ${name}\n${fields}\n`,
 });
 const input = (text: string, ...values: string[]): string =>
-  `  - input: ${text}\n    evaluations: [${['{type: regex_match, pattern: "^"}', ...values.map((value) => `{type: string_contains, value: "${value}"}`)].join(', ')}]`;
+  `  - input: ${text}\n    evaluations: [${(values.length === 0 ? [''] : values).map((value) => (value === '' ? '{type: file_exists, path: a.txt}' : `{type: string_contains, value: "${value}"}`)).join(', ')}]`;
 const scripted = (config: object): string =>
   `plugins: [{ name: ./plugin.mjs, config: ${JSON.stringify(config)} }]`;
 

@@ -7,6 +7,7 @@ const MOCKS = {
   mock_url_variables: ['API_URL'],
 };
 const OWN_FORM = scenario('own', {
+  gates: ['{type: file_exists, path: README.md}'],
   steps: ['run: "uname >uname.txt; echo ${API_URL-none} >url.txt"'],
   more: `setup: ${JSON.stringify(MOCKS)}`,
 });

@@ -123,7 +123,10 @@ beforeAll(async () => {
   project = await createProject(EMPTY_FIXTURE);
   for (const type of PLACES) await project.write(`fixtures/${type}.yaml`, inPlace(type));
   for (const [name, options] of Object.entries(SCENARIOS))
-    await project.write(`fixtures/${name}.yaml`, scenario(name, options));
+    await project.write(
+      `fixtures/${name}.yaml`,
+      scenario(name, { gates: ['{type: file_exists, path: README.md}'], ...options }),
+    );
   const names = [...PLACES, ...Object.keys(SCENARIOS)];
   ({ document } = await project.run([...names, '--agents', 'mock']));
 });

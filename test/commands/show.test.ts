@@ -64,7 +64,10 @@ beforeAll(async () => {
         '{say: "I have made it."}',
       ],
     }),
-    'fixtures/fine.yaml': scenario('fine', { steps: ['{run: "cat README.md"}'] }),
+    'fixtures/fine.yaml': scenario('fine', {
+      gates: ['{type: file_exists, path: README.md}'],
+      steps: ['{run: "cat README.md"}'],
+    }),
   });
   await project.write('llm-tool-test-config.toml', configOf(join(project.folder, 'agent.sh')));
   await project.write('agent.sh', script, 0o755);

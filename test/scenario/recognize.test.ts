@@ -168,7 +168,7 @@ describe('another file', () => {
       return loaded.ok ? '' : (loaded.problems[0]?.message ?? '');
     };
     expect(message('x.matrix.yaml', 'name: m\nbase_scenario: a\nmatrix: []\n')).toBe(
-      "expected a scenario; this is a matrix of ElizaOS; run it with 'scenario matrix'",
+      'this is a matrix file, not a scenario; run it with: llm-tool-test scenario matrix x.matrix.yaml (--dry-run only checks it)',
     );
     expect(message('milk.yaml', stringify(ELIZA))).toMatch(/rename it to milk\.scenario\.yaml$/);
     expect(message('a.yaml', 'name:a\n')).toMatch(

@@ -46,7 +46,8 @@ export function composeRecord(
     spoiled: found.performed?.result.spoiled ?? null,
     checks,
   });
-  const isUnchecked = checksNothing(scenario, context.judge !== null);
+  const isUnchecked =
+    ['pass', 'fail'].includes(decision.outcome) && checksNothing(scenario, context.judge !== null);
   const commands = (isAfterAgent: boolean): CommandRecord[] =>
     found.commands.flatMap(({ of, left }) =>
       of.isAfterAgent === isAfterAgent && left !== null ? CommandRecord.parse(left.result) : [],

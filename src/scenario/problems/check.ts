@@ -17,8 +17,8 @@ function asWritten(source: Source, path: Path, message: string): string {
       typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[part] : undefined,
     source.value,
   );
-  const text =
-    typeof found === 'number' || typeof found === 'boolean' ? (source.written?.(path) ?? null) : null;
+  if (typeof found !== 'number' && typeof found !== 'boolean') return message;
+  const text = source.written?.(path) ?? null;
   const advice = `write "${String(found)}"`;
   if (text === null || !message.endsWith(advice)) return message;
   return message
