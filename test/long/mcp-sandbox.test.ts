@@ -1,10 +1,21 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { whyNoOwnNetwork } from '../../src/environments/network.js';
-import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from '../commands/project.js';
+import { waitUntil } from '../../src/platform/process/wait-until.js';
+import {
+  createProject,
+  EMPTY_FIXTURE,
+  openRun,
+  REPOSITORY,
+  scenario,
+  type TestProject,
+} from '../commands/project.js';
 
 const lacking = (await whyNoBubblewrap()) ?? (await whyNoOwnNetwork());
 
@@ -57,5 +68,37 @@ describe.skipIf(lacking !== null)('in bubblewrap', () => {
     ]);
     expect(run.outcome).toBe('pass');
     expect(await text('artifacts/events.jsonl')).toContain('from the backend');
+  });
+
+  test('a server by its address is reached by the proxy, and not by the agent itself', async () => {
+    const port = join(project.folder, 'port');
+    const server = spawn(process.execPath, [join(REPOSITORY, 'test/mcp/server.js'), 'http', port], {
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void server.kill());
+    const address = await waitUntil(
+      () => (existsSync(port) ? readFileSync(port, 'utf8') : '') || null,
+      20_000,
+    );
+    await project.write(
+      'fixtures/web.yaml',
+      scenario('web', {
+        gates: [
+          '{type: mcp_tool_called, tool: echo, args: {text: a}}',
+          '{type: mcp_no_errors}',
+          '{type: file_contains, path: direct.txt, substring: refused}',
+        ],
+        steps: [
+          'mcp: {server: web, tool: echo, args: {text: a}}',
+          `run: "node -e \\"fetch('http://127.0.0.1:${address}/mcp').then((r) => console.log('answered'), () => console.log('refused'))\\" > direct.txt"`,
+        ],
+        more: `environment: {type: bubblewrap}\nsubject: {mcp: {name: web, url: "http://127.0.0.1:${address}/mcp"}}`,
+      }),
+    );
+    const { document } = await project.run(['web']);
+    const { metrics } = await openRun(document);
+    expect(metrics.details.map(({ status, message }) => [status, message])).toEqual(
+      metrics.details.map(({ message }) => ['pass', message]),
+    );
   });
 });

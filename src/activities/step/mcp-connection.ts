@@ -23,12 +23,12 @@ export function connectionOf(
     : { command, args: args.map(fill), env: { ...base, ...fillAll(env) } };
 }
 
-/** What may be an address that a server under test has, or that it is given. */
+/** What may be an address that a program under test is given. What has an address itself is reached by the proxy alone. */
 export const mcpAddresses = (
   subject: readonly StoredSubject[] | undefined,
   values: Record<string, string>,
 ): string[] =>
   mcpServersOf(subject).flatMap((server) => {
     const connection = connectionOf(server, {}, values);
-    return 'url' in connection ? [connection.url] : Object.values(connection.env);
+    return 'url' in connection ? [] : Object.values(connection.env);
   });
