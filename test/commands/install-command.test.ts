@@ -72,7 +72,7 @@ test('an agent without such a command is refused with the list of those that hav
   expect(stderr).toContain("no command file for agent 'gemini'; known agents: claude-code, opencode, codex");
 });
 
-test.each(['', 'a; b', 'a `b`', 'a)', 'a\nb', 'a, b', '$(a)', 'a  b'])(
+test.each(['a; b', 'a `b`', 'a)', 'a\nb', 'a, b', '$(a)', 'a  b'])(
   'the command %j is refused since it is not exactly one plain command',
   async (command) => {
     const { exitCode, stdout } = await install('--json', '--command', command);
@@ -80,3 +80,9 @@ test.each(['', 'a; b', 'a `b`', 'a)', 'a\nb', 'a, b', '$(a)', 'a  b'])(
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'bad_command' } });
   },
 );
+
+test('an empty command is refused', async () => {
+  const { exitCode, stdout } = await install('--json', '--command', '');
+  expect(exitCode).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage' } });
+});
