@@ -73,7 +73,6 @@ try {
   writeTypes(join(root, 'src/library'), join(fresh, 'types'));
   cpSync(join(root, 'node_modules/sql.js/dist/sql-wasm.wasm'), join(fresh, 'sqlite.wasm'));
   cpSync(join(root, 'src/platform/process/supervisor'), join(fresh, 'supervisor'), { recursive: true });
-  cpSync(join(root, 'src/mcp-proxy/protocol'), join(fresh, 'protocol'), { recursive: true });
 
   const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };
   const { code } = await bundleWorkflowCode({

@@ -1,13 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { beginningOf } from '../lib/format/truncate.js';
 import { isJsonObject, parseJson, type Json } from '../lib/json.js';
-import {
-  envelopeProblem,
-  revisionOf,
-  versionNamedIn,
-  type ProtocolChecks,
-  type Revision,
-} from './protocol-problem.js';
+import { envelopeProblem, isChecked, versionNamedIn, type ProtocolChecks } from './protocol-problem.js';
 import type { ProxyRecord } from './record.js';
 import { recordable } from './recordable.js';
 import type { SplitLine } from '../lib/split-lines.js';
@@ -59,7 +53,8 @@ interface Call {
 }
 interface Open {
   method: string;
-  revision: Revision | null;
+  /** The version of the protocol that the request follows. */
+  version: string;
   /** Set for calls of tools. */
   call?: Call;
 }
@@ -146,18 +141,18 @@ export function createExchange({
     }
     const key = keyOf(id);
     over.delete(key);
-    const revision = revisionOf(versionNamedIn(params) ?? version ?? '');
+    const followed = versionNamedIn(params) ?? version ?? '';
     if (method !== 'tools/call') {
-      open.set(key, { method, revision });
+      open.set(key, { method, version: followed });
       return null;
     }
     const call = beginCall(params);
     const mocked = mockOf(call.tool, params['arguments'] ?? {});
     if (mocked === null) {
-      open.set(key, { method, revision, call });
+      open.set(key, { method, version: followed, call });
       return null;
     }
-    const kind = revision === '2026-07-28' ? { resultType: 'complete' } : {};
+    const kind = isChecked(followed) ? {} : { resultType: 'complete' };
     return sleep(mocked.delayMs).then((): Message => {
       const { result } = mocked;
       answered(call, { result, error: null, is_error: result['isError'] === true, mocked: true });
@@ -189,7 +184,7 @@ export function createExchange({
     }
     if (!isJsonObject(message)) return;
     if ('method' in message) {
-      const unfit = checks.sent(message, revisionOf(version ?? '') ?? '2025-11-25');
+      const unfit = isChecked(version ?? '') ? checks.sent(message) : null;
       if (unfit !== null) problem(`${textOf(message['method'])}: ${unfit}`);
       return;
     }
@@ -207,13 +202,13 @@ export function createExchange({
     noteResult(one, message['result'] as Message);
   }
 
-  function noteResult({ method, revision, call }: Open, result: Message): void {
+  function noteResult({ method, version: followed, call }: Open, result: Message): void {
     // A server that does not know the question is an older one, and no client takes its answer for one.
     if (method === 'server/discover' && !('supportedVersions' in result)) return;
     if (method === 'initialize' && typeof result['protocolVersion'] === 'string')
       version = result['protocolVersion'];
-    const checkedBy = method === 'initialize' ? revisionOf(version ?? '') : revision;
-    const unfit = checkedBy === null ? null : checks.result(method, result, checkedBy);
+    const isKnown = isChecked(method === 'initialize' ? (version ?? '') : followed);
+    const unfit = isKnown ? checks.result(method, result) : null;
     if (call !== undefined) noteAnswer(call, result, unfit);
     else if (unfit !== null) problem(`${method}: ${unfit}`);
     else if (method === 'tools/list') noteTools(result);
@@ -231,7 +226,7 @@ export function createExchange({
   }
 
   function noteTools(result: Message): void {
-    const tools = (result['tools'] as Message[]).map((tool) => {
+    const tools = (Array.isArray(result['tools']) ? result['tools'] : []).filter(isJsonObject).map((tool) => {
       const name = textOf(tool['name']);
       if (isJsonObject(tool['outputSchema'])) outputSchemas.set(name, tool['outputSchema']);
       return { name, bytes: bytesOf(tool) };

@@ -1,18 +1,18 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import * as schemas from '@modelcontextprotocol/sdk/types.js';
+import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
+import type { z } from 'zod';
 import { isJsonObject, type Json } from '../lib/json.js';
 import { beginningOf } from '../lib/format/truncate.js';
+import { ownValue } from '../lib/own-value.js';
 
 /*
- * Finds out what a client would refuse, by the schemas of the protocol. Revisions before 2025-11-25 are checked with that one's
- * schema, as clients do: it only adds to theirs.
+ * Finds what a client refuses, by the schemas with which the clients of the SDK check. They are those of version 2025-11-25, which
+ * only adds to the versions before. They do not know 2026-07-28, so its messages are only checked as JSON-RPC.
  */
 
-/** A revision of the protocol whose schema is in `protocol/`. */
-export type Revision = '2025-11-25' | '2026-07-28';
-
 const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
+const NEWEST_CHECKED = '2025-11-25';
 
 /** The version of the protocol that a request itself names, as all do since 2026-07-28; null if it names none. */
 export function versionNamedIn(params: Json | undefined): string | null {
@@ -21,109 +21,50 @@ export function versionNamedIn(params: Json | undefined): string | null {
   return typeof version === 'string' ? version : null;
 }
 
-/** The revision whose schema is that of a version of the protocol; null for versions that are not known yet. */
-export function revisionOf(version: string): Revision | null {
-  if (version === '2026-07-28') return version;
-  return version <= '2025-11-25' ? '2025-11-25' : null;
-}
-
-const DEFINITION = '#/$defs/';
-
-/** The definitions of results, by the methods of requests. */
-const RESULTS: Readonly<Record<string, string>> = {
-  initialize: 'InitializeResult',
-  ping: 'EmptyResult',
-  'server/discover': 'DiscoverResult',
-  'subscriptions/listen': 'SubscriptionsListenResult',
-  'tools/list': 'ListToolsResult',
-  'tools/call': 'CallToolResult',
-  'resources/list': 'ListResourcesResult',
-  'resources/templates/list': 'ListResourceTemplatesResult',
-  'resources/read': 'ReadResourceResult',
-  'resources/subscribe': 'EmptyResult',
-  'resources/unsubscribe': 'EmptyResult',
-  'logging/setLevel': 'EmptyResult',
-  'prompts/list': 'ListPromptsResult',
-  'prompts/get': 'GetPromptResult',
-  'completion/complete': 'CompleteResult',
-  'tasks/get': 'GetTaskResult',
-  'tasks/list': 'ListTasksResult',
-  'tasks/cancel': 'CancelTaskResult',
-};
-
-interface Definition {
-  anyOf?: { $ref?: string }[];
-  properties?: Record<string, { const?: Json }>;
-  required?: string[];
-}
-interface Schema {
-  $defs: Record<string, Definition>;
-}
+/** True if the schemas are those of a version of the protocol, which is a date. */
+export const isChecked = (version: string): boolean => version <= NEWEST_CHECKED;
 
 /** Checks what a server sends. Each function returns the place and what was expected there, or null. */
 export interface ProtocolChecks {
-  result(method: string, result: Json, revision: Revision): string | null;
+  result(method: string, result: Json): string | null;
   /** Checks a request or notification of the server. Methods that are not of the protocol are not checked. */
-  sent(message: { [key: string]: Json }, revision: Revision): string | null;
+  sent(message: { [key: string]: Json }): string | null;
   /** Checks the structured content of a result by the schema that the tool declares for it. */
   output(result: { [key: string]: Json }, outputSchema: { [key: string]: Json }): string | null;
 }
 
-/** Creates the checks. Schemas are read and compiled when they are first needed. */
+/** Creates the checks. */
 export function createProtocolChecks(): ProtocolChecks {
   const require = createRequire(import.meta.url);
-  const loaded = new Map<Revision, { ajv: Ajv2020; schema: Schema }>();
-
-  function load(revision: Revision): { ajv: Ajv2020; schema: Schema } {
-    const known = loaded.get(revision);
-    if (known !== undefined) return known;
-    const ajv = newAjv();
-    const text = readFileSync(new URL(`./protocol/${revision}.json`, import.meta.url), 'utf8');
-    const schema = JSON.parse(text) as Schema;
-    ajv.addSchema(schema, 'mcp');
-    const made = { ajv, schema };
-    loaded.set(revision, made);
-    return made;
-  }
-  function newAjv(): Ajv2020 {
-    const { Ajv2020: Ajv } = require('ajv/dist/2020.js') as { Ajv2020: typeof Ajv2020 };
-    const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, logger: false });
-    ajv.addFormat('byte', isBase64);
-    // Clients of the protocol do not check these.
-    for (const name of ['uri', 'uri-template']) ajv.addFormat(name, true);
-    return ajv;
-  }
-  function problemBy(name: string, value: Json, revision: Revision): string | null {
-    const { ajv, schema } = load(revision);
-    if (!Object.hasOwn(schema.$defs, name)) return null;
-    const resolve: Resolve = (reference) => ({
-      schema: schema.$defs[reference.slice(DEFINITION.length)] ?? {},
-      validate: ajv.getSchema(`mcp${reference}`) as ValidateFunction,
-    });
-    const { validate } = resolve(`${DEFINITION}${name}`);
-    return validate(value) ? null : describe(validate.errors ?? [], resolve);
-  }
+  const results: Readonly<Record<string, z.ZodType>> = {
+    initialize: schemas.InitializeResultSchema,
+    'tools/list': schemas.ListToolsResultSchema,
+    'tools/call': schemas.CallToolResultSchema,
+    'resources/list': schemas.ListResourcesResultSchema,
+    'resources/templates/list': schemas.ListResourceTemplatesResultSchema,
+    'resources/read': schemas.ReadResourceResultSchema,
+    'prompts/list': schemas.ListPromptsResultSchema,
+    'prompts/get': schemas.GetPromptResultSchema,
+    'completion/complete': schemas.CompleteResultSchema,
+    'tasks/get': schemas.GetTaskResultSchema,
+    'tasks/list': schemas.ListTasksResultSchema,
+    'tasks/cancel': schemas.CancelTaskResultSchema,
+  };
 
   return {
-    result(method, result, revision) {
-      if (isJsonObject(result) && result['resultType'] === 'input_required')
-        return problemBy('InputRequiredResult', result, revision);
-      if (method === 'tools/call' && isJsonObject(result) && isJsonObject(result['task']))
-        return problemBy('CreateTaskResult', result, revision);
-      return problemBy(
-        Object.hasOwn(RESULTS, method) ? (RESULTS[method] ?? 'Result') : 'Result',
-        result,
-        revision,
-      );
+    result(method, result) {
+      if (method === 'tools/call' && isJsonObject(result)) {
+        if (isJsonObject(result['task'])) return problemBy(schemas.CreateTaskResultSchema, result);
+        // The protocol requires it, and the SDK adds it.
+        if (!('content' in result)) return 'content: missing';
+      }
+      return problemBy(ownValue(results, method) ?? schemas.ResultSchema, result);
     },
-    sent(message, revision) {
-      const { schema } = load(revision);
-      const kind = schema.$defs['id' in message ? 'ServerRequest' : 'ServerNotification'];
-      const names = (kind?.anyOf ?? []).map(({ $ref = '' }) => $ref.slice(DEFINITION.length));
-      const name = names.find(
-        (each) => schema.$defs[each]?.properties?.['method']?.const === message['method'],
-      );
-      return name === undefined ? null : problemBy(name, message, revision);
+    sent(message) {
+      const kinds: readonly { shape: { method: z.ZodLiteral } }[] =
+        'id' in message ? schemas.ServerRequestSchema.options : schemas.ServerNotificationSchema.options;
+      const kind = kinds.find(({ shape }) => shape.method.value === message['method']);
+      return kind === undefined ? null : problemBy(kind as unknown as z.ZodType, message);
     },
     output(result, outputSchema) {
       const content = result['structuredContent'];
@@ -132,10 +73,12 @@ export function createProtocolChecks(): ProtocolChecks {
           ? null
           : 'structuredContent: missing, though the tool has an outputSchema';
       try {
-        const validate = newAjv().compile(outputSchema);
+        const { Ajv2020: Ajv } = require('ajv/dist/2020.js') as { Ajv2020: typeof Ajv2020 };
+        const ajv = new Ajv({ verbose: true, strict: false, logger: false, validateFormats: false });
+        const validate = ajv.compile(outputSchema);
         if (validate(content)) return null;
         const [first] = validate.errors ?? [];
-        const what = first === undefined ? '' : `: ${placed(placeOf(first.instancePath, first), first)}`;
+        const what = first === undefined ? '' : `: ${ofSchema(first)}`;
         return `structuredContent does not fit the outputSchema of the tool${what}`;
       } catch {
         return null; // Clients use several libraries, which need not know the same schemas.
@@ -144,14 +87,10 @@ export function createProtocolChecks(): ProtocolChecks {
   };
 }
 
-const isBase64 = (text: string): boolean => {
-  try {
-    atob(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
+function problemBy(schema: z.ZodType, value: Json): string | null {
+  const { error } = schema.safeParse(value, { reportInput: true });
+  return error === undefined ? null : describe(error.issues, []);
+}
 
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   result: ['jsonrpc', 'id', 'result'],
@@ -159,7 +98,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   method: ['jsonrpc', 'id', 'method', 'params'],
 };
 
-/** What is wrong with a message of JSON-RPC apart from its contents. Clients refuse other keys, too. */
+/** Returns why a message is none of JSON-RPC, apart from its contents; null if it is one. Clients refuse other keys, too. */
 export function envelopeProblem(message: Json): string | null {
   if (!isJsonObject(message)) return `expected an object, got ${shown(message)}`;
   if (message['jsonrpc'] !== '2.0') return `jsonrpc: expected "2.0", got ${shown(message['jsonrpc'])}`;
@@ -199,91 +138,73 @@ function shown(value: unknown): string {
     : beginningOf(JSON.stringify(value), LONGEST);
 }
 
-/** Returns the definition to which a reference leads. */
-type Resolve = (reference: string) => { schema: Definition; validate: ValidateFunction };
+type Path = readonly PropertyKey[];
+type Issue = z.core.$ZodIssue;
 
-/** Describes the first error; of alternatives, that in the one which was meant. `above`: where the checked value is. */
-function describe(errors: readonly ErrorObject[], resolve: Resolve, above = ''): string {
-  const choices = errors.filter(({ keyword }) => keyword === 'anyOf');
-  const error = errors.find((one) =>
-    choices.every((choice) => one === choice || !isAt(choice.instancePath, one.instancePath)),
-  );
-  if (error === undefined) return 'does not fit the schema';
-  const path = `${above}${error.instancePath}`;
-  const references = (error.keyword === 'anyOf' ? (error.schema as { $ref?: string }[]) : []).flatMap(
-    ({ $ref }) => $ref ?? [],
-  );
-  const meant = alternativeFor(error.data as Json, references, resolve);
-  if (meant !== null) {
-    meant.validate(error.data);
-    return describe(meant.validate.errors ?? [], resolve, path);
-  }
-  return placed(placeOf(path, error), error);
+/** Describes the first problem; of alternatives, that in the one which was meant. `above`: where the checked value is. */
+function describe([issue]: readonly Issue[], above: Path): string {
+  if (issue === undefined) return 'does not fit the schema';
+  const path = [...above, ...issue.path];
+  const meant = issue.code === 'invalid_union' ? meantOf(issue.errors) : null;
+  return meant === null ? placed(path, expected(issue)) : describe(meant, path);
 }
 
-const placed = (place: string, error: ErrorObject): string =>
-  place === '' ? expected(error) : `${place}: ${expected(error)}`;
+/** Of the problems with each alternative, those with the one whose `type` or `method` the value has; null: with none. */
+const meantOf = (alternatives: readonly Issue[][]): Issue[] | null =>
+  [...alternatives]
+    .filter((issues) => !issues.some(({ path: [key] }) => key === 'type' || key === 'method'))
+    .sort((a, b) => a.length - b.length)[0] ?? null;
 
-const isAt = (place: string, path: string): boolean => path === place || path.startsWith(`${place}/`);
+const placed = (path: Path, text: string): string => (path.length === 0 ? text : `${placeOf(path)}: ${text}`);
 
-/** The alternative that has the `type` or `method` of the value; without those, the one of which it has the most. */
-function alternativeFor(
-  value: Json,
-  references: readonly string[],
-  resolve: Resolve,
-): ReturnType<Resolve> | null {
-  if (!isJsonObject(value)) return null;
-  const alternatives = references.map(resolve);
-  const named = (each: ReturnType<Resolve>): Json | undefined =>
-    each.schema.properties?.['type']?.const ?? each.schema.properties?.['method']?.const;
-  if (alternatives.some((each) => named(each) !== undefined))
-    return alternatives.find((each) => named(each) === (value['type'] ?? value['method'])) ?? null;
-  const score = ({ schema }: ReturnType<Resolve>): number =>
-    (schema.required ?? []).filter((key) => key in value).length;
-  return [...alternatives].sort((x, y) => score(y) - score(x))[0] ?? null;
-}
-
-function placeOf(path: string, { keyword, params }: ErrorObject): string {
-  const keys = path
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const missing = keyword === 'required' ? [(params as { missingProperty: string }).missingProperty] : [];
-  return [...keys, ...missing]
-    .map((key, index) => (/^\d+$/.test(key) ? `[${key}]` : `${index === 0 ? '' : '.'}${key}`))
+const placeOf = (path: Path): string =>
+  path
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`))
     .join('');
-}
 
 const NOUNS: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
+  int: 'an integer',
   integer: 'an integer',
   boolean: 'a boolean',
   array: 'a list',
   object: 'an object',
+  record: 'an object',
   null: 'null',
 };
+const nounOf = (type: string): string => ownValue(NOUNS, type) ?? type;
 
-function expected({ keyword, params, data, message }: ErrorObject): string {
+function expected(issue: Issue): string {
+  if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
+    return 'missing';
+  if (issue.code === 'invalid_type') return `expected ${nounOf(issue.expected)}, got ${shown(issue.input)}`;
+  if (issue.code === 'invalid_value') {
+    const [first, ...others] = issue.values;
+    const values = others.length === 0 ? JSON.stringify(first) : `one of ${JSON.stringify(issue.values)}`;
+    return `expected ${values}, got ${shown(issue.input)}`;
+  }
+  if (issue.code === 'invalid_union') return 'expected one of the kinds that the protocol has';
+  return /base64/i.test(issue.message) ? 'expected base64' : issue.message;
+}
+
+/** Describes where a value does not fit a JSON schema. */
+function ofSchema({ instancePath, keyword, params, data, message }: ErrorObject): string {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((key) => (/^\d+$/.test(key) ? Number(key) : key));
   const given = params as Record<string, unknown>;
   switch (keyword) {
     case 'required':
-      return 'missing';
-    case 'type': {
-      const types = [given['type']].flat().map((type) => NOUNS[String(type)] ?? String(type));
-      return `expected ${types.join(' or ')}, got ${shown(data)}`;
-    }
-    case 'const':
-      return `expected ${JSON.stringify(given['allowedValue'])}, got ${shown(data)}`;
-    case 'enum':
-      return `expected one of ${JSON.stringify(given['allowedValues'])}, got ${shown(data)}`;
-    case 'format':
-      return given['format'] === 'byte'
-        ? 'expected base64'
-        : `expected the format ${String(given['format'])}`;
-    case 'anyOf':
-      return 'expected one of the kinds that the protocol has';
+      return placed([...path, String(given['missingProperty'])], 'missing');
+    case 'type':
+      return placed(
+        path,
+        `expected ${[given['type']].flat().map(String).map(nounOf).join(' or ')}, got ${shown(data)}`,
+      );
     default:
-      return message ?? keyword;
+      return placed(path, message ?? keyword);
   }
 }
