@@ -158,7 +158,7 @@ function sessionWith(
   };
 }
 
-/** Whether the engine's keeper has died, and not been stopped: then nobody restarts its server. */
+/** True if the engine's keeper has died, and not been stopped: then nobody restarts its server. */
 async function isAbandoned(stateFolder: string): Promise<boolean> {
   const engine = await readEngineState(stateFolder);
   return (

@@ -9,7 +9,7 @@ export const RUN_FOLDERS = {
   checkFiles: 'check-files',
   /** Programs that come first on PATH. */
   binaries: 'bin',
-  /** What the proxy of MCP servers needs, and records. An agent in a sandbox cannot see it. */
+  /** The input and the records of the proxy of MCP servers. An agent in a sandbox cannot see them. */
   proxy: 'mcp',
   /** Sockets by which the agent reaches what works beside it. */
   sockets: 'sockets',

@@ -10,7 +10,7 @@ export interface RecordedMcp {
   dropped: number;
   /** What was wrong with the server, or the servers. */
   problems: string[];
-  /** What could not be recorded because of our own limits. */
+  /** The parts that could not be recorded because of our own limits. */
   limits: string[];
 }
 

@@ -15,7 +15,7 @@ export interface SplitLine {
   isWhole: boolean;
 }
 
-/** How much is kept of the beginning and the end of a line that is too long. */
+/** The number of bytes that are kept of the beginning and the end of a line that is too long. */
 const KEPT = 64 * 1024;
 
 /** Calls `onLine` with each line. Of lines that have more than `limit` bytes, only a part is kept in memory. */

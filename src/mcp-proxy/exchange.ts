@@ -23,12 +23,12 @@ export interface ExchangeOptions {
   /** The mocked answer to a call; null if the server answers. */
   mockOf: (tool: string, args: Json) => MockedAnswer | null;
   sleep: (ms: number) => Promise<unknown>;
-  /** What a server does that sends something: "wrote to stdout", or "sent". */
+  /** The words for a server that sends something: "wrote to stdout", or "sent". */
   verb: string;
   checks: ProtocolChecks;
 }
 
-/** Where a line of the agent goes: to the server as it is or changed, and which mocked answers go back. */
+/** The way of a line of the agent: to the server as it is or changed, and the mocked answers that go back. */
 interface Forwarded {
   /** Null if nothing of the line is for the server. */
   toServer: Buffer | null;

@@ -11,7 +11,7 @@ import type { Server, ServerEvents } from './server.js';
 
 type Message = { [key: string]: Json };
 
-/** How long a server may take to end the session, and to say whether it speaks an older transport. */
+/** The time that a server has to end the session, and to say whether it speaks an older transport. */
 const GOODBYE_MS = 1000;
 const PROBE_MS = 2000;
 /** When a stream is opened again that the server has closed, if it did not say when, and how often at most without news. */

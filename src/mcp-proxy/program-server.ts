@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpConnection } from './proxy-file.js';
 import type { Server, ServerEvents } from './server.js';
 
-/** How long a server may take to end by itself, and then to obey SIGTERM. */
+/** The time that a server has to end by itself, and then to obey SIGTERM. */
 const PATIENCE_MS = 2000;
-/** How much of the last line that it wrote to stderr is told. */
+/** The longest part of its last line on stderr that is quoted. */
 const LAST_WORDS = 300;
 
 /** Starts a server that speaks stdio. Of what it writes to stderr, only the last line is told. */

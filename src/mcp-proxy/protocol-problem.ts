@@ -149,7 +149,7 @@ function describe([issue]: readonly Issue[], above: Path): string {
   return meant === null ? placed(path, expected(issue)) : describe(meant, path);
 }
 
-/** Of the problems with each alternative, those with the one whose `type` or `method` the value has; null: with none. */
+/** Returns the problems with the alternative whose `type` or `method` the value has; null if there is none. */
 const meantOf = (alternatives: readonly Issue[][]): Issue[] | null =>
   [...alternatives]
     .filter((issues) => !issues.some(({ path: [key] }) => key === 'type' || key === 'method'))

@@ -5,7 +5,7 @@ export type McpConnection =
   | { command: string; args: string[]; env: Record<string, string> }
   | { url: string; headers: Record<string, string> };
 
-/** What the proxy of a server needs to know, as JSON in a private file, which has a list of these. */
+/** The input of the proxy of a server, as JSON in a private file, which has a list of these. */
 export interface ProxyFile {
   /** Name of the server in the scenario. */
   server: string;

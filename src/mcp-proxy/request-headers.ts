@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../lib/json.js';
 import { versionNamedIn } from './protocol-problem.js';
 
-/** Where an argument of a tool is that a client must repeat in a header, and the name of that header. */
+/** The place of an argument that a client must repeat in a header, and the name of that header. */
 export interface HeaderOfArgument {
   header: string;
   path: string[];

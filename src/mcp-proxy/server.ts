@@ -8,7 +8,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** What happens with a server. */
+/** The events of a server. */
 export interface ServerEvents {
   /** Bytes for the agent, which are lines as of a program that speaks stdio. */
   bytes(chunk: Buffer): void;

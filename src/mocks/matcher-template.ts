@@ -16,10 +16,10 @@ const PLACEHOLDERS: Placeholders = {
 const COMPARISON = /^(.+?)(===|!==|==|!=|>=|<=|>|<)(.+)$/s;
 type Operator = '===' | '!==' | '==' | '!=' | '>=' | '<=' | '>' | '<';
 
-/** Whether a text has placeholders that are not part of a template literal of JavaScript, which has backticks. */
+/** True if a text has placeholders that are not part of a template literal of JavaScript, which has backticks. */
 export const hasPlaceholders = (text: string): boolean => text.includes('${') && !text.includes('`');
 
-/** Whether a text names a part of the call in another way than by a placeholder. */
+/** True if a text names a part of the call in another way than by a placeholder. */
 export const namesCall = (text: string): boolean =>
   /\b(args|input|context)\b/.test(text.replaceAll(PLACEHOLDER, ''));
 
@@ -33,7 +33,7 @@ export function matcherTemplateProblem(text: string): string | null {
     : null;
 }
 
-/** Whether the comparison holds; without one, whether the text is neither empty nor `false` nor `0`. */
+/** True if the comparison holds; without one, whether the text is neither empty nor `false` nor `0`. */
 export function evaluateMatcherTemplate(text: string, call: Call): boolean {
   const names: string[] = [];
   // A value could contain an operator, so the text is split before values are filled in.

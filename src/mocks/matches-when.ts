@@ -14,7 +14,7 @@ export interface MatchOptions {
   evaluate?: EvaluateMatcher;
   /** Whether the input of the call is what `when.input` asks for. */
   matchesInput?: (given: Json, wanted: Json) => boolean;
-  /** Whether the arguments of the call are what `when.partialArgs` asks for; by default, in any order. */
+  /** True if the arguments of the call are what `when.partialArgs` asks for; by default, in any order. */
   matchesPartialArgs?: (given: readonly Json[], wanted: readonly Json[]) => boolean;
 }
 

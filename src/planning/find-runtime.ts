@@ -75,7 +75,7 @@ export function findRuntime(folder: string, { runtime }: Scenario): FoundRuntime
 }
 
 interface NamedPlugin {
-  /** Where the scenario names it. */
+  /** The place where the scenario names it. */
   at: Path;
   name: string;
   version?: string | undefined;

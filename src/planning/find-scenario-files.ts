@@ -183,7 +183,7 @@ function discover({ resultsPath }: Project, folder: string): SearchedFolder {
   return found;
 }
 
-/** What a file is. One that cannot be read is not skipped, so that loading it reports why. */
+/** Recognizes a file. One that cannot be read is not skipped, so that loading it reports why. */
 function recognizeFile(path: string): Recognized {
   const text = readText(path);
   return text === null
@@ -191,11 +191,11 @@ function recognizeFile(path: string): Recognized {
     : recognize(path, text);
 }
 
-/** Whether a folder has results, of this project or another. */
+/** True if a folder has results, of this project or another. */
 export const isResultsFolder = (folder: string): boolean =>
   isFolder(join(folder, '.store')) && isFolder(join(folder, 'sweeps'));
 
-/** Whether the names in a folder are those of a folder of results. */
+/** True if the names in a folder are those of a folder of results. */
 const isResults = (names: readonly string[]): boolean => names.includes('.store') && names.includes('sweeps');
 
 function realPath(path: string): string {

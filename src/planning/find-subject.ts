@@ -20,12 +20,12 @@ interface FoundSubject {
   subject: StoredSubject[];
   /** Absolute paths of its files and folders. */
   paths: string[];
-  /** What is in the folders of skills and is not given to the agent. */
+  /** The files in the folders of skills that are not given to the agent. */
   leftOut: string[];
   problems: Problem[];
 }
 
-/** What tells how the agent is judged, as absolute paths. */
+/** The files that tell how the agent is judged, as absolute paths. */
 export interface Secret {
   /** The scenario, with its fixture, checks and rubric. */
   judging: string[];
@@ -128,7 +128,7 @@ async function readSkillFolder(
     return { problems: skill.problems };
   }
   const judging = pathsIn(path, secret.judging);
-  // What the skill itself uses cannot be kept from the agent.
+  // Files that the skill itself uses cannot be kept from the agent.
   const shared = judging.find((one) => one === '' || read.text.includes(`${one}/`));
   if (shared !== undefined)
     return {

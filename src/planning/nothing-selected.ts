@@ -9,7 +9,7 @@ const LISTED = 3;
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
-/** What a search without result has seen in a folder: `fixtures has no scenarios, only 1 other file: ...`. */
+/** Describes the files that a search without result has seen in a folder: `fixtures has no scenarios, only 1 other file: ...`. */
 export function describeSearch({ folder, files, others }: SearchedFolder): string {
   const shown = displayPath(folder);
   if (!isFolder(folder))

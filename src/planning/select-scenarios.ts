@@ -38,7 +38,7 @@ export interface SelectedVariant extends ScenarioVariant {
   subject: StoredSubject[];
   /** Absolute paths of the subject's files and folders; those of a variant without it too. */
   subjectPaths: string[];
-  /** What is in its skills, and is not given to the agent. */
+  /** The files in its skills that are not given to the agent. */
   leftOut: string[];
 }
 
@@ -65,7 +65,7 @@ export interface Selection {
   tier?: number;
   /** Whether each scenario also runs without its subject. */
   withWithout?: boolean;
-  /** Whether nothing needs to be selected. */
+  /** True if nothing needs to be selected. */
   passWithNoScenarios?: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Outcome } from './records/result-line.js';
 import type { Totals } from './totals.js';
 
 /**
- * Whether a run counts in rates, comparisons and verdicts: it passed or failed, and something was checked. Without gates and a judge, a
+ * True if a run counts in rates, comparisons and verdicts: it passed or failed, and something was checked. Without gates and a judge, a
  * run passes because its agent ends.
  */
 export const isTested = ({

@@ -103,7 +103,7 @@ export const Plan = z.object({
       /** The same as an absolute path. Absent in plans of older builds. */
       path: z.string().exactOptional(),
       hash: z.string(),
-      /** What is in the folders of its skills, and is not given to the agent. Absent if there is nothing. */
+      /** The files in the folders of its skills that are not given to the agent. Absent if there are none. */
       left_out: z.array(z.string()).exactOptional(),
       /** The values of a combination, by parameter. Absent if the variant is none. */
       parameters: z.record(z.string(), z.json()).exactOptional(),

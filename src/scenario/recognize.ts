@@ -2,7 +2,7 @@ import { isMap } from '../lib/is-map.js';
 import { suggest } from '../lib/suggest.js';
 import { readDocuments } from './yaml/read-documents.js';
 
-/** What a YAML or JSON file is, by its name and what can be read of it. */
+/** The kind of a YAML or JSON file, by its name and what can be read of it. */
 export type Recognized =
   | {
       /** `unclear`: it does not say what it is, so that loading it as a scenario must report what is wrong. */
@@ -82,7 +82,7 @@ function hasMostKeys(value: unknown): boolean {
 
 const isOwnLike = (value: unknown): boolean => isLike(OWN, value) || hasMostKeys(value);
 
-/** Whether a value is a scenario in some form, with mistakes perhaps, or a list or map of nothing but such. */
+/** True if a value is a scenario in some form, with mistakes perhaps, or a list or map of nothing but such. */
 function isScenarioLike(value: unknown): boolean {
   const isTyped = (one: unknown): boolean => isLike(OWN, one) || isLike(ELIZA, one);
   if (isTyped(value) || hasMostKeys(value)) return true;
@@ -180,7 +180,7 @@ function foldersIn(value: unknown): { fixtures: string[]; others: string[] } {
 }
 
 /**
- * Which form of scenario a file is read in: that of ElizaOS if it is named so and has no key that only our form has.
+ * Returns the form in which a scenario file is read: that of ElizaOS if it is named so and has no key that only our form has.
  * `misnamed`: it is in the form of ElizaOS by its content only.
  */
 export function formOf(file: string, text: string): 'own' | 'eliza' | 'misnamed' {

@@ -235,7 +235,7 @@ export const gatesOf = ({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): 
   ...checks.gates.map((gate): PlacedGate => ({ gate, after: null, everyTurn: false })),
 ];
 
-/** Whether neither gates nor a judge check what the agent does, so that a run only shows that the agent ended. */
+/** True if neither gates nor a judge check what the agent does, so that a run only shows that the agent ended. */
 export const checksNothing = (scenario: Pick<Scenario, 'steps' | 'checks'>, isJudged: boolean): boolean =>
   gatesOf(scenario).length === 0 && !isJudged;
 

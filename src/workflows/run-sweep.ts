@@ -187,7 +187,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         staticSummary: summaryOf(cellLabel(cell)),
         // A next history takes the run over. If this sweep is terminated, the worker cancels the run.
         parentClosePolicy: ParentClosePolicy.ABANDON,
-        // How long until a dead worker's workflow task is given to another worker.
+        // The time until a dead worker's workflow task is given to another worker.
         workflowTaskTimeout: '5 seconds',
       });
     starting.add(cell.id);

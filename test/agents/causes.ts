@@ -1,7 +1,7 @@
 import type { CliName } from './clis.js';
 import type { ScriptInput } from './model-server/script.js';
 
-/** How an agent ends, and why it is run again, if it is. */
+/** The end of an agent, and why it is run again, if it is. */
 type Expected = readonly [ending: string, again: string | null];
 
 interface Cause {

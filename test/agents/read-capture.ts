@@ -28,7 +28,7 @@ export function ofType<T extends EventBody['type']>(
   return events.filter((event): event is Extract<EventBody, { type: T }> => event.type === type);
 }
 
-/** How a captured start ended, as `<capture>.json` has it. */
+/** The end of a captured start, as `<capture>.json` has it. */
 interface CapturedEnd {
   exit_code: number | null;
   signal: NodeJS.Signals | null;

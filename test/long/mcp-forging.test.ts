@@ -33,7 +33,7 @@ const EVENT = '{"type":"tool_call","id":"f","name":"wanted","input":{},"command"
 const line = (text: string): string => `printf '%s\\n' '${text}'`;
 
 /**
- * What an agent can try to change the verdict of gates on what it did, as shell commands. Each runs beside a call that fails. All
+ * Attempts of an agent to change the verdict of gates on what it did, as shell commands. Each runs beside a call that fails. All
  * output of a command goes to no file of ours, so that none is evidence by itself.
  */
 const ATTEMPTS: Record<string, string> = {

@@ -35,7 +35,7 @@ function start(options: Partial<ExchangeOptions> = {}, limit = Infinity) {
     agent: (message: Json) => exchange.fromAgent(Buffer.from(`${JSON.stringify(message)}\n`)),
     server: (message: Json) => server.add(Buffer.from(`${JSON.stringify(message)}\n`)),
     bytes: (bytes: Buffer | string) => server.add(Buffer.from(bytes)),
-    /** What was wrong with the server, and with calls. */
+    /** The problems of the server, and of calls. */
     wrong: () =>
       events().flatMap((event) =>
         event.type === 'mcp_problem'

@@ -24,7 +24,7 @@ const load = async (project: Project) => loadScenarios(project, findFiles(projec
 const using = (skill: string, more = ''): string =>
   scenario('a', { target: null, more: `subject: {skill: ${skill}}${more}` });
 
-/** What the agent is given, and what it is not. */
+/** The files that the agent is given, and those that it is not. */
 async function given(files: Record<string, string>): Promise<{ files: string[]; leftOut: string[] }> {
   const { scenarios, problems } = await load(await projectWith(files));
   expect(problems).toEqual([]);

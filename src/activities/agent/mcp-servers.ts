@@ -17,7 +17,7 @@ import type { AgentOutput } from './outputs.js';
 /** More is not read: it has to be in memory at once. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** What an agent is given in place of the MCP servers under test, and the proxy that works beside it. */
+/** The replacement of the MCP servers under test that an agent is given, and the proxy that works beside it. */
 interface McpLaunch {
   programs: McpProgram[];
   files: LaunchFile[];

@@ -84,7 +84,7 @@ export async function* eventsOf(parser: StreamParser, { stdout }: AgentOutput): 
   }
 }
 
-/** Whether the model has answered in a start. */
+/** True if the model has answered in a start. */
 export async function hasAnswered(
   { agent }: Pick<RunContext, 'agent'>,
   start: AgentOutput,

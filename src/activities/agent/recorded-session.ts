@@ -36,7 +36,7 @@ interface Remembered {
   session: readonly AgentOutput[];
 }
 
-/** What a transcript shows of the agent's calls of the target. `inText`: their lines, if the output is plain text. */
+/** The agent's calls of the target, as far as a transcript shows them. `inText`: their lines, if the output is plain text. */
 export function callsOf(
   { target }: Pick<RunContext, 'target'>,
   parser: Pick<StreamParser, 'readsText' | 'hidesFailures'>,

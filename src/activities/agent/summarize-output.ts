@@ -128,7 +128,7 @@ export async function summarizeOutput(
   const record: AgentRecord = {
     ending,
     completed: ending === 'done',
-    // What was stopped because it did not exit has no exit status of its own.
+    // An agent that was stopped because it did not exit has no exit status of its own.
     exit_code: hung ? null : ended.exitCode,
     message: redact(endMessage(context, classified, ended)),
     version: null,

@@ -23,7 +23,7 @@ export function connectionOf(
     : { command, args: args.map(fill), env: { ...base, ...fillAll(env) } };
 }
 
-/** What may be an address that a program under test is given. What has an address itself is reached by the proxy alone. */
+/** The arguments and variables of a program under test, which may be addresses. A server that has an address itself is reached by the proxy alone. */
 export const mcpAddresses = (
   subject: readonly StoredSubject[] | undefined,
   values: Record<string, string>,

@@ -5,7 +5,7 @@ import type { Json } from '../../lib/json.js';
 import type { Turn } from '../turn.js';
 import type { Character } from './core.js';
 
-/** What a character does not say. */
+/** The values of a character that does not set them. */
 const NAMELESS: Character = { name: 'scenario-agent', bio: 'An agent that is tested.' };
 
 /** The character of a scenario that has none: an agent that ignores messages could not be tested. */

@@ -8,7 +8,7 @@ type Retry = 'never' | 'if dated' | 'busy' | 'limit' | 'start';
 interface Cause {
   /** Completes the sentence "agent codex: ...". */
   why: string;
-  /** What the cause covers, for the reference. */
+  /** The cases that the cause covers, for the reference. */
   covers: string;
   ending: 'unable' | 'gave_up';
   retry: Retry;

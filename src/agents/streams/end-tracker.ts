@@ -10,7 +10,7 @@ export interface EndTracker {
 
 const WORKS: ReadonlySet<EventBody['type']> = new Set(['message', 'reasoning', 'tool_call', 'tool_result']);
 
-/** Whether an event shows that the agent goes on. A message of the system may be about the error itself. */
+/** True if an event shows that the agent goes on. A message of the system may be about the error itself. */
 const goesOn = (event: EventBody): boolean =>
   WORKS.has(event.type) && !(event.type === 'message' && event.role === 'system');
 

@@ -23,7 +23,7 @@ export function eventStream(): StreamParser {
       const { event, flaw, type, isPartial } = readEvent(withoutMark(text));
       const isLost = event === null && isMeantAsObject(text);
       lostUsage ||= isPartial || (isLost && (type === null || type === 'usage'));
-      // What the agent did is known without its usage.
+      // The agent's work is known without its usage.
       const isDeed = isLost && type !== 'usage';
       lostEvents ||= isDeed;
       if (event !== null) found.events += 1;

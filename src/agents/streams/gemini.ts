@@ -17,7 +17,7 @@ export function geminiStream(): StreamParser {
   let turnsPassed = false;
   /** Set by answers, and by results that do not count them all. */
   let pending = false;
-  /** Whether an answer has begun since the last result of a tool. */
+  /** True if an answer has begun since the last result of a tool. */
   let isAnswering = false;
   /** The pieces of the current answer, which ends when another event arrives. */
   let answer = '';

@@ -90,7 +90,7 @@ const isIncomplete = (event: EventBody): boolean =>
 /** Without the byte order mark that some programs print before their first line. */
 export const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
 
-/** Whether a line that is no object may be a damaged one. Other lines are noise, such as the log of a library. */
+/** True if a line that is no object may be a damaged one. Other lines are noise, such as the log of a library. */
 export const isMeantAsObject = (text: string): boolean => /^[\s\uFEFF]*\{|"type"\s*:/.test(text);
 
 const shown = (value: Json): string =>

@@ -9,7 +9,7 @@ export function opencodeStream(): StreamParser {
   let session: string | null = null;
   /** Why the last step ended. Null during a step, and after an error. */
   let finished: string | null = null;
-  /** Whether the model has said or done anything in the step. */
+  /** True if the model has said or done anything in the step. */
   let said = false;
   /** Set when the model begins to answer, and reset at the end of a step, which reports its usage. */
   let pending = false;

@@ -145,7 +145,7 @@ export async function follow({
 }
 
 /**
- * Whether none of the active runs works: each of them waits for the provider of its judge, for example, perhaps for days. It
+ * True if none of the active runs works: each of them waits for the provider of its judge, for example, perhaps for days. It
  * goes on in the background, and when the sweep is continued.
  */
 function onlyWaits({ active }: SweepProgress, stateFolder: string, sweep: string): boolean {

@@ -45,7 +45,7 @@ export async function tryAgentCheck(options: {
   const duration_ms = Math.round(performance.now() - startedAt);
   const { output_problems } = tried;
   const unfit = output_problems === undefined ? [] : outputWarnings(output_problems);
-  // Of a built-in agent, the user can only know that some of its numbers are unknown.
+  // A user cannot change what a built-in agent prints, but should know that some of its numbers are unknown.
   const isOwn = plan.agents[options.try]?.output === 'jsonl';
   const status = tried.ending !== 'done' || (isOwn && unfit.length > 0) ? 'problem' : 'ok';
   return {

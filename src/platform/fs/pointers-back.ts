@@ -7,7 +7,7 @@ import type { TreeEntry } from './tree.js';
  * they still point to the original, so that an agent would commit into it.
  */
 
-/** Whether a path that is written in `folder` (relative to the root of the tree) leads out of the tree. */
+/** True if a path that is written in `folder` (relative to the root of the tree) leads out of the tree. */
 function leavesTree(folder: string, to: string): boolean {
   if (posix.isAbsolute(to) || to.startsWith('~')) return true;
   const path = posix.normalize(posix.join(folder, to));
@@ -79,14 +79,14 @@ function settingsIn(text: string): { key: string; value: string }[] {
   });
 }
 
-/** Whether the value of a setting is a path that leads out of the tree. An address has a protocol, or a host before a colon. */
+/** True if the value of a setting is a path that leads out of the tree. An address has a protocol, or a host before a colon. */
 function leadsOut(folder: string, key: string, value: string): boolean {
   if (!key.startsWith('remote.')) return leavesTree(folder, value);
   if (/^file:/i.test(value)) return true;
   return !/^[\w+.-]+:\/\/|^[^/]+:/.test(value) && leavesTree(dirname(folder), value);
 }
 
-/** Whether a file is the config of a repository: it is beside a HEAD and a folder of objects. */
+/** True if a file is the config of a repository: it is beside a HEAD and a folder of objects. */
 const isConfig = (path: string, paths: ReadonlySet<string>): boolean =>
   basename(path) === 'config' && ['HEAD', 'objects'].every((name) => paths.has(join(dirname(path), name)));
 

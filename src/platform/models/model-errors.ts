@@ -79,7 +79,7 @@ const MALFORMED = new Set([
   // It reads a field that is not there.
   'TypeError',
 ]);
-/** What Node says of a connection that ends too early, also as a TypeError. */
+/** The words of Node for a connection that ends too early, also in a TypeError. */
 const BROKEN_OFF = /fetch failed|terminated/;
 
 /** Says what is wrong with an answer that is none of the API; null if that is not the problem. */

@@ -81,7 +81,7 @@ function withVariables(script: string): string {
   return values.size === 0 ? '' : filled(text).replace(/["']/g, '');
 }
 
-/** What tools that show files put before a line: its number. */
+/** The number that tools which show files put before a line. */
 const NUMBER = /^[ \t]*\d+(?:→|[:|]?[ \t])/;
 const NAME_LINE = new RegExp(`^name:[ \\t]*["']?(${NAME})["']?[ \\t]*$`);
 /** Front matter is short. */

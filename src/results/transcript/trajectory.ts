@@ -22,7 +22,7 @@ export interface RecordedTrajectory {
   structured: boolean;
   /** Number of calls of each tool, by its name. */
   tools: Record<string, number>;
-  /** How often the agent named tools that it does not have, by name. Absent if it never did. */
+  /** The number of times that the agent named a tool that it does not have, by name. Absent if it never did. */
   unexecuted?: Record<string, number>;
   /** Number of uses of each skill, by its name. Absent in records of older builds. */
   skills?: Record<string, number>;
@@ -36,7 +36,7 @@ export interface RecordedTrajectory {
   mcp?: McpRecord;
   /** Part of the agent's output could not be read, so the other fields are incomplete. */
   unread?: true;
-  /** What else is unknown, although the answer is known, and why. */
+  /** The reasons why anything else is unknown, although the answer is known. */
   unseen?: Unseen;
 }
 
@@ -107,7 +107,7 @@ export function createTrajectoryCollector(): TrajectoryCollector {
   let commandCount = 0;
   let kept = 0;
   const unseen: Unseen = {};
-  /** Whether a message may have been lost after the last one. */
+  /** True if a message may have been lost after the last one. */
   let isAnswerLost = false;
   let answer: string | null = null;
   const keep = (whole: string, parts: string[]): void => {

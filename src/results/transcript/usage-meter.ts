@@ -17,7 +17,7 @@ interface Usage {
 }
 
 interface Cost {
-  /** What is known of it. */
+  /** The known part of it. */
   usd: number;
   isWhole: boolean;
   source: CostSource | null;

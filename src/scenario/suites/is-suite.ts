@@ -13,7 +13,7 @@ const FILES = [
   /^llm-tool-test-config\.toml$/i,
 ];
 
-/** Whether a file or folder of this name is a suite, a scenario or their configuration. */
+/** True if a file or folder of this name is a suite, a scenario or their configuration. */
 export const isNamedLikeSuite = (name: string, isFolder: boolean): boolean =>
   isFolder ? FOLDERS.test(name) : FILES.some((one) => one.test(name));
 
@@ -23,7 +23,7 @@ const KNOWN = ['a suite of evals', 'a configuration of promptfoo', 'a rubric', '
 
 const PROMPTS = ['prompt', 'query', 'input', 'task', 'question'];
 
-/** Whether these are the keys of a case: a prompt, and what is expected. */
+/** True if these are the keys of a case: a prompt, and what is expected. */
 const areOfCase = (keys: readonly string[]): boolean =>
   keys.some((key) => PROMPTS.includes(key.toLowerCase())) && keys.some((key) => EXPECTATIONS.test(key));
 
@@ -34,7 +34,7 @@ const expects = (row: unknown): boolean =>
 /** Endings of files that may be suites by their content. */
 export const SUITE_ENDING = /\.(ya?ml|json|jsonl|csv)$/i;
 
-/** Whether a file is a scenario, a rubric, or a suite of cases with what is expected of each, by its content. */
+/** True if a file is a scenario, a rubric, or a suite of cases with what is expected of each, by its content. */
 export function isSuite(file: string, text: string): boolean {
   if (SCENARIO_ENDING.test(file)) {
     const look = recognize(file, text);

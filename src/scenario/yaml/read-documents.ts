@@ -6,7 +6,7 @@ import { findDeepNesting } from './yaml-syntax.js';
 export interface Documents {
   /** One for each document; null for an empty one, undefined for one that cannot be read. */
   values: unknown[];
-  /** Whether the text breaks the rules of its format, so that the values are what was understood of it. */
+  /** True if the text breaks the rules of its format, so that the values are what was understood of it. */
   isBroken: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface InheritedRuns {
   forget: (cell: string) => void;
   /** Takes over an open run that this history has not started. */
   adopt: (cell: string) => void;
-  /** How the run of a cell has ended; null if it is open. */
+  /** Returns the end of a cell's run; null if it is open. */
   endOf: (cell: string) => Promise<EndedRun | null>;
   /** Asks the server whether the runs of these cells have ended. `waitMs`: how long to wait for open ones. */
   lookUp: (cells: readonly string[], waitMs: number) => Promise<void>;

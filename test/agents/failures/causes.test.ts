@@ -88,7 +88,7 @@ function endAfter(name: string, { lines, exitCode }: Printed, changes: Partial<A
   return agent.classify({ exitCode, stopped: null, at: AT, stderr: '', ...end.read(), ...changes });
 }
 
-/** What agents say about a provider that cannot be reached, or about something that answers in its place. */
+/** Messages of agents about a provider that cannot be reached, or about something that answers in its place. */
 const OUTAGES = [
   'The socket connection was closed unexpectedly. For more information, pass `verbose: true`',
   'Unable to connect. Is the computer able to access the url?',
@@ -118,7 +118,7 @@ const OUTAGES = [
   'HTTP 503: <!doctype html><html><body>Forbidden? Log in</body></html>',
 ];
 
-/** What agents say about the account or the policy of the provider. */
+/** Messages of agents about the account or the policy of the provider. */
 const REFUSALS = [
   [
     '401 {"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}',
@@ -241,7 +241,7 @@ describe('an agent that a signal ended', () => {
   });
 });
 
-/** What commands print that an agent merely runs and reads. */
+/** Output of commands that an agent merely runs and reads. */
 const OUTPUT = `${OUTAGES.join('\n')}\n${REFUSALS.map(([message]) => message).join('\n')}`;
 
 describe('the output of a command, about failures of providers', () => {
