@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { chmod, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { findExecutable } from '../../../src/platform/process/find-executable.js';
 import { spawnDetached } from '../../../src/platform/process/spawn-detached.js';
 import { waitUntil } from '../../../src/platform/process/wait-until.js';
@@ -46,6 +46,12 @@ const parentOf = (pid: number): number =>
   Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 const spawners = (parent: number): number[] =>
   processesWith('spawn.pl').filter((pid) => parentOf(pid) === parent);
+
+// Test files that ran in this process before may have left theirs.
+beforeAll(async () => {
+  for (const pid of spawners(process.pid)) process.kill(pid, 'SIGKILL');
+  expect(await waitUntil(() => (spawners(process.pid).length === 0 ? true : null), 10_000)).toBe(true);
+});
 
 it.each([
   ['through the small process', PATH, 1],
