@@ -8,7 +8,7 @@ export interface ToolCalls {
   tools: [name: string, calls: number][];
   /** Names of tools that the agent does not have, but named as if it called them. */
   unexecuted: string[];
-  /** Why there may be more calls; null if these are all. */
+  /** The reason why there may be more calls; null if these are all. */
   unseen: string | null;
 }
 

@@ -5,7 +5,7 @@ import type { TextMatcher } from './text-matcher.js';
 
 const TEXT_ONLY = 'the agent printed only text, no structured events';
 
-/** Why there may be more tool calls than those that are known; null if all are. */
+/** The reason why there may be more tool calls than those that are known; null if all are. */
 export const whyMoreCalls = ({ unread, unseen, structured }: Trajectory): string | null =>
   unread === true
     ? UNREAD
@@ -13,7 +13,7 @@ export const whyMoreCalls = ({ unread, unseen, structured }: Trajectory): string
       ? (unseen?.calls ?? null)
       : `${TEXT_ONLY}, so its tool calls are unknown`;
 
-/** Why there may be more shell commands than those that are known; null if all are. */
+/** The reason why there may be more shell commands than those that are known; null if all are. */
 export const whyMoreCommands = (trajectory: Trajectory): string | null =>
   trajectory.structured || trajectory.unread === true
     ? whyMoreCalls(trajectory)

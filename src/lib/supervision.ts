@@ -6,7 +6,7 @@ export const CONTAINMENTS = ['pidns', 'userns', 'group', 'container'] as const;
 export type Containment = (typeof CONTAINMENTS)[number];
 
 /**
- * Why an agent was stopped: it was cancelled, its time or idle time was over, it cost too much, or it did not exit after
+ * The reason why an agent was stopped: it was cancelled, its time or idle time was over, it cost too much, or it did not exit after
  * its final result.
  */
 export const STOP_REASONS = ['cancel', 'deadline', 'idle', 'cost', 'result'] as const;

@@ -1,3 +1,4 @@
+import { ownValue } from '../lib/own-value.js';
 import { isJsonObject, type Json } from '../lib/json.js';
 import { versionNamedIn } from './protocol-problem.js';
 
@@ -25,10 +26,11 @@ export function requestHeaders(
   const { method, params } = message;
   const version = versionNamedIn(params);
   if (version === null || typeof method !== 'string' || !isJsonObject(params)) return {};
-  const named = Object.hasOwn(NAMES, method) ? params[NAMES[method] ?? ''] : undefined;
+  const name = ownValue(NAMES, method);
+  const named = name === undefined ? undefined : params[name];
   const ofArguments = ofTool.flatMap(({ header, path }) => {
     const value = path.reduce<Json | undefined>(
-      (at, key) => (isJsonObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+      (at, key) => (isJsonObject(at) ? ownValue(at, key) : undefined),
       params['arguments'],
     );
     const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

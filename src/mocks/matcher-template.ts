@@ -23,7 +23,7 @@ export const hasPlaceholders = (text: string): boolean => text.includes('${') &&
 export const namesCall = (text: string): boolean =>
   /\b(args|input|context)\b/.test(text.replaceAll(PLACEHOLDER, ''));
 
-/** Why a template cannot decide; null if it can. */
+/** The reason why a template cannot decide; null if it can. */
 export function matcherTemplateProblem(text: string): string | null {
   const [unknown] = placeholderProblems(text, PLACEHOLDERS);
   if (unknown !== undefined) return `expected a comparison: ${unknown}`;

@@ -15,7 +15,7 @@ const MATCHER_NAMES = ['args', 'input', 'context'] as const;
 /** A text that is a function of JavaScript, which would match every call. */
 export const IS_FUNCTION = /^\s*(async\b|function\b|(\w+|\([^()]*\))\s*=>)/;
 
-/** Why a text is neither one JavaScript expression nor a template; null if it is. Nothing is run. */
+/** The reason why a text is neither one JavaScript expression nor a template; null if it is. Nothing is run. */
 export const matcherProblem = (text: string): string | null =>
   isTemplate(text) ? matcherTemplateProblem(text) : expressionProblem(text);
 

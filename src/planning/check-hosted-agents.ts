@@ -82,7 +82,7 @@ export const misfitsOfOwnAgents = (
     return misfits(known, findAgentStep(scenario) === null ? ['none'] : own, variant);
   });
 
-/** Why agents cannot work where a scenario runs, or do not have the services that it mocks. */
+/** The reason why agents cannot work where a scenario runs, or do not have the services that it mocks. */
 function misfits(
   known: ReadonlyMap<string, Agent>,
   agents: readonly string[],
@@ -111,7 +111,7 @@ function misfits(
   });
 }
 
-/** Why a module cannot be an agent; null if it can, as far as its text shows. */
+/** The reason why a module cannot be an agent; null if it can, as far as its text shows. */
 async function agentModuleProblem(path: string): Promise<string | null> {
   const problem = moduleProblem(path, path);
   if (problem !== null) return problem;

@@ -4,7 +4,7 @@ export interface Wait {
   provider?: string;
   /** ms since the epoch */
   until: number;
-  /** Why the request was not served. Absent if it is unknown. */
+  /** The reason why the request was not served. Absent if it is unknown. */
   message?: string;
 }
 

@@ -2,7 +2,7 @@ import type { EnvironmentHandle } from '../../environments/environment.js';
 import type { GateContext } from '../../gates/gate.js';
 import { findExecutable } from '../../platform/process/find-executable.js';
 
-/** Why an agent can forge what is recorded of it, by the environment. specs/explanation/security.md says more. */
+/** The reason why an agent can forge what is recorded of it, by the environment. specs/explanation/security.md says more. */
 const REASONS: Record<EnvironmentHandle['type'], string> = {
   local: 'environment local is no sandbox: the agent could write to what is recorded of it',
   bubblewrap: 'without perl, what the agent starts can write into what the agent prints; install perl',
@@ -12,7 +12,7 @@ const REASONS: Record<EnvironmentHandle['type'], string> = {
 
 type Recorded = Pick<GateContext, 'efficiency' | 'trajectory' | 'turns'>;
 
-/** Why an agent can forge what is recorded of it in this environment; null if it cannot. */
+/** The reason why an agent can forge what is recorded of it in this environment; null if it cannot. */
 async function reasonIn({ type }: Pick<EnvironmentHandle, 'type'>): Promise<string | null> {
   return type === 'bubblewrap' && (await findExecutable('perl')) !== null ? null : REASONS[type];
 }

@@ -91,7 +91,7 @@ const isConfig = (path: string, paths: ReadonlySet<string>): boolean =>
   basename(path) === 'config' && ['HEAD', 'objects'].every((name) => paths.has(join(dirname(path), name)));
 
 /**
- * Why a copy of a tree would point back to something outside it, as a sentence that begins with the path; null if it would not.
+ * The reason why a copy of a tree would point back to something outside it, as a sentence that begins with the path; null if it would not.
  * Pointers from one place in the tree to another are right in a copy, too.
  */
 export function whyPointsBack(root: string, entries: readonly TreeEntry[]): string | null {

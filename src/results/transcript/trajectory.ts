@@ -46,7 +46,7 @@ interface Unseen {
   results?: string;
 }
 
-/** Why a count of commands or calls may be incomplete. */
+/** The reason why a count of commands or calls may be incomplete. */
 export const UNREAD = 'not all of its output could be read';
 
 /** A trajectory with its tokens and cost in US dollars; null: unknown. */

@@ -26,7 +26,7 @@ const PATH = /^[A-Za-z_$][\w$]*(\[\d+\])*(\.[A-Za-z_$][\w$]*(\[\d+\])*)*$/;
 
 const EXAMPLE = 'run[0].input or setup.virtual_fs';
 
-/** Why a text is not a path, with the path that may be meant: `run.0.code` and `run[0.code` mean `run[0].code`. */
+/** The reason why a text is not a path, with the path that may be meant: `run.0.code` and `run[0.code` mean `run[0].code`. */
 function parameterProblem(text: string): string {
   const parts = /[^\w$\s.[\](){}'"/]/.test(text) ? [] : (text.match(/[A-Za-z_$][\w$]*|\d+/g) ?? []);
   const meant = formatPath(parts.map((part) => (/^\d/.test(part) ? Number(part) : part)));
@@ -192,7 +192,7 @@ const parseParameter = (parameter: string): (string | number)[] =>
     index === undefined ? key : Number(index),
   );
 
-/** Why a path does not name a field that is written in the scenario file; null if it does. */
+/** The reason why a path does not name a field that is written in the scenario file; null if it does. */
 function pathProblem(value: Json, path: readonly (string | number)[]): string | null {
   let at = value;
   for (const [depth, key] of path.entries()) {

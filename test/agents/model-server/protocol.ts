@@ -31,7 +31,7 @@ export interface Turn {
   text: string | null;
   call: { id: string; name: string; namespace?: string; input: Record<string, unknown> } | null;
   usage: Usage;
-  /** Why the answer ends early; null if it is complete. */
+  /** The reason why the answer ends early; null if it is complete. */
   stop: 'refusal' | 'length' | null;
 }
 

@@ -4,7 +4,7 @@
 # In mode `group` the agent has a session of its own, and what escapes from that is found by a mark in its environment.
 # In mode `container`, inside a container of the run's own, it has a session too, and every process without another mark of the
 # run is the agent's. Only what busybox has is used there.
-# What the agent writes goes through relay.pl, or through cat where there is no perl: the files are not open in any process of the agent.
+# The output of the agent goes through relay.pl, or through cat where there is no perl: the files are not open in any process of the agent.
 # Arguments: dir mode deadline idle-tick grace mark cwd stdin, then the command. Times in seconds; idle 0: no limit.
 # Files and the names of variables: see claim.sh.
 _ltt_dir=$1 _ltt_mode=$2 _ltt_deadline=$3 _ltt_idle_tick=$4 _ltt_grace=$5 _ltt_mark=$6 _ltt_cwd=$7 _ltt_stdin=$8
