@@ -8,47 +8,14 @@ import { joinBlocks, type TextOptions } from './terminal.js';
 
 /** Renders `plan`: what it takes to show a change, and how small a change other numbers of runs show. */
 export function renderForecast(document: Forecast, { color, width }: TextOptions): string {
-  const { configurations, needed, affordable, until_clear: untilClear, curve } = document;
   const colors = pc.createColors(color);
-  const { effect, concurrency } = document;
-  const points = `${percent(effect)} points`;
-  const takes = (taken: Pick<ForecastPoint, 'runs' | 'usd' | 'secs'>): string =>
-    [
-      `${taken.runs} ${taken.runs === 1 ? 'run' : 'runs'}`,
-      ...(taken.usd === null ? ['cost unknown'] : [formatCost(taken.usd)]),
-      ...(taken.secs === null ? [] : [formatDuration(1000 * taken.secs)]),
-    ].join(', ');
-  const chance = (share: number): string => `${percent(share)} of 100 cases`;
-  const { changed, unchanged, most_runs: mostRuns } = untilClear;
+  const { configurations, concurrency, curve } = document;
   return joinBlocks([
-    [
-      `${colors.bold(`to show a change of ${points}`)} in ${chance(document.power)}: ${eachSide(needed)}, ${takes(needed)}`,
-      ...(affordable === null
-        ? []
-        : [
-            `${colors.bold(`for ${formatCost(affordable.max_usd)}`)}: ${eachSide(affordable)}, ${takes(affordable)}; shows ${shown(affordable)}`,
-          ]),
-      `${colors.bold(`with run --until-clear --effect ${percent(effect)}`)}, at most ${mostRuns} of each on each side: about ${takes(unchanged)} if nothing changes, ${takes(changed)} if it does; shows it in ${chance(changed.found)}`,
-    ],
-    renderTable(
-      [
-        [
-          'runs of each on each side',
-          'runs',
-          'cost',
-          `time, ${concurrency} at once`,
-          'smallest change shown',
-        ].map(colors.dim),
-        ...curve.map((point) => [
-          `${point.runs_each}`,
-          `${point.runs}`,
-          formatCost(point.usd),
-          timeText(point.secs),
-          point.smallest === null ? 'none' : `${percent(point.smallest)} points`,
-        ]),
-      ],
-      { ...(width === undefined ? {} : { width }), right: [0, 1, 2, 3, 4] },
-    ),
+    forecastAnswer(document).map(([question, answer]) => `${colors.bold(question)}: ${answer}`),
+    renderTable([[...curveColumns(concurrency)].map(colors.dim), ...curve.map(curveRow)], {
+      width,
+      right: [0, 1, 2, 3, 4],
+    }),
     renderTable(
       [
         ['expected of', 'pass rate', 'cost of a run', 'duration', ''].map(colors.dim),
@@ -60,11 +27,61 @@ export function renderForecast(document: Forecast, { color, width }: TextOptions
           colors.dim(sourceOf(one)),
         ]),
       ],
-      { ...(width === undefined ? {} : { width }), right: [1, 2, 3] },
+      { width, right: [1, 2, 3] },
     ),
-    hintsOf(document).map((hint) => colors.dim(hint)),
+    forecastHints(document).map((hint) => colors.dim(hint)),
   ]);
 }
+
+/** Returns what a forecast answers, each with the question. */
+export function forecastAnswer(document: Forecast): [question: string, answer: string][] {
+  const { effect, power, needed, affordable, until_clear: untilClear } = document;
+  const { changed, unchanged, most_runs: mostRuns } = untilClear;
+  return [
+    [
+      `to show a change of ${percent(effect)} points in ${cases(power)}`,
+      `${eachSide(needed)}, ${takes(needed)}`,
+    ],
+    ...(affordable === null
+      ? []
+      : [
+          [
+            `for ${formatCost(affordable.max_usd)}`,
+            `${eachSide(affordable)}, ${takes(affordable)}; shows ${shown(affordable)}`,
+          ] satisfies [string, string],
+        ]),
+    [
+      `with run --until-clear --effect ${percent(effect)}`,
+      `at most ${mostRuns} of each on each side; about ${takes(unchanged)} if nothing changes, ${takes(changed)} if it does; shows it in ${cases(changed.found)}`,
+    ],
+  ];
+}
+
+const cases = (share: number): string => `${percent(share)} of 100 cases`;
+
+const takes = ({ runs, usd, secs }: Pick<ForecastPoint, 'runs' | 'usd' | 'secs'>): string =>
+  [
+    `${runs} ${runs === 1 ? 'run' : 'runs'}`,
+    usd === null ? 'cost unknown' : formatCost(usd),
+    ...(secs === null ? [] : [formatDuration(1000 * secs)]),
+  ].join(', ');
+
+/** The columns of the curve. */
+export const curveColumns = (concurrency: number): string[] => [
+  'runs of each on each side',
+  'runs',
+  'cost',
+  `time, ${concurrency} at once`,
+  'smallest change shown',
+];
+
+export const curveRow = ({ runs_each: each, runs, usd, secs, smallest }: ForecastPoint): string[] => [
+  `${each}`,
+  `${runs}`,
+  formatCost(usd),
+  timeText(secs),
+  smallest === null ? 'none' : `${percent(smallest)} points`,
+];
 
 const eachSide = ({ runs_each: runs }: ForecastPoint): string =>
   `${runs} ${runs === 1 ? 'run' : 'runs'} of each on each side`;
@@ -88,7 +105,12 @@ const sourceOf = ({ earlier, pass_rate: rate }: ForecastConfiguration): string =
 };
 
 /** What would make the forecast better, or the sweep. */
-function hintsOf({ configurations, needed, power, until_clear: untilClear }: Forecast): string[] {
+export function forecastHints({
+  configurations,
+  needed,
+  power,
+  until_clear: untilClear,
+}: Forecast): string[] {
   const isGuess = configurations.some(({ earlier, pass_rate: rate }) => earlier.tested === 0 && rate === 0.5);
   const hasNoCost = configurations.some(({ run_usd: usd }) => usd === null);
   const { changed, most_runs: mostRuns } = untilClear;

@@ -1,4 +1,5 @@
 import { dollars } from '../lib/format/dollars.js';
+import { groupBy } from '../lib/group-by.js';
 import { mean } from '../lib/mean.js';
 import { randomFrom } from '../lib/random.js';
 import type { Count } from '../statistics/counts.js';
@@ -97,6 +98,19 @@ export function expectedOf(
     run_secs: secs ?? mean(runs.map(({ duration_secs: duration }) => duration)),
   };
 }
+
+/** The configurations of a sweep, each to be compared with itself in another sweep. */
+export const configurationsIn = (
+  cells: readonly Cell[],
+): Pick<ForecastConfiguration, 'scenario' | 'agent' | 'model' | 'variants'>[] =>
+  groupBy(cells, ({ scenario, agent, model, variant }) =>
+    JSON.stringify([scenario, agent, model, variant]),
+  ).flatMap((group) =>
+    group.slice(0, 1).map(({ scenario, agent, model, variant }) => ({
+      ...{ scenario, agent, model },
+      variants: [variant],
+    })),
+  );
 
 export interface ForecastOptions {
   /** From 0 to 1. */

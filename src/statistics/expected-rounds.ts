@@ -15,7 +15,9 @@ export interface Expected {
   found: number;
 }
 
-const SIMULATIONS = 200;
+/** With many configurations, sweeps take longer to simulate and vary less. */
+const simulationsOf = (configurations: number): number =>
+  Math.ceil(Math.min(200, Math.max(10, 1000 / configurations)));
 
 /** Simulates sweeps with at most `rounds` rounds, which give up when a difference of `effect` is unlikely to be found. */
 export function expectedRounds(
@@ -24,15 +26,16 @@ export function expectedRounds(
   random: () => number,
 ): Expected {
   const plan = { alpha, margin: null, most: most * rates.length };
+  const simulations = simulationsOf(rates.length);
   let [rounds, found] = [0, 0];
-  for (let simulation = 0; simulation < SIMULATIONS; simulation++) {
+  for (let simulation = 0; simulation < simulations; simulation++) {
     const drawn = Array.from({ length: most }, () => drawRound(rates, random));
     const last = look(drawn, plan);
     const stop = Math.min(last.rounds, futileAfter(drawn, { ...plan, effect }) ?? most);
     rounds += stop;
     if (stop === last.rounds && last.verdict !== 'undecided') found += 1;
   }
-  return { rounds: rounds / SIMULATIONS, found: found / SIMULATIONS };
+  return { rounds: rounds / simulations, found: found / simulations };
 }
 
 const drawRound = (rates: readonly Rates[], random: () => number): Round => {

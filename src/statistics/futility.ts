@@ -13,7 +13,7 @@ export interface EffectPlan {
 }
 
 /** A sweep is given up when it would find the effect with less than this probability. */
-export const FUTILE = 0.2;
+const FUTILE = 0.2;
 
 /**
  * Returns the probability that the test still finds a difference, if head is better or worse by the effect from now on, whichever is more

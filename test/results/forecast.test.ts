@@ -120,7 +120,7 @@ test('the text names what is assumed, and that --max-runs is too low for the eff
       effect: 0.1,
     },
   );
-  const text = renderForecast(document, { color: false });
+  const text = renderForecast(document, { color: false, width: 200 });
   expect(text).toContain('to show a change of 10 points in 80 of 100 cases: 413 runs of each on each side');
   expect(text).toContain('cost unknown');
   expect(text).toContain('--pass-rate says otherwise');

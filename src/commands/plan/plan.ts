@@ -1,16 +1,21 @@
 import { agentOfCell, knownAgents } from '../../agents/index.js';
 import { readDigestedLog } from '../../client/sweeps/read-log.js';
-import { groupBy } from '../../lib/group-by.js';
 import { nothingSelected } from '../../planning/nothing-selected.js';
 import { openProject } from '../../planning/project.js';
 import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
 import { selectScenarios, type Selection } from '../../planning/select-scenarios.js';
 import { renderForecast } from '../../reports/forecast-text.js';
 import { ALPHA, DIFFERENCE_TO_SHOW, POWER } from '../../results/comparison/document.js';
-import { configurationKey, pairedCells } from '../../results/decision/paired-cells.js';
-import { expectedOf, forecast, type ForecastConfiguration } from '../../results/forecast.js';
+import { pairedCells } from '../../results/decision/paired-cells.js';
+import { MOST_RUNS } from '../../results/decision/until-clear.js';
+import {
+  configurationsIn,
+  expectedOf,
+  forecast,
+  type ForecastConfiguration,
+} from '../../results/forecast.js';
 import { modelAsked } from '../../scenario/plan.js';
-import { MOST_RUNS, toDecideOf } from '../run/to-decide.js';
+import { toDecideOf } from '../run/to-decide.js';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
 
 export interface PlanOptions extends Selection, SweepFlags {
@@ -66,13 +71,7 @@ type Named = Pick<ForecastConfiguration, 'scenario' | 'agent' | 'model' | 'varia
 
 /** What is compared with itself: with a base variant, both variants are one configuration. */
 function configurationsOf({ cells, untilClear }: ResolvedSweep): Named[] {
-  if (untilClear === undefined)
-    return groupBy(cells, configurationKey).flatMap((group) =>
-      group.slice(0, 1).map(({ scenario, agent, model, variant }) => ({
-        ...{ scenario, agent, model },
-        variants: [variant],
-      })),
-    );
+  if (untilClear === undefined) return configurationsIn(cells);
   const { base } = untilClear;
   return pairedCells(cells, untilClear).map(({ scenario, agent, model, variant }) => ({
     ...{ scenario, agent, model },

@@ -8,7 +8,7 @@ import type { SelectedScenario } from '../../planning/select-scenarios.js';
 import { uncheckedWarnings } from '../../planning/unchecked-warnings.js';
 import { ALPHA } from '../../results/comparison/document.js';
 import { armsOf } from '../../results/comparison/samples.js';
-import type { UntilClear } from '../../results/decision/until-clear.js';
+import { MOST_RUNS, type UntilClear } from '../../results/decision/until-clear.js';
 import { printNotice } from '../shared/output.js';
 
 /** The options of `run` that make a sweep stop as soon as its verdict is clear. */
@@ -21,8 +21,6 @@ export interface ClearOptions {
   effect?: number;
   maxRuns?: number;
 }
-
-export const MOST_RUNS = 20;
 
 /**
  * Reads the options and, if the base is a finished sweep, its results. Returns null without `--until-clear`.

@@ -29,3 +29,6 @@ export const UntilClear = z.strictObject({
   round_size: z.number().int(),
 });
 export type UntilClear = z.infer<typeof UntilClear>;
+
+/** The most runs of a configuration on each side, if the user does not say. */
+export const MOST_RUNS = 20;
