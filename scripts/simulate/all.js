@@ -1,6 +1,7 @@
 import { cells } from './cells.js';
 import { errors } from './errors.js';
 import { fixed } from './fixed.js';
+import { futility } from './futility.js';
 import { judge } from './judge.js';
 import { means } from './means.js';
 import { scenarios } from './scenarios.js';
@@ -9,7 +10,7 @@ import { sequential } from './sequential.js';
 export { example } from './example.js';
 export { measure } from './measure.js';
 
-const parts = { fixed, cells, sequential, errors, scenarios, means, judge };
+const parts = { fixed, cells, sequential, futility, errors, scenarios, means, judge };
 
 export const PARTS = [...Object.keys(parts), 'example'];
 

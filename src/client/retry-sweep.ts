@@ -78,7 +78,7 @@ const whyNotChosen = (sweep: string, { failed }: Pick<RetryChoice, 'failed'>): s
 const canContinue = (decision: SweepDocument['decision']): boolean =>
   decision !== undefined &&
   decision.stopped !== 'clear' &&
-  (decision.stopped !== 'most runs' || decision.pairs_left_out > 0);
+  ((decision.stopped !== 'most runs' && decision.stopped !== 'futile') || decision.pairs_left_out > 0);
 
 /** Whether a retry round runs a cell, whose last outcome is null if it has none. */
 const willRun = ({ again, againCells }: Rerun, cell: string, outcome: Outcome | null): boolean =>

@@ -10,6 +10,7 @@ import { addEngine } from './engine.js';
 import { addImport } from './import.js';
 import { addInit } from './init.js';
 import { addPause } from './pause.js';
+import { addPlan } from './plan.js';
 import { addRegrade } from './regrade.js';
 import { addReport } from './report.js';
 import { addResume } from './resume.js';
@@ -35,7 +36,7 @@ import { addWorkers } from './workers.js';
 /** All verbs, in the order of the help. */
 const verbs = [
   ...[addInit, addTry, addImport, addDoctor, addValidate, addScenarios],
-  ...[addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel, addSchedule],
+  ...[addPlan, addRun, addScenario, addResume, addRetry, addRegrade, addPause, addCancel, addSchedule],
   ...[addShow, addReport, addCompare, addSweeps, addView, addUi],
   ...[addClean, addEngine, addWorker, addWorkers, addCodecServer, addScripts, addSchema, addCompletion],
 ];

@@ -29,6 +29,11 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
       percentagePoints,
     )
     .option(
+      '--effect <points>',
+      'with --until-clear: stop when a change of so many percentage points is unlikely to be found with the runs left',
+      percentagePoints,
+    )
+    .option(
       '--max-runs <n>',
       'with --until-clear: the most runs of each configuration on each side (default: 20)',
       count,

@@ -60,9 +60,16 @@ export interface SweepDocument {
     /** `undecided` as long as `stopped` is null */
     verdict: 'better' | 'worse' | 'not worse' | 'equivalent' | 'undecided' | 'not tested';
     /** Why no more runs are started; null: it goes on */
-    stopped: 'clear' | 'most runs' | 'budget' | 'errors' | 'cancelled' | null;
+    stopped: 'clear' | 'futile' | 'most runs' | 'budget' | 'errors' | 'cancelled' | null;
     /** How much worse is still acceptable, from 0 to 1; null: not asked */
     margin: number | null;
+    /** Absent: `--effect` was not given */
+    effect?: {
+      /** The smallest difference worth finding, from 0 to 1 */
+      difference: number;
+      /** Probability that the runs left show it; the sweep stops when it is below 0.2 */
+      power: number;
+    };
     /** Probability of a false better or worse, over all looks */
     alpha: number;
     /** Pass rate of head minus base, mean of the configurations */

@@ -12,6 +12,8 @@ export interface ToDecide {
   base: UntilClear['base'];
   /** From 0 to 1; null: only better and worse are looked for. */
   margin: number | null;
+  /** From 0 to 1: give up when such a difference is unlikely to be found; absent: never. */
+  effect?: number;
   /** The most runs of a configuration on each side. */
   mostRuns: number;
 }
@@ -27,7 +29,7 @@ const ALPHA = 0.05;
  */
 export function pairUp(
   cells: readonly Cell[],
-  { base, margin, mostRuns }: ToDecide,
+  { base, margin, effect, mostRuns }: ToDecide,
   concurrency: number,
 ): { cells: Cell[]; untilClear: UntilClear } {
   if (base.kind === 'variant') checkVariants(cells, base.variant);
@@ -36,7 +38,7 @@ export function pairUp(
   checkPartners(cells, paired, base);
   const atOnce = base.kind === 'variant' ? Math.ceil(concurrency / 2) : concurrency;
   const untilClear: UntilClear = {
-    ...{ base, margin, alpha: ALPHA, most_runs: mostRuns },
+    ...{ base, margin, ...(effect === undefined ? {} : { effect }), alpha: ALPHA, most_runs: mostRuns },
     // Smaller rounds would leave slots free.
     round_size: Math.max(configurations.length, atOnce),
   };

@@ -4,6 +4,7 @@ import type { Cell } from '../results/records/cell.js';
 import type { RunEvent } from '../results/records/events.js';
 import type { Metrics, Outcome } from '../results/records/result-line.js';
 import type { RunRecord } from '../results/records/run-record.js';
+import type { Forecast } from '../results/forecast.js';
 import type { Trend } from '../results/trends.js';
 import type { ReviewFields } from '../results/review/review-fields.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
@@ -237,4 +238,13 @@ export interface EmbeddedReport {
 /** What is answered instead of all of these, with a status of 400 or more. */
 export interface ErrorAnswer {
   error: string;
+}
+
+/** `GET /api/sweeps/:sweep/plan` */
+export interface ForecastAnswer {
+  forecast: Forecast;
+  /** Each question with its answer. */
+  answers: [question: string, answer: string][];
+  curve: ShownTable;
+  hints: string[];
 }

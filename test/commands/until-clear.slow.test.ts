@@ -26,6 +26,18 @@ test('--until-clear --vs stops when the verdict is clear, and its exit code says
   expect(documentOf(shown.stdout).decision).toEqual(document.decision);
 });
 
+test('--effect gives up when such a change is unlikely to be found, and retry has nothing to do', async () => {
+  await addScripted(project, 'alike', { one: '10', two: '10' });
+  const args = ['alike', '--until-clear', '--vs', 'one', '--effect', '60', '--max-runs', '8'];
+  const { exitCode, document } = await project.run([...args, '--concurrency', '8']);
+  expect(exitCode).toBe(4);
+  expect(document.decision).toMatchObject({ verdict: 'undecided', stopped: 'futile', most_runs: 16 });
+  expect(document.decision?.effect?.power).toBeLessThan(0.2);
+  expect(document.cells.length).toBeLessThan(16);
+  const shown = await project.cli(['show', document.sweep]);
+  expect(shown.stdout).toContain('the runs left would show a change of 60 points in only');
+});
+
 test('--dry-run says how much it may take at most, and with what it is compared', async () => {
   const args = ['clear', '--until-clear', '--vs', 'good', '--max-runs', '8', '--margin', '10', '--dry-run'];
   const { stdout } = await run(...args, '--json');
@@ -38,6 +50,8 @@ test('--dry-run says how much it may take at most, and with what it is compared'
 test.each([
   [['clear', '--until-clear'], 'name what to compare with'],
   [['clear', '--vs', 'good'], '--vs has an effect only with --until-clear'],
+  [['clear', '--effect', '10'], '--effect has an effect only with --until-clear'],
+  [['clear', '--until-clear', '--vs', 'good', '--effect', '10', '--margin', '10'], 'leave out one of them'],
   [['clear', '--margin', '10'], '--margin has an effect only with --until-clear'],
   [
     ['clear', '--until-clear', '--vs', 'nobody'],

@@ -73,6 +73,7 @@ describe.skipIf(lacking !== null)(`pages of the viewer${lacking === null ? '' : 
         [`/beside?${sides}`, '.side + .side .conversation'],
         ['/scenarios/notes', 'main .chart'],
         [`/compare?${sides}`, 'main .verdict'],
+        [`/sweeps/${sweeps[0] ?? ''}/plan`, 'main .curve'],
       ];
       const expectFine = async (): Promise<void> => {
         const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type {
   ChangesAnswer,
   EventsLine,
+  ForecastAnswer,
   RunAnswer,
   SweepAnswer,
   SweepsAnswer,
@@ -102,6 +103,14 @@ test('lists sweeps, and says why a cell of one failed', async () => {
     { outcome: 'fail', why: expect.stringContaining('<b>bold</b> gate') as unknown },
   ]);
   expect(open).toEqual([]);
+});
+
+test('says what it takes to show a change of what a sweep runs', async () => {
+  const plan = (effect: string) => ask(viewing, `/api/sweeps/${sweep}/plan?effect=${effect}`);
+  const { forecast, curve } = JSON.parse((await plan('30')).body) as ForecastAnswer;
+  expect(forecast).toMatchObject({ effect: 0.3, configurations: [{ earlier: { passed: 0, tested: 1 } }] });
+  expect(curve.rows).toHaveLength(forecast.curve.length);
+  for (const effect of ['0', '100', 'x', '-5']) expect((await plan(effect)).status).toBe(400);
 });
 
 test('answers with the records of a run as they are stored', async () => {

@@ -8,7 +8,7 @@ import type { SelectedScenario } from '../../planning/select-scenarios.js';
 import { uncheckedWarnings } from '../../planning/unchecked-warnings.js';
 import { ALPHA } from '../../results/comparison/document.js';
 import { armsOf } from '../../results/comparison/samples.js';
-import type { UntilClear } from '../../results/decision/until-clear.js';
+import { MOST_RUNS, type UntilClear } from '../../results/decision/until-clear.js';
 import { printNotice } from '../shared/output.js';
 
 /** The options of `run` that make a sweep stop as soon as its verdict is clear. */
@@ -17,10 +17,10 @@ export interface ClearOptions {
   vs?: string;
   /** A share: 0.1 are 10 percentage points. */
   margin?: number;
+  /** A share: the smallest change worth finding. */
+  effect?: number;
   maxRuns?: number;
 }
-
-const MOST_RUNS = 20;
 
 /**
  * Reads the options and, if the base is a finished sweep, its results. Returns null without `--until-clear`.
@@ -32,11 +32,14 @@ export function toDecideOf(
   selected: readonly SelectedScenario[],
   options: ClearOptions & { judge: boolean; repeat?: number; cells?: readonly string[]; regrade?: boolean },
 ): ToDecide | null {
-  const { untilClear = false, vs, margin, maxRuns } = options;
+  const { untilClear = false, vs, margin, effect, maxRuns } = options;
   if (!untilClear) {
-    const alone = Object.entries({ '--vs': vs, '--margin': margin, '--max-runs': maxRuns }).find(
-      ([, value]) => value !== undefined,
-    );
+    const alone = Object.entries({
+      '--vs': vs,
+      '--margin': margin,
+      '--effect': effect,
+      '--max-runs': maxRuns,
+    }).find(([, value]) => value !== undefined);
     if (alone !== undefined)
       throw new UsageError('usage', `${alone[0]} has an effect only with --until-clear`);
     return null;
@@ -52,12 +55,18 @@ export function toDecideOf(
     throw new UsageError('usage', '--cell cannot be used with --until-clear, which chooses the cells itself');
   if (options.regrade === true)
     throw new UsageError('usage', '--regrade cannot be used with --until-clear: both sides must be run now');
+  if (effect !== undefined && margin !== undefined)
+    throw new UsageError(
+      'usage',
+      '--effect gives up where no change is likely to be found, and --margin then shows that nothing is worse; leave out one of them',
+    );
   const [unchecked] = uncheckedWarnings(selected, !options.judge);
   if (unchecked !== undefined)
     throw new UsageError('scenario_invalid', '--until-clear: there would be nothing to decide', [unchecked]);
   return {
     base: baseOf(project, selected, vs),
     margin: margin ?? null,
+    ...(effect === undefined ? {} : { effect }),
     mostRuns: maxRuns ?? MOST_RUNS,
   };
 }

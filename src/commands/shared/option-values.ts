@@ -31,6 +31,14 @@ export const percentagePoints = (value: string): number => {
   return number / 100;
 };
 
+/** A percentage between 0 and 100, as a share: 80 is 0.8. */
+export const share = (value: string): number => {
+  const number = Number(value);
+  if (!(number > 0 && number < 100))
+    throw new InvalidArgumentError('expected a percentage above 0 and below 100, e.g. 80');
+  return number / 100;
+};
+
 /** A level of significance. */
 export const level = (value: string): number => {
   const number = Number(value);

@@ -1,4 +1,5 @@
 import type { Cell } from '../records/cell.js';
+import { conditionalPower } from '../../statistics/futility.js';
 import { total } from '../../statistics/look.js';
 import { decisionDoubts } from './decision-doubts.js';
 import { sequentialP } from '../../statistics/sequential-p.js';
@@ -45,6 +46,14 @@ export function decide(
       verdict: verdictOf(replay, stopped),
       stopped,
       margin: plan.margin,
+      ...(plan.effect === undefined
+        ? {}
+        : {
+            effect: {
+              difference: plan.effect,
+              power: conditionalPower(countedRounds, { effect: plan.effect, alpha: plan.alpha, most }),
+            },
+          }),
       alpha: plan.alpha,
       difference: last.difference,
       interval: last.interval,

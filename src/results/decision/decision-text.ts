@@ -1,6 +1,6 @@
 // Workflow code imports this file, so it contains only plain functions.
 import { assertNever } from '../../lib/assert-never.js';
-import { pEquals, points } from '../../lib/format/estimates.js';
+import { pEquals, percent, points } from '../../lib/format/estimates.js';
 import type { Decision } from './decision.js';
 
 type Shown = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> &
@@ -17,14 +17,14 @@ export function progressText(decision: Shown): string {
   const spent = `${Number(spent_alpha.toFixed(4))} of ${alpha} of alpha spent`;
   const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${spent}`;
   if (stopped === null) return `${done}; ${looks}`;
-  const saved = stopped === 'clear' && most > runs ? ` (${most - runs} saved)` : '';
-  return `stopped after ${done}${saved}: ${reasonText(stopped)}; ${looks}${p == null ? '' : `, ${pEquals(p, alpha)}`}`;
+  const saved = (stopped === 'clear' || stopped === 'futile') && most > runs ? ` (${most - runs} saved)` : '';
+  return `stopped after ${done}${saved}: ${reasonText(decision, stopped)}; ${looks}${p == null ? '' : `, ${pEquals(p, alpha)}`}`;
 }
 
 function verdictText({ verdict, stopped, base, head_variant, margin }: Shown): string {
   const head = head_variant ?? 'this sweep';
   const other = base.variant ?? base.sweep ?? 'the base';
-  const limit = `${Math.round((margin ?? 0) * 1000) / 10} points`;
+  const limit = limitText(margin);
   switch (verdict) {
     case 'better':
     case 'worse':
@@ -42,15 +42,19 @@ function verdictText({ verdict, stopped, base, head_variant, margin }: Shown): s
   }
 }
 
+const limitText = (share: number | null): string => `${Math.round((share ?? 0) * 1000) / 10} points`;
+
 function estimateText({ difference, interval }: Shown): string {
   if (difference === null || interval === null) return '';
   return `: pass rate ${points(difference)} points (between ${points(interval.low)} and ${points(interval.high)})`;
 }
 
-function reasonText(stopped: NonNullable<Decision['stopped']>): string {
+function reasonText({ effect }: Shown, stopped: NonNullable<Decision['stopped']>): string {
   switch (stopped) {
     case 'clear':
       return 'the verdict is clear';
+    case 'futile':
+      return `the runs left would show a change of ${limitText(effect?.difference ?? null)} in only ${percent(effect?.power ?? 0)} % of cases`;
     case 'most runs':
       return 'no runs are left';
     case 'budget':

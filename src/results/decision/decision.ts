@@ -14,7 +14,7 @@ const Interval = z.strictObject({
 const DecisionVerdict = z.enum(['better', 'worse', 'not worse', 'equivalent', 'undecided', 'not tested']);
 
 /** Why a sweep starts no more runs. */
-const StopReason = z.enum(['clear', 'most runs', 'budget', 'errors', 'cancelled']);
+const StopReason = z.enum(['clear', 'futile', 'most runs', 'budget', 'errors', 'cancelled']);
 
 /** What a sweep of `run --until-clear` has found so far, or has decided. */
 export const Decision = z.strictObject({
@@ -31,6 +31,15 @@ export const Decision = z.strictObject({
   verdict: DecisionVerdict.describe('`undecided` as long as `stopped` is null'),
   stopped: StopReason.nullable().describe('Why no more runs are started; null: it goes on'),
   margin: z.number().nullable().describe('How much worse is still acceptable, from 0 to 1; null: not asked'),
+  effect: z
+    .strictObject({
+      difference: z.number().describe('The smallest difference worth finding, from 0 to 1'),
+      power: z
+        .number()
+        .describe('Probability that the runs left show it; the sweep stops when it is below 0.2'),
+    })
+    .exactOptional()
+    .describe('Absent: `--effect` was not given'),
   alpha: z.number().describe('Probability of a false better or worse, over all looks'),
   difference: z.number().nullable().describe('Pass rate of head minus base, mean of the configurations'),
   interval: Interval.nullable().describe('Interval of the difference, valid at every look'),

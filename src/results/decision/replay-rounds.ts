@@ -1,4 +1,5 @@
 import { inTurns } from '../../lib/in-turns.js';
+import { futileAfter } from '../../statistics/futility.js';
 import { look, type Look, type Round } from '../../statistics/look.js';
 import { nextRound } from '../../statistics/next-round.js';
 import type { Cell } from '../records/cell.js';
@@ -22,7 +23,7 @@ export interface Replay {
   released: Cell[];
   /** Those of them that are to be run now: they have not ended, or ended with an error and are to be run again. */
   wanted: Cell[];
-  stopped: 'clear' | 'most runs' | 'errors' | null;
+  stopped: 'clear' | 'futile' | 'most runs' | 'errors' | null;
 }
 
 /** After so many runs in succession without a result, something is broken that more runs do not put right. */
@@ -43,17 +44,20 @@ export function replayRounds(
   const configurations = pairedCells(cells, plan);
   const most = configurations.reduce((sum, { pairs }) => sum + pairs.length, 0);
   const played = playRounds(configurations, plan, results, isOver);
-  const { alpha, margin } = plan;
+  const { alpha, margin, effect } = plan;
   const found = lookAtAll(played.rounds, { alpha, margin, most });
   const asReplay = (rounds: number, shown: typeof found) => ({
     ...{ configurations, rounds: played.rounds.slice(0, rounds), last: shown.last, verdict: shown.verdict },
     released: played.released.slice(0, rounds).flat(),
   });
-  if (found.clearAt === null)
+  const futileAt =
+    effect === undefined ? null : futileAfter(countedIn(played.rounds), { effect, alpha, most });
+  const stopAt = Math.min(found.clearAt ?? Infinity, futileAt ?? Infinity);
+  if (stopAt === Infinity)
     return { ...asReplay(Infinity, found), wanted: played.wanted, stopped: played.stopped };
   // What was run after that does not count, but a sweep runs nothing after that.
-  const until = lookAtAll(played.rounds.slice(0, found.clearAt), { alpha, margin, most });
-  return { ...asReplay(found.clearAt, until), wanted: [], stopped: 'clear' };
+  const until = lookAtAll(played.rounds.slice(0, stopAt), { alpha, margin, most });
+  return { ...asReplay(stopAt, until), wanted: [], stopped: stopAt === found.clearAt ? 'clear' : 'futile' };
 }
 
 /** Counts one round after the other, as far as there are results. Looks do not change what later rounds consist of. */

@@ -20,6 +20,8 @@ export const UntilClear = z.strictObject({
   ]),
   /** How much worse head may be, from 0 to 1; null if that is not asked. */
   margin: z.number().nullable(),
+  /** The smallest difference worth finding, from 0 to 1: the sweep is given up when it is unlikely to be found; absent: never. */
+  effect: z.number().exactOptional(),
   alpha: z.number(),
   /** The most runs of a configuration on each side. */
   most_runs: z.number().int(),
@@ -27,3 +29,6 @@ export const UntilClear = z.strictObject({
   round_size: z.number().int(),
 });
 export type UntilClear = z.infer<typeof UntilClear>;
+
+/** The most runs of a configuration on each side, if the user does not say. */
+export const MOST_RUNS = 20;

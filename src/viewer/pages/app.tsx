@@ -3,6 +3,7 @@ import { hasToken, takeToken } from './api.js';
 import { embedded } from './embedded.js';
 import { BesidePage } from './beside-page.js';
 import { ComparePage } from './compare-page.js';
+import { PlanPage } from './plan-page.js';
 import { addressOf, useRoute, type Route } from './router.js';
 import { RunPage } from './run-page.js';
 import { SweepPage } from './sweep-page.js';
@@ -20,7 +21,8 @@ function Page({ path, query }: Route) {
         </p>
       </main>
     );
-  const [kind, id] = path;
+  const [kind, id, page] = path;
+  if (kind === 'sweeps' && id !== undefined && page === 'plan') return <PlanPage sweep={id} query={query} />;
   if (kind === 'sweeps' && id !== undefined) return <SweepPage key={id} id={id} query={query} />;
   if (kind === 'runs' && id !== undefined) return <RunPage key={id} id={id} query={query} />;
   if (embedded !== null) {

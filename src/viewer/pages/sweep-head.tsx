@@ -29,6 +29,7 @@ export function SweepHead({
         {isOpen && embedded === null && <Steering sweep={document.sweep} isHeld={word !== 'running'} />}
         {!isOpen && embedded === null && <Again sweep={document.sweep} totals={totals} />}
         {embedded === null && <CompareLinks sweep={document.sweep} variants={choices.variants} />}
+        {embedded === null && <a href={addressOf('sweeps', document.sweep, 'plan')}>How many runs?</a>}
         {document.ui_url !== null && <Outside href={document.ui_url}>Temporal</Outside>}
       </div>
       <div class="summary">

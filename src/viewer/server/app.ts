@@ -14,6 +14,7 @@ import { changesOf } from './changes.js';
 import { comparisonFor } from './compare.js';
 import type { EngineView } from './engine.js';
 import { eventsOf, wholeEvent } from './events.js';
+import { forecastFor } from './forecast.js';
 import { refusalOf } from './guard.js';
 import { reviewOf, storeReview } from './review.js';
 import { findRun, readRun } from './runs.js';
@@ -120,6 +121,9 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
   );
   app.post('/api/regrade/:id', async (context) =>
     context.json(await regradeFromPage(source, context.req.param('id'))),
+  );
+  app.get('/api/sweeps/:sweep/plan', ({ req, json }) =>
+    json(forecastFor(source.resultsPath, req.param('sweep'), Number(req.query('effect') ?? 20))),
   );
   app.post('/api/sweeps/:sweep/:verb', async (context) => {
     const { sweep, verb } = context.req.param();

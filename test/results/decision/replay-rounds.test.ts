@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/results/decision/decide.js';
 import { pairedCells } from '../../../src/results/decision/paired-cells.js';
+import { progressText } from '../../../src/results/decision/decision-text.js';
 import { MOST_TRIES, type CellResult } from '../../../src/results/decision/cell-result.js';
 import { replayRounds } from '../../../src/results/decision/replay-rounds.js';
 import type { UntilClear } from '../../../src/results/decision/until-clear.js';
@@ -77,6 +78,7 @@ const anySweep = fc
     scenarios: fc.integer({ min: 1, max: 4 }),
     most: fc.integer({ min: 1, max: 5 }),
     margin: fc.option(fc.double({ min: 0.05, max: 0.6, noNaN: true })),
+    effect: fc.option(fc.double({ min: 0.05, max: 0.9, noNaN: true }), { nil: undefined }),
     size: fc.integer({ min: 1, max: 6 }),
     rates: fc.record({
       base: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -85,7 +87,7 @@ const anySweep = fc
     errors: fc.constantFrom(0, 0.2, 0.5),
     seed: fc.integer(),
   })
-  .map(({ scenarios, most, margin, size, rates, errors, seed }) => {
+  .map(({ scenarios, most, margin, effect, size, rates, errors, seed }) => {
     const chance = fc.sample(fc.double({ min: 0, max: 1, noNaN: true }), {
       seed,
       numRuns: scenarios * most * 2 * (MOST_TRIES + 1),
@@ -97,7 +99,8 @@ const anySweep = fc
       if ((chance[index + nth] ?? 0) < errors) return 'error';
       return (chance[index] ?? 0) < rates[variant as 'base' | 'head'] ? 'pass' : 'fail';
     };
-    return { cells, plan: planOf(scenarios, most, { margin, round_size: size }), outcomeOf };
+    const more = { margin, round_size: size, ...(effect === undefined ? {} : { effect }) };
+    return { cells, plan: planOf(scenarios, most, more), outcomeOf };
   });
 
 describe('replayRounds', () => {
@@ -197,6 +200,21 @@ describe('replayRounds', () => {
     );
     expect(replay).toMatchObject({ stopped: 'clear', verdict: 'worse' });
     expect(replay.rounds.length).toBeLessThan(10);
+  });
+
+  test('stops when a change of the effect is unlikely to be found with the runs that are left', () => {
+    const alike: OutcomeOf = ({ repetition }) => (repetition % 2 === 0 ? 'fail' : 'pass');
+    const plan = planOf(5, 20, { effect: 0.2 });
+    const { replay, results } = play(cellsOf(5, 20), plan, alike);
+    expect(replay).toMatchObject({ stopped: 'futile', verdict: 'undecided' });
+    expect(replay.rounds.length).toBeLessThan(14);
+    const { decision } = decide(cellsOf(5, 20), plan, results, 'completed');
+    expect(decision).toMatchObject({ verdict: 'undecided', stopped: 'futile' });
+    expect(decision.effect?.power).toBeLessThan(0.2);
+    expect(progressText(decision)).toContain('the runs left would show a change of 20 points in only');
+    // A smaller change takes more runs, so it is out of reach sooner.
+    const smaller = play(cellsOf(5, 20), planOf(5, 20, { effect: 0.1 }), alike).replay;
+    expect(smaller.rounds.length).toBeLessThan(replay.rounds.length);
   });
 
   test('a broken judge, which turns only the passes of head into errors, does not make head worse', () => {
