@@ -49,6 +49,7 @@ async function remove(deps: Deps, context: RunContext): Promise<void> {
       if (each.agent.login !== null) await removeLogins(each);
   });
   await rm(files.liveEvents, { force: true }); // events.jsonl has all of them
+  await rm(files.workspace, { force: true });
   // In the results folder, only these levels: the copy of the workspace belongs to the agent.
   for (const folder of [files.folder, files.artifacts, files.judge, files.asked, state]) {
     const names = await readdir(folder, { recursive: folder === state || folder === files.asked }).catch(

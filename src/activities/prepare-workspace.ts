@@ -30,6 +30,7 @@ import { noteOpenRun } from './step/open-runs.js';
 import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadRun, type RunContext } from './step/run-context.js';
+import { linkWorkspace } from './step/workspace-link.js';
 import { buildSecs, buildWorkspace, type Prepared, type WorkOfRun } from './prepare/build-workspace.js';
 
 const SUBJECT_LENGTH = 60;
@@ -99,6 +100,7 @@ async function prepare(
   if (built.unfit !== null) return built;
   const keys = await lookUp(deps, context, built);
   const found = { ...built, ...keys };
+  if (found.reuse === null) linkWorkspace(context);
   if (found.reuse !== null || regrade?.run == null || mustRun(deps, context)) return found;
   if (!(await hasSameWork(deps, context, regrade.run, found))) return found;
   const restored = await restoreWork(deps, context, regrade.run, fence);

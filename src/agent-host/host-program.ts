@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { CANNOT_SET_UP, HOST_VARIABLES, type HostRequest } from '../agents/hosted.js';
 import { CannotSetUp } from './cannot-set-up.js';
 import { emit, flushEvents, messageOf } from './events.js';
@@ -14,7 +14,9 @@ import type { PerformTurn, TurnFailure } from './turn.js';
 /** Exit status if the turn failed. */
 const FAILED = 1;
 
-const request = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as HostRequest;
+const file = process.argv[2] ?? '';
+const request = JSON.parse(readFileSync(file, 'utf8')) as HostRequest;
+rmSync(file); // it names the folder of the scenario, and the agent could read it
 const key = takeVariable(HOST_VARIABLES.key);
 const variables = JSON.parse(takeVariable(HOST_VARIABLES.values) || '{}') as Record<string, string>;
 

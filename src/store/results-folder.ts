@@ -29,6 +29,8 @@ export function runFiles(folder: string) {
     folder,
     artifacts,
     fixture: `${folder}/fixture`,
+    /** A symlink to the workspace, while the run is not over. */
+    workspace: `${folder}/workspace`,
     attempts: `${folder}/attempts`,
     report: `${folder}/report.md`,
     evaluation: `${folder}/evaluation.md`,

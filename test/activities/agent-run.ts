@@ -13,6 +13,7 @@ import type { Deps } from '../../src/activities/step/deps.js';
 import { inspect, type SupervisedState } from '../../src/platform/process/supervise.js';
 import type { Step } from '../../src/scenario/scenario.js';
 import type { Target } from '../../src/scenario/target.js';
+import { stateOfRun } from '../../src/store/run-state.js';
 import type { RunPlan, RunRef } from '../../src/workflows/protocol.js';
 import { scenario, until } from '../commands/project.js';
 import { killWhenFinished, processesWith } from '../platform/processes.js';
@@ -107,7 +108,7 @@ export async function createAgentRun({
     const file = join(folder, 'starts');
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
   };
-  const root = join(stateFolder, 'work', run.run);
+  const root = stateOfRun(stateFolder, run.run);
   return {
     ...{ deps, run, runPlan, perform, root, mark, starts },
     begin: (number, info = {}) => {

@@ -10,6 +10,7 @@ import { readJsonIfThere } from '../../src/platform/fs/read-file.js';
 import { waitUntil } from '../../src/platform/process/wait-until.js';
 import { resultsLog, summaryFile } from '../../src/store/results-folder.js';
 import { readResults } from '../../src/store/results-log.js';
+import { stateOfRun } from '../../src/store/run-state.js';
 import { STEPS, type ReportInput, type RunRef } from '../../src/workflows/protocol.js';
 import { filesBelow } from '../commands/engine-parts.js';
 import { scenario } from '../commands/project.js';
@@ -88,7 +89,7 @@ test('the attempt that took over gives the result of a step; the earlier one pub
   await go('gate');
   expect(await second).toBe('pass');
   expect(await first).toMatchObject({ type: 'Superseded' });
-  const manifest = join(folder, 'state', 'work', run.run, 'steps', 'gate-1.json');
+  const manifest = join(stateOfRun(join(folder, 'state'), run.run), 'steps', 'gate-1.json');
   expect(await readJsonIfThere(manifest)).toMatchObject({ attempt: 3 });
 });
 
@@ -117,7 +118,7 @@ test('a reset of the workflow, which counts attempts from 1 again, supersedes th
 test('attempts that an earlier build recorded in a folder of their step still take over and are counted', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
-  const root = join(folder, 'state', 'work', run.run);
+  const root = stateOfRun(join(folder, 'state'), run.run);
   await mkdir(join(root, 'fences', 'gate-1'));
   await writeFile(join(root, 'fences', 'gate-1', '3'), '');
   await expect(attempt(2, () => activities.checkGate(run, 0))).rejects.toMatchObject({ type: 'Superseded' });
@@ -170,7 +171,8 @@ test('an attempt of the report that wakes up late writes nothing: no file, no re
   const first = attempt(1, () => activities.writeReport(run, REPORT)).catch((error: unknown) => error);
   await collecting.opened;
   await attempt(2, () => activities.writeReport(run, REPORT));
-  const files = () => filesBelow(join(folder, 'results'), join(folder, 'state', 'work', run.run, 'steps'));
+  const files = () =>
+    filesBelow(join(folder, 'results'), join(stateOfRun(join(folder, 'state'), run.run), 'steps'));
   const written = files();
   expect(readFileSync(join(folder, 'results', run.run, 'report.md'), 'utf8')).toContain('raced');
   expect(readResults(resultsLog(join(folder, 'results'))).results).toHaveLength(1);
@@ -185,7 +187,7 @@ test('writes the report of a lost attempt again with the times of the run, not o
   await attempt(1, () => activities.writeReport(run, REPORT));
   // As if the worker was killed before anything was written.
   const results = join(folder, 'results');
-  await rm(join(folder, 'state', 'work', run.run, 'steps', 'report.json'));
+  await rm(join(stateOfRun(join(folder, 'state'), run.run), 'steps', 'report.json'));
   await rm(join(results, run.run), { recursive: true });
   await rm(resultsLog(results));
   await attempt(2, () => activities.writeReport(run, REPORT));
@@ -203,7 +205,7 @@ test('writes the report of a lost attempt again with the times of the run, not o
 test('removes half-written files of lost attempts of any step together with the workspace', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
-  const root = join(folder, 'state', 'work', run.run);
+  const root = stateOfRun(join(folder, 'state'), run.run);
   const halves = ['steps/report.json', 'agent/1/exit'].map((file) => join(root, `${file}.99-0123abcd.tmp`));
   for (const half of halves) {
     await mkdir(dirname(half), { recursive: true });
@@ -218,7 +220,7 @@ test('does not write a report again that a lost attempt has written but not publ
   await attempt(1, () => activities.prepareWorkspace(run));
   const first = await attempt(1, () => activities.writeReport(run, REPORT));
   const written = filesBelow(join(folder, 'results'));
-  await rm(join(folder, 'state', 'work', run.run, 'steps', 'report.json'));
+  await rm(join(stateOfRun(join(folder, 'state'), run.run), 'steps', 'report.json'));
   // A report within a workflow task gets a new time when the task is performed again.
   const second = await attempt(2, () =>
     activities.writeReport(run, { ...REPORT, endedAt: REPORT.endedAt + 5000 }),

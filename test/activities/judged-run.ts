@@ -8,6 +8,7 @@ import { sweepEnvFrom, writeSweepEnv } from '../../src/platform/sweep-env.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, JudgeSettings, Plan } from '../../src/scenario/plan.js';
 import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
+import { stateOfRun } from '../../src/store/run-state.js';
 import type { RunRef } from '../../src/workflows/protocol.js';
 import { scenario } from '../commands/project.js';
 import { newFolder } from '../platform/temporary.js';
@@ -85,7 +86,7 @@ export async function createJudgedRun(
   const attempt: JudgedRun['attempt'] = (number, info) => begin(number, info).result;
   return {
     folder,
-    root: join(stateFolder, 'work', run.run),
+    root: stateOfRun(stateFolder, run.run),
     artifact: (name) => join(resultsPath, run.run, 'artifacts', 'judge', name),
     begin,
     attempt,

@@ -12,6 +12,7 @@ import { sweepEnvFrom, writeSweepEnv } from '../../src/platform/sweep-env.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
 import { fixtureFolder, planFile, runFiles, scenarioFile } from '../../src/store/results-folder.js';
+import { stateOfRun } from '../../src/store/run-state.js';
 import type { RunRef } from '../../src/workflows/protocol.js';
 import { createModelServer, type ModelServer } from '../commands/model-server.js';
 import { scenario } from '../commands/project.js';
@@ -119,7 +120,7 @@ async function leaveIn(folder: string, value: string, texts: readonly string[], 
   await perform(() => activities.judgeRun(run));
   const times = { startedAt: Date.now(), endedAt: Date.now() };
   await perform(() => activities.writeReport(run, { failures: [], cancelled: false, ...times }));
-  const steps = join(stateFolder, 'work', run.run, 'steps');
+  const steps = join(stateOfRun(stateFolder, run.run), 'steps');
   const files = runFiles(join(resultsPath, run.run));
   return {
     transcript: await readFile(files.humanTranscript, 'utf8'),

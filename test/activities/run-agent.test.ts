@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { LIMITS } from '../../src/lib/limits.js';
 import { local } from '../../src/environments/local.js';
 import { killMarked } from '../../src/platform/process/marked-processes.js';
+import { opaqueId } from '../../src/store/run-state.js';
 import { latch } from '../workflows/stub-activities.js';
 import { createAgentRun } from './agent-run.js';
 
@@ -37,9 +38,9 @@ test('an agent that starts again finds the results of the commands before it, an
   await one.perform(({ runPostScript }) => runPostScript(one.run, 0));
   const attempt = one.begin(1);
   await one.untilStarts(1);
-  await killMarked(one.run.run);
+  await killMarked(opaqueId(one.run.run));
   await one.untilStarts(2);
-  expect(readFileSync(join(one.root, 'fixture', 'given.txt'), 'utf8')).toBe('given\n');
+  expect(readFileSync(join(one.root, 'workspace', 'given.txt'), 'utf8')).toBe('given\n');
   await one.letGo();
   expect(await attempt.result).toMatchObject({ ending: 'done' });
 });
@@ -107,7 +108,7 @@ test('a worker that is stopped just as it follows a second start ends cleanly, a
   });
   const first = one.begin(1);
   await one.untilStarts(1);
-  await killMarked(one.run.run);
+  await killMarked(opaqueId(one.run.run));
   await expect(first.result).rejects.toMatchObject({ type: 'WorkerStopped' });
   expect(followed).toBe(2);
   await setImmediate(); // an unhandled rejection is reported after the promises of this turn
@@ -134,7 +135,7 @@ test('an attempt that finds its agent lost after another has taken over does not
   onTestFinished(() => frozen.mockRestore());
   const first = one.begin(1);
   await one.untilStarts(1);
-  await killMarked(one.run.run);
+  await killMarked(opaqueId(one.run.run));
   await lost.opened;
   const second = one.begin(2);
   await one.untilStarts(2);

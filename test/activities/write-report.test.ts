@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/index.js';
 import { parseReview } from '../../src/results/review/parse-review.js';
 import { runFiles } from '../../src/store/results-folder.js';
+import { stateOfRun } from '../../src/store/run-state.js';
 import { scenario } from '../commands/project.js';
 import { newFolder } from '../platform/temporary.js';
 import { inActivity, isOwnServer } from './in-activity.js';
@@ -30,7 +31,7 @@ test('an attempt that writes evaluation.md again keeps the review that a person 
   expect(parseReview(text)).toBeNull();
   await writeFile(evaluation, text.replace('__/5', '4/5'));
   await rm(join(resultsPath, 'results.jsonl'));
-  await rm(join(stateFolder, 'work', run.run, 'steps'), { recursive: true });
+  await rm(join(stateOfRun(stateFolder, run.run), 'steps'), { recursive: true });
   await write('no room left');
   const again = await readFile(evaluation, 'utf8');
   expect(again).not.toBe(text);

@@ -1,11 +1,11 @@
-import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { projectState } from '../../src/platform/folders.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { planFile, scenarioFile } from '../../src/store/results-folder.js';
 import { gatedCommand, letGo, sweepOf, untilStarted } from '../commands/gated.js';
+import { foldersOf } from '../commands/engine-parts.js';
 import {
   createProject,
   documentOf,
@@ -34,9 +34,8 @@ async function meddled(name: string, gates: string[], meddle: (steps: string) =>
   );
   const command = project.start(['run', name, '--name', name, '--json']);
   await untilStarted(project, name);
-  const work = join(projectState(project.results, project.state).folder, 'work');
-  const run = (await readdir(work)).find((folder) => folder.includes(name)) ?? '';
-  await meddle(join(work, run, 'steps'));
+  const [folder = ''] = foldersOf(project, name);
+  await meddle(join(folder, 'steps'));
   await letGo(project, name);
   const { exitCode, stdout } = await command;
   return { exitCode, document: documentOf(stdout) };

@@ -9,6 +9,7 @@ import { isAlive, signalProcess } from '../../src/platform/process/process-ident
 import { connect } from '../../src/platform/temporal/temporal-client.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
 import { summaryFile } from '../../src/store/results-folder.js';
+import { opaqueId } from '../../src/store/run-state.js';
 import { sweepWorkflowId } from '../../src/workflows/protocol.js';
 import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
 import { linesIn, partOf } from '../commands/engine-parts.js';
@@ -58,7 +59,7 @@ test(
     expect(new Set(lines.map(({ cell }) => cell)).size).toBe(CELLS);
     const admitted = document.cells.reduce((sum, { starts }) => sum + (starts ?? 0), 0);
     expect(linesIn(project, 'starts')).toHaveLength(admitted);
-    for (const { id } of lines) expect(markedProcesses(id)).toEqual([]);
+    for (const { id } of lines) expect(markedProcesses(opaqueId(id))).toEqual([]);
     await project.remove();
   },
 );

@@ -18,7 +18,15 @@ import {
   type TestProject,
 } from '../commands/project.js';
 import { processesWith } from '../platform/processes.js';
-import { expectRemoved, kill, linesIn, partOf, preferPort, stateOf } from '../commands/engine-parts.js';
+import {
+  expectRemoved,
+  kill,
+  linesIn,
+  partOf,
+  preferPort,
+  stateOf,
+  foldersOf,
+} from '../commands/engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
 /** An engine on the server that all test files share. */
@@ -45,11 +53,6 @@ async function openProject(options: ProjectOptions, env: Record<string, string> 
 const workflowOf = async (of: TestProject, name: string): Promise<WorkflowHandle> =>
   client.workflow.getHandle(runWorkflowId(await sweepOf(of, name), `${name}/mock/default/default/1`, 1));
 
-/** Folders that the state folder has for runs of a scenario. */
-const foldersOf = (of: TestProject, name: string): string[] => {
-  const work = join(stateOf(of), 'work');
-  return readdirSync(work).flatMap((run) => (run.includes(`-${name}-`) ? [join(work, run)] : []));
-};
 const folderOf = (of: TestProject, name: string): string => foldersOf(of, name)[0] ?? '';
 
 const agentsOf = (project: TestProject, name: string): number[] =>

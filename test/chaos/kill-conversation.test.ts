@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stateOfRun } from '../../src/store/run-state.js';
 import { kill, linesIn, partOf, stateOf } from '../commands/engine-parts.js';
 import { KEYS } from '../commands/judged-project.js';
 import { createModelServer, type ModelServer } from '../commands/model-server.js';
@@ -115,8 +116,8 @@ describe('a conversation', () => {
     expect(linesIn(project, 'cancelled.turns')).toHaveLength(2);
     const { run } = await openRun(document);
     expect(run.conversation?.turns.map(({ agent }) => agent)).toEqual(['reply 1', null]);
-    const left = readdirSync(join(stateOf(project), 'work', run.run_id));
-    expect(left).not.toContain('fixture');
+    const left = readdirSync(stateOfRun(stateOf(project), run.run_id));
+    expect(left).not.toContain('workspace');
   });
 
   test('with an agent of a module keeps its state when everything is killed in a turn, which is done again', async () => {

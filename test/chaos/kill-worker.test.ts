@@ -5,6 +5,7 @@ import { workerReadyFile } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
 import { isAlive } from '../../src/platform/process/process-identity.js';
 import { waitUntil } from '../../src/platform/process/wait-until.js';
+import { stateOfRun } from '../../src/store/run-state.js';
 import { gatedCommand, letGo, untilStarted } from '../commands/gated.js';
 import {
   createProject,
@@ -16,7 +17,7 @@ import {
   type TestProject,
 } from '../commands/project.js';
 import { processesWith } from '../platform/processes.js';
-import { kill, linesIn, partOf } from '../commands/engine-parts.js';
+import { kill, linesIn, partOf, runsOf } from '../commands/engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
 let project: TestProject;
@@ -88,7 +89,7 @@ describe('SIGKILL', () => {
     const command = project.start(['run', 'reported', '--json']);
     await untilStarted(project, 'reported');
     const state = projectState(project.results, project.state).folder;
-    const run = readdirSync(join(state, 'work')).find((name) => name.includes('-reported-')) ?? '';
+    const [run = ''] = runsOf(project, 'reported');
     const killWorkerWhen = async (what: string, isSo: () => boolean): Promise<void> => {
       await until(what, () => waitUntil(() => (isSo() ? true : null), 10_000, 1));
       const { pid } = JSON.parse(readFileSync(workerReadyFile(state), 'utf8')) as { pid: number };
@@ -101,7 +102,7 @@ describe('SIGKILL', () => {
         : [];
     await killWorkerWhen('the workspace is being copied', () => copies().length > 0);
     expect(copies()).toHaveLength(1);
-    const published = join(state, 'work', run, 'steps', 'report.json');
+    const published = join(stateOfRun(state, run), 'steps', 'report.json');
     await killWorkerWhen('the report is published', () => existsSync(published));
     const { exitCode, stdout } = await command;
     expect(exitCode).toBe(0);
@@ -110,7 +111,7 @@ describe('SIGKILL', () => {
     expect(readdirSync(join(project.results, run, 'fixture', 'many'))).toHaveLength(5000);
     expect(copies()).toEqual([]);
     expect((await project.resultLines()).filter(({ id }) => id === run)).toHaveLength(1);
-    expect(existsSync(join(state, 'work', run, 'fixture'))).toBe(false);
+    expect(existsSync(join(stateOfRun(state, run), 'workspace'))).toBe(false);
     expect(linesIn(project, 'reported.starts')).toHaveLength(1);
   });
 });

@@ -1,12 +1,11 @@
-import { readdirSync } from 'node:fs';
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { projectState } from '../../src/platform/folders.js';
 import { killMarked, markedProcesses } from '../../src/platform/process/marked-processes.js';
 import { isAlive } from '../../src/platform/process/process-identity.js';
+import { opaqueId } from '../../src/store/run-state.js';
 import { letGo, untilStarted } from '../commands/gated.js';
 import {
   createProject,
@@ -17,7 +16,7 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import { kill, linesIn, partOf } from '../commands/engine-parts.js';
+import { kill, linesIn, partOf, runsOf } from '../commands/engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
 let project: TestProject;
@@ -63,8 +62,7 @@ describe('SIGKILL', () => {
     const parts = await Promise.all(
       (['keeper', 'worker', 'server'] as const).map((part) => partOf(project, part)),
     );
-    const work = join(projectState(project.results, project.state).folder, 'work');
-    const run = readdirSync(work).find((name) => name.includes('-blackout-')) ?? '';
+    const run = opaqueId(runsOf(project, 'blackout')[0] ?? '');
     for (const pid of [...parts.map((part) => part?.pid ?? 0), ...markedProcesses(run)]) {
       try {
         process.kill(pid, 'SIGKILL');

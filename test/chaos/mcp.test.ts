@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
 import type { RunEvent } from '../../src/results/records/events.js';
+import { opaqueId } from '../../src/store/run-state.js';
 import { kill, linesIn, partOf, untilLines } from '../commands/engine-parts.js';
 import { letGo, sweepOf } from '../commands/gated.js';
 import {
@@ -73,7 +74,7 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
     ]);
     expect(linesIn(project, 'adopted.log').map((line) => line.split(' ')[0])).toEqual(['start', 'wait_for']);
     expect(processesWith(mark)).toEqual([]);
-    expect(markedProcesses(run.run_id)).toEqual([]);
+    expect(markedProcesses(opaqueId(run.run_id))).toEqual([]);
   });
 
   test('SIGKILL of the agent in the middle of an MCP call ends the server; the agent is started again in a fresh workspace', async () => {
@@ -98,7 +99,7 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
       ...['start', 'wait_for', 'start', 'wait_for'],
     ]);
     expect(processesWith(mark)).toEqual([]);
-    expect(markedProcesses(run.run_id)).toEqual([]);
+    expect(markedProcesses(opaqueId(run.run_id))).toEqual([]);
   });
 
   test('an agent that is stopped in the middle of an MCP call leaves no server, and the call is recorded as unanswered', async () => {
@@ -113,6 +114,6 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
     ]);
     expect(linesIn(project, 'stopped.log')).toHaveLength(2);
     expect(processesWith(mark)).toEqual([]);
-    expect(markedProcesses(run.run_id)).toEqual([]);
+    expect(markedProcesses(opaqueId(run.run_id))).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { kill, partOf, stateOf } from '../commands/engine-parts.js';
+import { kill, partOf, stateOf, foldersOf } from '../commands/engine-parts.js';
 import { letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import {
   createProject,
@@ -37,10 +37,9 @@ async function started(name: string) {
   await writeGated(project, name, OPTIONS);
   const command = project.start(['run', name, '--name', name, '--json']);
   await untilStarted(project, name);
-  const work = join(stateOf(project), 'work');
-  const run = readdirSync(work).find((each) => each.includes(`-${name}-`)) ?? '';
+  const [folder = ''] = foldersOf(project, name);
   const [pid] = await untilServers(1);
-  return { command, folder: join(work, run, 'mock-server'), pid };
+  return { command, folder: join(folder, 'mock-server'), pid };
 }
 const portIn = (folder: string): string => readFileSync(join(folder, 'port'), 'utf8');
 

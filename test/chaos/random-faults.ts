@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { isAlive, signalProcess } from '../../src/platform/process/process-identity.js';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { opaqueId } from '../../src/store/run-state.js';
 import { createProject, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
 import { processesWith } from '../platform/processes.js';
 import { randomNumbers } from '../random.js';
@@ -103,7 +104,7 @@ export async function runUnderFaults(
       .filter((file) => /\.tmp$|(^|\/)(env|open-runs)\/./.test(file));
   await until('nothing is left over', () => (leftOver().length === 0 ? true : null));
   expectRemoved(project, 'many');
-  for (const { id } of lines) expect(markedProcesses(id)).toEqual([]);
+  for (const { id } of lines) expect(markedProcesses(opaqueId(id))).toEqual([]);
 
   await project.cli(['engine', 'stop']);
   for (const folder of [project.folder, project.state]) expect(processesWith(folder)).toEqual([]);

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { opaqueId } from '../../src/store/run-state.js';
 import { gatedCommand } from '../commands/gated.js';
 import { openRun, scenario, type TestProject } from '../commands/project.js';
 
@@ -26,6 +27,6 @@ export async function expectWhole(project: TestProject, document: SweepDocument)
   expect(raw.match(/before the wait/g)).toHaveLength(1);
   expect(raw.match(/after the wait/g)).toHaveLength(1);
   expect((await project.resultLines()).filter(({ id }) => id === run.run_id)).toHaveLength(1);
-  expect(markedProcesses(run.run_id)).toEqual([]);
+  expect(markedProcesses(opaqueId(run.run_id))).toEqual([]);
   return run.agent?.history ?? [];
 }

@@ -13,6 +13,7 @@ import { projectState } from '../../src/platform/folders.js';
 import { waitUntil } from '../../src/platform/process/wait-until.js';
 import type { CleanDocument } from '../../src/results/records/clean-document.js';
 import type { ResultLine } from '../../src/results/records/result-line.js';
+import { opaqueId, stateOfRun } from '../../src/store/run-state.js';
 import { setEnv } from '../platform/temporary.js';
 import { writePastSweep, type PastSweep } from './past-sweep.js';
 import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
@@ -97,7 +98,7 @@ describe('what is deleted and what is kept', () => {
       ].sort(),
     );
     expect(lines().map(({ id }) => id)).toEqual([...young, ...open]);
-    expect(readdirSync(join(state, 'work')).sort()).toEqual([...young, ...open].sort());
+    expect(readdirSync(join(state, 'work')).sort()).toEqual([...young, ...open].map(opaqueId).sort());
     expect(readdirSync(join(results, 'sweeps')).sort()).toEqual(['open', 'young']);
     expectConsistent();
     expect((await project.cli(['show', 'young', '--results', results])).exitCode).toBe(0);
@@ -136,6 +137,17 @@ describe('what is deleted and what is kept', () => {
     const document = await cleanJson('--older-than', '30d');
     expect(document.removed).toMatchObject({ runs: [], sweeps: [] });
     expect(document.kept.reused_runs).toEqual([source]);
+  });
+
+  test('a private folder whose run has left nothing else is deleted by the time of its last change', async () => {
+    past({ id: 'young', daysAgo: 3 });
+    const at = new Date(Date.now() - 40 * 86_400_000);
+    for (const name of ['old', 'new']) mkdirSync(stateOfRun(state, name));
+    utimesSync(stateOfRun(state, 'old'), at, at);
+    const { removed } = await cleanJson('--older-than', '30d');
+    expect([removed.runs, removed.raw_output]).toEqual([[], [opaqueId('old')]]);
+    expect(existsSync(stateOfRun(state, 'old'))).toBe(false);
+    expect(existsSync(stateOfRun(state, 'new'))).toBe(true);
   });
 
   test('a sweep that was resumed after its end counts as open', async () => {
@@ -280,7 +292,7 @@ describe('clean at the same time as other processes', () => {
       expect(readdirSync(join(results, '.clean')).filter((name) => name.startsWith('trash'))).toEqual([]);
       expect(readdirSync(join(results, 'sweeps'))).toEqual(['young']);
       expect(readdirSync(join(results, '.store'))).toHaveLength(2);
-      expect(readdirSync(join(state, 'work')).sort()).toEqual([...young].sort());
+      expect(readdirSync(join(state, 'work')).sort()).toEqual(young.map(opaqueId).sort());
       expect(readdirSync(join(state, 'removed'))).toEqual([]);
     },
   );

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
+import { opaqueId } from '../../src/store/run-state.js';
 import { NO_DENO_FILES, noDeno, printing, scriptFiles } from '../agent-scripts/project-script.js';
 import { createProject, openRun, scenario, type TestProject } from './project.js';
 
@@ -167,7 +168,7 @@ describe('the agent is not started, and the run ends as error', () => {
     const run = await unprimed(project, ['{script: hang, timeout_secs: 1.5}']);
     expect(run.message).toBe('task.context: hang broke the contract: timed out after 1.5 s');
     expect(run.context).toMatchObject([{ timed_out: true }]);
-    expect(markedProcesses(run.run_id)).toEqual([]);
+    expect(markedProcesses(opaqueId(run.run_id))).toEqual([]);
   });
 
   test('if Deno is missing', async () => {

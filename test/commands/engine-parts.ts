@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readEngineState, writeEngineState } from '../../src/platform/engine/engine-state.js';
 import { LOOPBACK } from '../../src/platform/engine/server.js';
 import { projectState } from '../../src/platform/folders.js';
 import { isAlive, type ProcessIdentity } from '../../src/platform/process/process-identity.js';
+import { runFiles } from '../../src/store/results-folder.js';
+import { stateOfRun } from '../../src/store/run-state.js';
 import { until, type TestProject } from './project.js';
 
 export type Part = 'keeper' | 'server' | 'worker';
@@ -81,12 +83,21 @@ export function filesBelow(...folders: string[]): Record<string, string> {
   return files;
 }
 
-/** Expects that the state folder keeps nothing of a scenario's runs but the output of their agents. */
+/** Ids of the runs of a scenario that have begun. */
+export const runsOf = ({ results }: Pick<TestProject, 'results'>, scenario: string): string[] =>
+  (existsSync(results) ? readdirSync(results) : []).filter((name) => name.includes(`-${scenario}-`));
+
+/** Folders that the state folder has for runs of a scenario. */
+export const foldersOf = (project: TestProject, scenario: string): string[] =>
+  runsOf(project, scenario).map((run) => stateOfRun(stateOf(project), run));
+
+/** Expects that the state folder keeps nothing of a scenario's runs but the output of their agents, and that no link leads there. */
 export function expectRemoved(project: TestProject, scenario: string): void {
-  const work = join(stateOf(project), 'work');
-  for (const run of readdirSync(work).filter((run) => run.includes(`-${scenario}-`)))
-    for (const gone of ['fixture', 'home', 'login', 'bin'])
-      expect([run, gone, existsSync(join(work, run, gone))]).toEqual([run, gone, false]);
+  for (const folder of foldersOf(project, scenario))
+    for (const gone of ['workspace', 'home', 'login', 'bin'])
+      expect([folder, gone, existsSync(join(folder, gone))]).toEqual([folder, gone, false]);
+  const links = runsOf(project, scenario).map((run) => runFiles(join(project.results, run)).workspace);
+  expect(links.filter((link) => lstatSync(link, { throwIfNoEntry: false }) !== undefined)).toEqual([]);
   expect(readdirSync(join(stateOf(project), 'open-runs'))).toEqual([]);
 }
 

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stateOfRun } from '../../src/store/run-state.js';
 import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -162,8 +163,8 @@ async function afterHostile(
   // Nothing outside has changed, and nothing of the run remains.
   expect(readdirSync(outside)).toEqual(['precious']);
   const [engine = ''] = readdirSync(project.state);
-  const left = readdirSync(join(project.state, engine, 'work', folder.run.run_id));
-  expect(left.filter((part) => /^(fixture|home|tmp|bin|config)/.test(part))).toEqual([]);
+  const left = readdirSync(stateOfRun(join(project.state, engine), folder.run.run_id));
+  expect(left.filter((part) => /^(workspace|home|tmp|bin|config)/.test(part))).toEqual([]);
   return { ...ended, ...folder };
 }
 

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
+import { opaqueId } from '../../src/store/run-state.js';
 import {
   answersIn,
   createProject,
@@ -182,7 +183,7 @@ describe('runs judged by an agent', () => {
   });
 
   test('leave no process behind', () => {
-    for (const { run } of runs.values()) expect(markedProcesses(run.run_id)).toEqual([]);
+    for (const { run } of runs.values()) expect(markedProcesses(opaqueId(run.run_id))).toEqual([]);
   });
 });
 
@@ -205,7 +206,7 @@ test('cancelling ends the judging agent and everything that it started', async (
   expect((await running).exitCode).toBe(130);
   const line = (await project.resultLines()).find(({ scenario_id }) => scenario_id === 'halted');
   expect(line).toMatchObject({ outcome: 'cancelled', gates_passed: 1, judge_score: null });
-  expect(markedProcesses(line?.id ?? '')).toEqual([]);
+  expect(markedProcesses(opaqueId(line?.id ?? ''))).toEqual([]);
   expect(await starts('slow')).toBe(before + 1);
 });
 

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectState } from '../../src/platform/folders.js';
-import { partOf } from './engine-parts.js';
+import { partOf, foldersOf } from './engine-parts.js';
 import { letGo, untilStarted, writeGated } from './gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, openRun, scenario, until } from './project.js';
 
@@ -25,12 +24,11 @@ test('of the gates on a file of 92 MB one passes, one ends at its time limit, an
   const command = project.start(['run', 'large', 'other', '--name', 'large', '--json']);
   await untilStarted(project, 'other');
   const worker = await until('a worker', () => partOf(project, 'worker'));
-  const work = join(projectState(project.results, project.state).folder, 'work');
-  const fencesOf = (run: string): string => join(work, run, 'fences');
   const hasBegun = (step: string): boolean =>
-    readdirSync(work)
-      .filter((run) => run.includes('-large-') && existsSync(fencesOf(run)))
-      .some((run) => readdirSync(fencesOf(run)).some((name) => name.startsWith(`${step}.`)));
+    foldersOf(project, 'large')
+      .map((folder) => join(folder, 'fences'))
+      .filter((fences) => existsSync(fences))
+      .some((fences) => readdirSync(fences).some((name) => name.startsWith(`${step}.`)));
   await until('the endless gate is under way', () => (hasBegun('gate-3') ? true : null));
   await letGo(project, 'other');
   await until('the other run has ended', async () =>

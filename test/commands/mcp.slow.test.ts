@@ -8,6 +8,7 @@ import { projectState } from '../../src/platform/folders.js';
 import { waitUntil } from '../../src/platform/process/wait-until.js';
 import type { RunEvent } from '../../src/results/records/events.js';
 import { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { stateOfRun } from '../../src/store/run-state.js';
 import {
   cellsOf,
   createProject,
@@ -180,7 +181,7 @@ test('values of variables reach the server, and are in no record', async () => {
   expect(stored.length).toBeGreaterThan(5);
   for (const file of stored) expect([file, readFileSync(file).includes(secret)]).toEqual([file, false]);
   // The file of the proxy, which had the value, is gone with the run.
-  const work = join(projectState(project.results, project.state).folder, 'work', run.run_id);
+  const work = stateOfRun(projectState(project.results, project.state).folder, run.run_id);
   expect(existsSync(work)).toBe(true);
   expect(existsSync(join(work, 'config'))).toBe(false);
 });

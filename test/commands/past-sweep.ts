@@ -5,6 +5,7 @@ import type { Cell } from '../../src/results/records/cell.js';
 import { buildSweepDocument } from '../../src/results/records/sweep-document.js';
 import type { ResultLine } from '../../src/results/records/result-line.js';
 import type { Plan } from '../../src/scenario/plan.js';
+import { stateOfRun } from '../../src/store/run-state.js';
 import { resultLine } from '../store/sample.js';
 
 const DAY = 86_400_000;
@@ -70,7 +71,7 @@ export function writePastSweep(results: string, state: string | null, past: Past
     const record = { run_id: run, sweep: id, started_at: stamp };
     write(`${run}/artifacts/run.json`, JSON.stringify(record));
     write(`${run}/report.md`, 'x'.repeat(1000));
-    if (state !== null) mkdirSync(join(state, 'work', run, 'steps'), { recursive: true });
+    if (state !== null) mkdirSync(join(stateOfRun(state, run), 'steps'), { recursive: true });
   }
   if (lines.length > 0)
     appendFileSync(join(results, 'results.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));

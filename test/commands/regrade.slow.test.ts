@@ -2,6 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runFiles } from '../../src/store/results-folder.js';
+import { stateOfRun } from '../../src/store/run-state.js';
 import { linesIn, stateOf } from './engine-parts.js';
 import { judgment, judgedFiles, judged, judgeEnv } from './judged-project.js';
 import { createModelServer, type ModelServer } from './model-server.js';
@@ -147,7 +148,7 @@ test('a run whose work was not kept is an error that says so', async () => {
   const { document } = await project.run(['gone']);
   const [one, two] = document.cells.map(({ results_dir }) => results_dir ?? '');
   await rm(runFiles(one ?? '').fixture, { recursive: true });
-  await rm(join(stateOf(project), 'work', two?.split('/').at(-1) ?? ''), { recursive: true });
+  await rm(stateOfRun(stateOf(project), two?.split('/').at(-1) ?? ''), { recursive: true });
   const { exitCode, stdout } = await project.cli(['regrade', document.sweep, '--json']);
   const again = documentOf(stdout);
   expect([exitCode, outcomesOf(again)]).toEqual([3, ['error', 'error']]);

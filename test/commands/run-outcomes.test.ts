@@ -3,6 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { opaqueId } from '../../src/store/run-state.js';
 import {
   cellsOf,
   createProject,
@@ -196,5 +197,5 @@ test('a finished run leaves no process, workspace, temporary file or handed-over
   expect(names.length).toBeGreaterThan(0);
   expect(names.filter((name) => /\/(fixture|home|config|tmp|bin)\/|\.tmp$|\/env\//.test(name))).toEqual([]);
   expect((await filesBelow(project.results)).filter((file) => file.endsWith('.tmp'))).toEqual([]);
-  for (const { id } of await project.resultLines()) expect(markedProcesses(id), id).toEqual([]);
+  for (const { id } of await project.resultLines()) expect(markedProcesses(opaqueId(id)), id).toEqual([]);
 });

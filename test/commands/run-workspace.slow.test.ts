@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { opaqueId } from '../../src/store/run-state.js';
+import { foldersOf } from './engine-parts.js';
 import {
   cellsOf,
   createProject,
@@ -76,8 +78,10 @@ const outcomeOf = (name: string): unknown => cellsOf(shared, name).cells[0]?.out
 
 /** Files of the workspaces of a scenario's runs. */
 const workspacesOf = async (name: string): Promise<string[]> => {
-  const files = await filesBelow(project.state);
-  return files.filter((file) => file.includes(`-${name}-`) && dirname(file).endsWith('/fixture'));
+  const files = await Promise.all(
+    foldersOf(project, name).map((folder) => filesBelow(join(folder, 'workspace'))),
+  );
+  return files.flat();
 };
 
 test('editing the fixture and the scenario while a sweep runs changes nothing', async () => {
@@ -172,6 +176,6 @@ test('without a PID namespace a run has a warning, and background processes of s
   expect(exitCode).toBe(0);
   expect(run.agent?.containment).toBe('group');
   expect(run.warnings.join()).toMatch(/no PID namespace/);
-  expect(markedProcesses(run.run_id)).toEqual([]);
+  expect(markedProcesses(opaqueId(run.run_id))).toEqual([]);
   await own.remove();
 });

@@ -108,7 +108,7 @@ describe.skipIf(lacking !== null)(`a prying agent${because(lacking)}`, () => {
     expect(printed.filter((line) => line.startsWith('wrote /etc'))).toEqual([]);
     const found = printed.filter((line) => line.startsWith('found '));
     // It finds only its own copy of the fixture.
-    expect(found.filter((line) => !line.endsWith('/fixture/x'))).toEqual([]);
+    expect(found.filter((line) => !line.endsWith('/workspace/x'))).toEqual([]);
     expect(found).toHaveLength(1);
     expect(folder.run).toMatchObject({ environment: 'bubblewrap', sandboxed: true });
     expect(await folder.text('report.md')).toMatch(/\| Environment +\| bubblewrap +\|/);

@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { projectState } from '../../src/platform/folders.js';
 import { killMarked } from '../../src/platform/process/marked-processes.js';
-import { untilLines } from './engine-parts.js';
+import { opaqueId } from '../../src/store/run-state.js';
+import { untilLines, runsOf } from './engine-parts.js';
 import { createModelServer, type ModelServer } from './model-server.js';
 import { plantSecrets, SHELL } from './plant-secrets.js';
 import { everythingBelow, leaksIn, LINES, PLAIN, SECRET } from './planted.js';
@@ -49,12 +49,8 @@ afterAll(async () => {
 async function loseAgent(): Promise<string> {
   const command = project.start(['run', 'lost', '--json'], SHELL);
   await untilLines(project, 'starts', 1);
-  const work = join(projectState(project.results, project.state).folder, 'work');
-  const run = await until(
-    'the run',
-    async () => (await readdir(work)).find((name) => name.includes('-lost-')) ?? null,
-  );
-  await killMarked(run);
+  const run = await until('the run', () => runsOf(project, 'lost')[0] ?? null);
+  await killMarked(opaqueId(run));
   await untilLines(project, 'starts', 2);
   await project.write('go', '');
   const { stdout, stderr } = await command;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RUN_FOLDERS } from '../../src/environments/run-folders.js';
-import { projectState } from '../../src/platform/folders.js';
+import { stateOfRun } from '../../src/store/run-state.js';
+import { stateOf } from './engine-parts.js';
 import {
   createProject,
   documentOf,
@@ -64,14 +65,15 @@ test('an agent that removes all access rights of its workspace or run folder is 
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
   const document = documentOf(stdout);
   expect(document.totals).toMatchObject({ cells: SHUT.length, passed: SHUT.length });
-  const work = join(projectState(project.results, project.state).folder, 'work');
   for (const index of SHUT.keys()) {
     const { run, text } = await openRun(document, index);
     expect(run.starts).toBe(1);
     expect(await text('fixture/notes.txt')).toBe('done\n');
-    const left = readdirSync(join(work, run.run_id));
+    const left = readdirSync(stateOfRun(stateOf(project), run.run_id));
     expect(
-      left.filter((name) => name.startsWith('fixture') || Object.values<string>(RUN_FOLDERS).includes(name)),
+      left.filter(
+        (name) => name.startsWith('workspace') || Object.values<string>(RUN_FOLDERS).includes(name),
+      ),
     ).toEqual([]);
   }
 });

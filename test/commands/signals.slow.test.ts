@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
+import { opaqueId } from '../../src/store/run-state.js';
 import { gatedCommand, letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
 import { documentOf, EMPTY_FIXTURE, openRun, until } from './project.js';
 import { projectWithClient } from './project-with-client.js';
@@ -73,7 +74,8 @@ test('the second Ctrl-C cancels: agents are killed with everything they started,
     note: 'the run was cancelled',
   });
   for (const { results_dir } of document.cells) {
-    if (results_dir !== null) expect(markedProcesses(results_dir.split('/').at(-1) ?? '')).toEqual([]);
+    if (results_dir !== null)
+      expect(markedProcesses(opaqueId(results_dir.split('/').at(-1) ?? ''))).toEqual([]);
   }
   expect(startsOf(project, 'ending')).toBe(2);
 });

@@ -10,6 +10,7 @@ import { readEngineState } from '../../src/platform/engine/engine-state.js';
 import { projectState } from '../../src/platform/folders.js';
 import { markedProcesses } from '../../src/platform/process/marked-processes.js';
 import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { opaqueId } from '../../src/store/run-state.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
 
@@ -40,7 +41,7 @@ test('cancel from another terminal returns once every agent process has exited',
   expect(cancelled.exitCode).toBe(0);
   const document = documentOf(cancelled.stdout);
   expect(document).toMatchObject({ status: 'cancelled', totals: { cancelled: 1 } });
-  expect(markedProcesses(document.cells[0]?.results_dir?.split('/').at(-1) ?? '')).toEqual([]);
+  expect(markedProcesses(opaqueId(document.cells[0]?.results_dir?.split('/').at(-1) ?? ''))).toEqual([]);
   expect((await command).exitCode).toBe(130);
   expect((await project.cli(['resume', 'elsewhere'])).exitCode).toBe(130);
 });

@@ -208,7 +208,7 @@ describe.skipIf(postgresPrograms === null)('a database on a PostgreSQL server', 
       const command = own.start(['run', 'left.scenario.yaml', '--json']);
       const here = await until(
         'the step',
-        async () => (await filesBelow(own.state)).find((file) => file.endsWith('/fixture/here')) ?? null,
+        async () => (await filesBelow(own.state)).find((file) => file.endsWith('/workspace/here')) ?? null,
       );
       await server.stop();
       writeFileSync(here.replace(/here$/, 'go'), '');

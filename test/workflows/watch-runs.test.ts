@@ -8,6 +8,7 @@ import { noteOpenRun, openRuns } from '../../src/activities/step/open-runs.js';
 import type { Deps } from '../../src/activities/step/deps.js';
 import { watchRuns, type Watch } from '../../src/activities/watch/watch-runs.js';
 import { local } from '../../src/environments/local.js';
+import { opaqueId, stateOfRun } from '../../src/store/run-state.js';
 import { sweepWorkflowId, WORKFLOWS, type RunRef } from '../../src/workflows/protocol.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { PATH } from '../environments/places.js';
@@ -56,8 +57,8 @@ async function watched(): Promise<Watched> {
   const { workflowId, firstExecutionRunId: firstRunId } = workflow;
   const run: RunRef = { sweep: name, cell: cell(), run: name, workflowId, firstRunId };
   noteOpenRun(deps, run);
-  const runRoot = join(deps.stateFolder, 'work', name);
-  const workspace = join(runRoot, 'fixture');
+  const runRoot = stateOfRun(deps.stateFolder, name);
+  const workspace = join(runRoot, 'workspace');
   mkdirSync(join(runRoot, 'login', '1'), { recursive: true });
   mkdirSync(workspace);
   const seconds = uniqueSeconds();
@@ -65,7 +66,7 @@ async function watched(): Promise<Watched> {
   await local.start(
     {
       ...{ type: 'local', root: runRoot, workspace, journal: join(runRoot, 'agent') },
-      ...{ mark: name, hidden: [], project: null },
+      ...{ mark: opaqueId(name), hidden: [], project: null },
     },
     {
       ...{ start: 1, argv: ['sleep', seconds], env: { PATH }, stdin: '', files: [] },

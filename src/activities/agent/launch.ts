@@ -5,6 +5,7 @@ import { withSubject } from '../../agents/subject-files.js';
 import { sharesHost } from '../../environments/environment.js';
 import { detectVersion, firstLine } from '../../platform/process/detect-version.js';
 import { findProgram } from '../step/find-program.js';
+import { mocksFileOf } from '../step/mocks-file.js';
 import { STEPS } from '../../results/step-names.js';
 import { variablesOfRuntime } from '../../scenario/runtime.js';
 import { callsFolder } from '../mocks/mocked-commands.js';
@@ -84,12 +85,7 @@ function hostedRun(context: RunContext): HostedRun | null {
     variables: Object.fromEntries(
       names.flatMap((name) => (values[name] === undefined ? [] : [[name, values[name]]])),
     ),
-    mocks: scenario.mocks ?? [],
-    calls: callsFolder(context),
-    // The same in every sweep, so that a failure by chance can be repeated.
-    seed: run.cell.id,
-    agent: run.cell.agent,
-    scenario: scenario.name,
+    ...mocksFileOf(run, scenario, callsFolder(context)),
   };
 }
 

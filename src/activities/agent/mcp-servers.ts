@@ -10,6 +10,7 @@ import { STEPS } from '../../results/step-names.js';
 import { mcpServersOf } from '../../scenario/subject.js';
 import { toolCallsFolder } from '../mocks/mocked-commands.js';
 import { connectionOf } from '../step/mcp-connection.js';
+import { mocksFileOf } from '../step/mocks-file.js';
 import type { RunContext } from '../step/run-context.js';
 import { withMocks } from '../step/with-mocks.js';
 import type { AgentOutput } from './outputs.js';
@@ -50,11 +51,7 @@ export async function planMcpServers(context: RunContext, start: number): Promis
       workspace: handle.workspace,
       socket: join(handle.root, RUN_FOLDERS.sockets, `${server.name}-${start}`),
       records: join(folder, recordsName(server.name, start)),
-      mocks: scenario.mocks ?? [],
-      calls: toolCallsFolder(handle),
-      seed: run.cell.id,
-      agent: run.cell.agent,
-      scenario: scenario.name,
+      ...mocksFileOf(run, scenario, toolCallsFolder(handle)),
       step,
     });
   const path = join(folder, `servers-${start}.json`);

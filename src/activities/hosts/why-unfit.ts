@@ -11,11 +11,11 @@ import { readHost } from '../../store/shared/host-records.js';
 import { bringEarlier } from '../../store/shared/mirror.js';
 import { requireSharedProject } from '../../store/shared/shared-project.js';
 import { resultsIndex } from '../../store/results-index.js';
+import { stateOfRun } from '../../store/run-state.js';
 import { resolveAgent, type ResolvedAgent } from '../credentials/resolve-agent.js';
 import { whyNotReady } from '../prepare/build-workspace.js';
 import type { Deps } from '../step/deps.js';
 import { readScenario } from '../step/load-plan.js';
-import { stateOfRun } from '../step/run-paths.js';
 import { targetPathOf } from '../step/run-context.js';
 import { missingValues, valuesOfRun } from '../step/values-of-run.js';
 

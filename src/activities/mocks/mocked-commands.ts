@@ -5,7 +5,7 @@ import { RUN_FOLDERS } from '../../environments/run-folders.js';
 import { shellWord } from '../../lib/commands/shell-word.js';
 import { isCommandMock } from '../../mocks/mock-kinds.js';
 import type { RunContext } from '../step/run-context.js';
-import type { MocksFile } from '../step/mocks-file.js';
+import { mocksFileOf } from '../step/mocks-file.js';
 
 const NODE = '.node';
 const PROGRAM = '.mocked-command.js';
@@ -23,17 +23,8 @@ export const toolCallsFolder = ({ root }: EnvironmentHandle): string =>
  */
 export function mockedCommands(context: RunContext): Pick<Contents, 'programs' | 'scripts'> {
   const { scenario, run, binaries } = context;
-  const { mocks = [] } = scenario;
-  const commands = mocks.filter(isCommandMock);
+  const commands = (scenario.mocks ?? []).filter(isCommandMock);
   if (commands.length === 0) return { programs: {} };
-  const file: MocksFile = {
-    mocks,
-    calls: callsFolder(context),
-    // The same in every sweep, so that a failure by chance can be repeated.
-    seed: run.cell.id,
-    agent: run.cell.agent,
-    scenario: scenario.name,
-  };
   const own = [NODE, PROGRAM, MOCKS].map((name) => shellWord(join(binaries, name))).join(' ');
   const scriptOf = (command: string): string => `#!/bin/sh\nexec ${own} ${command} "$@"\n`;
   return {
@@ -42,7 +33,7 @@ export function mockedCommands(context: RunContext): Pick<Contents, 'programs' |
       [PROGRAM]: fileURLToPath(new URL('./mocked-command.js', import.meta.url)),
     },
     scripts: {
-      [MOCKS]: JSON.stringify(file),
+      [MOCKS]: JSON.stringify(mocksFileOf(run, scenario, callsFolder(context))),
       ...Object.fromEntries(commands.map(({ command }) => [command, scriptOf(command)])),
     },
   };

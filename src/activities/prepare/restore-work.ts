@@ -14,7 +14,8 @@ import { lastOfTurns, turnNumber } from '../agent/turns.js';
 import type { Deps } from '../step/deps.js';
 import type { Fence } from '../step/fence.js';
 import type { RunContext } from '../step/run-context.js';
-import { stateOfRun, withPathInside } from '../step/run-paths.js';
+import { stateOfRun } from '../../store/run-state.js';
+import { withPathInside } from '../step/run-paths.js';
 import { ALTERED, publishStep, readStep, type Manifest, type StepStore } from '../step/run-step-once.js';
 import {
   cannotBeBuilt,

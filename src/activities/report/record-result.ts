@@ -26,8 +26,9 @@ export async function recordResult(
     countCell(metrics, line);
     return line;
   }
-  // `cleanUp` would remove it only after others have got the folder.
-  await rm(runFiles(join(resultsPath, folder)).liveEvents, { force: true });
+  const files = runFiles(join(resultsPath, folder));
+  // `cleanUp` would remove them only after others have got the folder.
+  for (const path of [files.liveEvents, files.workspace]) await rm(path, { force: true });
   const run = { sweep, cell: cell.id, ...parseRunWorkflowId(workflowId) };
   const published = await publishResult(project, run, line);
   if (published === 'lost')

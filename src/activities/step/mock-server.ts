@@ -21,7 +21,7 @@ import {
   startProblemFile,
   stepFile,
 } from './mock-server-files.js';
-import type { ServerFile } from './mocks-file.js';
+import { mocksFileOf, type ServerFile } from './mocks-file.js';
 
 /** The server of a run's mocked endpoints. */
 export interface MockServer {
@@ -37,16 +37,12 @@ const START_MS = 30_000;
 
 /** The server of the scenario's mocked endpoints; null if it has none. */
 export const mockServerOf = (state: string, run: RunRef, scenario: Scenario): MockServer | null => {
-  const { mocks = [], name, steps } = scenario;
+  const { mocks = [], steps } = scenario;
   return mocks.some(isEndpointMock)
     ? {
         folder: mockServerFolder(state),
         mocks: {
-          mocks,
-          calls: requestsFolder(mockServerFolder(state)),
-          seed: run.cell.id,
-          agent: run.cell.agent,
-          scenario: name,
+          ...mocksFileOf(run, scenario, requestsFolder(mockServerFolder(state))),
           idle_secs: Math.max(...steps.map(({ timeout_secs }) => timeout_secs)) + IDLE_SECS,
         },
       }

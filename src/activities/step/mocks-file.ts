@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { sha256 } from '../../lib/hash.js';
 import type { Mock } from '../../mocks/mock.js';
 import { MockedCall } from '../../results/records/mocked-calls.js';
+import type { Scenario } from '../../scenario/scenario.js';
+import type { RunRef } from '../../workflows/protocol.js';
 
 /** What the program of mocked commands, or the server of mocked endpoints, needs to know, as JSON. */
 export interface MocksFile {
@@ -8,9 +11,20 @@ export interface MocksFile {
   mocks: Mock[];
   /** Folder with the records of calls: `1.json` is the first call. */
   calls: string;
+  /** The same for each run of the cell, so that a failure by chance can be repeated. */
   seed: string;
+  /** These names are empty if no mock can use them: the agent can read the file. */
   agent: string;
   scenario: string;
+}
+
+/** What is written about the mocks of a run, for the program that answers its calls. */
+export function mocksFileOf({ cell }: RunRef, { mocks = [], name }: Scenario, calls: string): MocksFile {
+  const isNamed = JSON.stringify(mocks).includes('context');
+  return {
+    ...{ mocks, calls, seed: sha256(cell.id) },
+    ...{ agent: isNamed ? cell.agent : '', scenario: isNamed ? name : '' },
+  };
 }
 
 /** What the server of mocked endpoints needs to know besides. */

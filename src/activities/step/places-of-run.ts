@@ -3,7 +3,8 @@ import type { Environment, EnvironmentHandle } from '../../environments/environm
 import type { RunRef } from '../../workflows/protocol.js';
 import type { Deps } from './deps.js';
 import { checkName } from './load-plan.js';
-import { handleOf, judgeHandle, stateOfRun } from './run-paths.js';
+import { stateOfRun } from '../../store/run-state.js';
+import { handleOf, judgeHandle } from './run-paths.js';
 import { keptPlace } from './settled-environment.js';
 
 /** A place of a run, and the environment that knows it. */
@@ -23,7 +24,7 @@ export async function placesOfRun(
   checkName(run);
   const state = stateOfRun(stateFolder, run);
   const place = (await keptPlace(state)) ?? { type: 'local' };
-  const handle = handleOf(run, state, place, { hidden: [], project: null });
+  const handle = handleOf(state, place, { hidden: [], project: null });
   const environment = environments[place.type];
   return [judgeHandle(handle), handle].map((each) => ({ environment, handle: each }));
 }

@@ -25,6 +25,7 @@ import type { ProviderLimits } from '../../store/provider-limits.js';
 import { isBucket } from '../../store/shared/open-shared-store.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { checksFolder, fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
+import { stateOfRun } from '../../store/run-state.js';
 import type { RunRef, TurnRef } from '../../workflows/protocol.js';
 import {
   accountOfProvider,
@@ -40,7 +41,6 @@ import {
   judgeHandle,
   pathsIn,
   stateOfJudge,
-  stateOfRun,
   type AgentInPlace,
   type RunPaths,
 } from './run-paths.js';
@@ -206,7 +206,7 @@ export async function loadRun(
           },
         };
   const handle: EnvironmentHandle = {
-    ...handleOf(run.run, state, place, {
+    ...handleOf(state, place, {
       // The state of all engines: that of this one may be next to others.
       hidden: [
         ...[dirname(stateFolder), resultsPath, ...(await sharedFolderOf(resultsPath))],

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { accessFile, readRecord } from '../../environments/e2b/sandbox-state.js';
 import { sharesHost, type EnvironmentHandle } from '../../environments/environment.js';
 import type { Place } from '../../environments/index.js';
@@ -55,33 +55,33 @@ export async function withPathInside<R extends RunPaths & { handle: EnvironmentH
   return { ...run, baseEnv: { ...run.baseEnv, PATH }, checksEnv: { ...run.checksEnv, PATH } };
 }
 
-/** Folder on the host in which a run records what it has done: manifests, fences, attempts, starts of the agent. */
-export const stateOfRun = (stateFolder: string, run: string): string => join(stateFolder, 'work', run);
-/** The same for the agent that judges the run. */
+/** Folder on the host in which what the agent that judges a run does is recorded. */
 export const stateOfJudge = (state: string): string => join(state, 'judge');
 
 /** The run's folder in every container and cloud sandbox. */
 const ROOT_INSIDE = '/llm-tool-test';
 
-/** The handle of a run in the place that was chosen for it. */
+/**
+ * The handle of a run in the place that was chosen for it. Of the run, its agent sees only the name of the private folder, which
+ * says nothing about it.
+ */
 export function handleOf(
-  run: string,
   state: string,
   { type, container, sandbox }: Pick<Place, 'type' | 'container' | 'sandbox'>,
   { hidden, project }: Pick<EnvironmentHandle, 'hidden' | 'project'>,
 ): EnvironmentHandle {
-  const common = { type, journal: join(state, 'agent'), mark: run, hidden, project };
+  const common = { type, journal: join(state, 'agent'), mark: basename(state), hidden, project };
   const inside = { ...common, root: ROOT_INSIDE, workspace: join(ROOT_INSIDE, 'workspace') };
-  const name = machineName(run, state);
+  const name = machineName(state);
   if (container !== undefined)
     return { ...inside, container: { command: container.command, image: container.id, name } };
   if (sandbox !== undefined) return { ...inside, sandbox: { ...sandbox, name, access: accessFile(state) } };
-  return { ...common, root: state, workspace: join(state, 'fixture') };
+  return { ...common, root: state, workspace: join(state, 'workspace') };
 }
 
 /** A daemon or account may serve several users whose runs have the same names. */
-const machineName = (run: string, state: string): string =>
-  `llm-tool-test-${run.replaceAll(/[^a-zA-Z0-9_.-]+/g, '_')}-${sha256(state).slice(0, 8)}`;
+const machineName = (state: string): string =>
+  `llm-tool-test-${basename(state)}-${sha256(state).slice(0, 8)}`;
 
 /** The handle of the agent that judges a run. Its mark is below the run's mark, so that it is killed with the run. */
 export function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {

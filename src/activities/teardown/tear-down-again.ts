@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { createRedactor } from '../../lib/redaction/redact.js';
 import { readLeftovers, type Leftover } from '../../platform/leftovers.js';
 import { readSweepEnv } from '../../platform/sweep-env.js';
+import { stateOfRun } from '../../store/run-state.js';
 import type { RunRef } from '../../workflows/protocol.js';
 import type { Deps } from '../step/deps.js';
 import { openRuns } from '../step/open-runs.js';
 import { placesOfRun } from '../step/places-of-run.js';
-import { stateOfRun } from '../step/run-paths.js';
 import { resourcesIn } from './resources.js';
 import { tearDown } from './tear-down.js';
 

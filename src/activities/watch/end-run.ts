@@ -1,12 +1,16 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sharesHost } from '../../environments/environment.js';
 import { lastStart, livingStarts } from '../../environments/journal.js';
+import { runFiles } from '../../store/results-folder.js';
+import { stateOfRun } from '../../store/run-state.js';
 import type { RunRef } from '../../workflows/protocol.js';
 import { removeLogins, syncCredentials } from '../credentials/login-files.js';
 import { endMockServer } from '../step/mock-server.js';
 import { removeOpenRun } from '../step/open-runs.js';
 import { placesOfRun } from '../step/places-of-run.js';
 import { forgetSecrets } from '../step/seen-secrets.js';
-import { stateOfJudge, stateOfRun } from '../step/run-paths.js';
+import { stateOfJudge } from '../step/run-paths.js';
 import type { Deps } from '../step/deps.js';
 import { loadRun } from '../step/run-context.js';
 import { tearDownAgain } from '../teardown/tear-down-again.js';
@@ -43,6 +47,7 @@ export async function endRun(deps: Deps, run: RunRef): Promise<void> {
   await endMockServer(state);
   for (const each of [state, stateOfJudge(state)]) await removeLogins({ state: each });
   await forgetSecrets(state);
+  await rm(runFiles(join(deps.resultsPath, run.run)).workspace, { force: true });
   removeOpenRun(deps, run);
   deps.host?.slots.release(run.workflowId);
 }

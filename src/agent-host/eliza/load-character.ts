@@ -6,7 +6,7 @@ import type { Turn } from '../turn.js';
 import type { Character } from './core.js';
 
 /** The values of a character that does not set them. */
-const NAMELESS: Character = { name: 'scenario-agent', bio: 'An agent that is tested.' };
+const NAMELESS: Character = { name: 'Assistant', bio: 'An assistant.' };
 
 /** The character of a scenario that has none: an agent that ignores messages could not be tested. */
 const NOBODY = { system: 'Answer every message, even if it is unclear.' };

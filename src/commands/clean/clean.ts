@@ -5,6 +5,7 @@ import { projectState } from '../../platform/folders.js';
 import { renderClean } from '../../reports/clean-text.js';
 import type { CleanDocument, CleanSizes } from '../../results/records/clean-document.js';
 import { announceClean } from '../../store/clean-lock.js';
+import { workFolder } from '../../store/run-state.js';
 import { systemFailure } from '../../lib/errors/system-failure.js';
 import { printJson, textOptions } from '../shared/output.js';
 import { checkWritable, openProject } from '../../planning/project.js';
@@ -54,7 +55,7 @@ export async function removeSweep(resultsPath: string, sweep: string): Promise<v
 
 function placesOf(results: string): Places {
   const state = projectState(results).folder;
-  return { results, state, work: join(state, 'work') };
+  return { results, state, work: workFolder(state) };
 }
 
 /** @throws UsageError if the age is missing or invalid; there is no default for what to delete */

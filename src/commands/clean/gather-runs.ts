@@ -8,6 +8,7 @@ import type { LineFact, RunFact } from '../../results/plan-clean.js';
 import { ROOM_FILE } from '../../platform/fs/disk-room.js';
 import { resultsLog, runFiles } from '../../store/results-folder.js';
 import { parseResult } from '../../store/results-log.js';
+import { opaqueId } from '../../store/run-state.js';
 import { SCHEDULES } from '../../store/schedules/schedule-files.js';
 import { foldersIn } from './gather-sweeps.js';
 import { readText } from '../../platform/fs/read-file.js';
@@ -44,8 +45,8 @@ export interface RunFolders {
   facts: RunFact[];
   /** Ids of the runs with a folder in the results folder. */
   inResults: Set<string>;
-  /** Ids of the runs with a folder in the private state. */
-  inState: Set<string>;
+  /** Names of folders in the private state, by the id of their run. */
+  inState: Map<string, string>;
   /** Names in the results folder that this program did not create. */
   unknownPaths: string[];
 }
@@ -54,10 +55,9 @@ const OURS = new Set(['results.jsonl', 'sweeps', SCHEDULES, '.store', '.clean', 
 
 /**
  * Finds runs by their folders. A folder in the results is a run's if a result refers to it, it contains the run's
- * record, or the private state has a folder of the same name.
+ * record, or the private state has a folder of that run. Nothing else names the run of a folder in the private state.
  */
 export function gatherRuns(results: string, workFolder: string, lines: readonly LineFact[]): RunFolders {
-  const inState = new Set(foldersIn(workFolder));
   // if several lines refer to a folder, the line of its own run counts
   const byLine = new Map(
     [
@@ -69,6 +69,8 @@ export function gatherRuns(results: string, workFolder: string, lines: readonly 
   const inResults = new Set<string>();
   const foreign: string[] = [];
   const folders = new Set(foldersIn(results));
+  const owners = new Map([...folders, ...lines.map(({ id }) => id)].map((id) => [opaqueId(id), id]));
+  const inState = new Map(foldersIn(workFolder).map((name) => [owners.get(name) ?? name, name]));
   for (const name of existsSync(results) ? readdirSync(results) : []) {
     if (OURS.has(name)) continue;
     const record = !folders.has(name) || byLine.has(name) ? null : recordOf(results, name);
@@ -76,9 +78,10 @@ export function gatherRuns(results: string, workFolder: string, lines: readonly 
     if (folders.has(name) && (byLine.has(name) || record !== null || inState.has(name))) inResults.add(name);
     else if (!TEMPORARY.test(name)) foreign.push(name);
   }
-  const facts = [...new Set([...inResults, ...inState])].map((id): RunFact => {
+  const facts = [...new Set([...inResults, ...inState.keys()])].map((id): RunFact => {
     const line = byLine.get(id);
-    return line === undefined ? (byRecord.get(id) ?? factByName(id)) : { id, ...line };
+    if (line !== undefined) return { id, ...line };
+    return byRecord.get(id) ?? (inState.get(id) === id ? factByTime(id, workFolder) : factByName(id));
   });
   return { facts, inResults, inState, unknownPaths: foreign };
 }
@@ -97,6 +100,12 @@ function recordOf(results: string, name: string): RunFact | null {
     ? { id: name, sweep: data.sweep, startedAt: Date.parse(data.started_at) }
     : null;
 }
+
+/** For a run of which only the private folder is left, whose name says nothing. */
+const factByTime = (id: string, workFolder: string): RunFact => ({
+  ...{ id, sweep: null },
+  startedAt: lstatSync(join(workFolder, id), { throwIfNoEntry: false })?.mtimeMs ?? Date.now(),
+});
 
 /** For a run that never wrote its report: only the name says when it was started. */
 function factByName(id: string): RunFact {

@@ -17,7 +17,9 @@ export async function measure(places: Places, { plan, runs, temporaries }: Propo
   return {
     runs: await sum(plan.runs.filter((run) => runs.inResults.has(run)).map((run) => join(results, run))),
     results: linesBytes(resultsLog(results), new Set(plan.lines)),
-    raw_output: await sum(plan.runs.filter((run) => runs.inState.has(run)).map((run) => join(work, run))),
+    raw_output: await sum(
+      plan.runs.flatMap((run) => runs.inState.get(run) ?? []).map((name) => join(work, name)),
+    ),
     sweeps: await sum(plan.sweeps.map((sweep) => join(planFile(results, sweep), '..'))),
     snapshots: await sum(plan.snapshots.map((hash) => join(storeFolder(results), hash))),
     temporaries: await sum(temporaries),

@@ -37,9 +37,11 @@ export async function moveToTrash(places: Places, proposal: Proposal): Promise<E
   const trash = createTrash(cleanFolder(results));
   const inState = createTrash(join(state, 'removed'));
   for (const run of plan.runs) {
+    // First, because without the folder in the results nothing says which run it belongs to.
+    const own = runs.inState.get(run);
+    if (own !== undefined) await inState.take(join(work, own), 'raw_output');
     if (runs.inResults.has(run))
       await takeParts(join(results, run), RUN_PARTS, (path) => trash.take(path, 'runs'));
-    if (runs.inState.has(run)) await inState.take(join(work, run), 'raw_output');
   }
   for (const sweep of plan.sweeps) {
     await takeParts(join(sweepsFolder(results), sweep), SWEEP_PARTS, (path) => trash.take(path, 'sweeps'));

@@ -13,6 +13,7 @@ import { findById, findSweep } from '../../client/sweeps/find-sweep.js';
 import { uiPage } from '../../client/ui-page.js';
 import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
 import { readEngineState } from '../../platform/engine/engine-state.js';
+import { displayPath } from '../../platform/display-path.js';
 import { projectState } from '../../platform/folders.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { isAlive } from '../../platform/process/process-identity.js';
@@ -112,6 +113,7 @@ async function followRun(
   const signals = catchSignals(() => undefined);
   let noticed: string | null = null;
   printNotice(`following ${run}; Ctrl-C stops watching, and the run continues`);
+  if (existsSync(files.workspace)) printNotice(`its workspace: ${displayPath(files.workspace)}`);
   try {
     for (;;) {
       // Before the events are read, so that none is missed.

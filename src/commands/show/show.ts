@@ -1,11 +1,14 @@
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { isFilter, selectCells, type CellFilter } from '../../results/select-cells.js';
 import { openRunsIn, reasonText } from '../../client/follow/open-runs.js';
+import { displayPath } from '../../platform/display-path.js';
 import { projectState } from '../../platform/folders.js';
 import { openProject } from '../../planning/project.js';
 import { bringSweepRuns, FEW_RUNS } from '../../client/sweeps/bring-runs.js';
 import { findById, type Found } from '../../client/sweeps/find-sweep.js';
+import { runFiles } from '../../store/results-folder.js';
 import { bringRuns } from '../../store/shared/mirror.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { printNotice, printSweep, screen } from '../shared/output.js';
@@ -72,6 +75,11 @@ async function findEnded(resultsPath: string, id: string): Promise<Found> {
       ({ run }) => id !== '' && run.startsWith(id),
     );
     if (open === undefined || !(error instanceof UsageError)) throw error;
-    throw new UsageError('unknown_id', `${open.run} is not over; add --follow to see what its agent does`);
+    const { workspace } = runFiles(join(resultsPath, open.run));
+    const where = existsSync(workspace) ? `; its workspace is ${displayPath(workspace)}` : '';
+    throw new UsageError(
+      'unknown_id',
+      `${open.run} is not over; add --follow to see what its agent does${where}`,
+    );
   }
 }

@@ -1,9 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { projectState } from '../../../src/platform/folders.js';
 import { markedProcesses } from '../../../src/platform/process/marked-processes.js';
 import type { SweepDocument } from '../../../src/results/records/sweep-document.js';
+import { opaqueId } from '../../../src/store/run-state.js';
 import { kill, linesIn, partOf, untilLines } from '../../commands/engine-parts.js';
 import { createProject, openRun, scenario, until, type TestProject } from '../../commands/project.js';
 import { provideCli, type CliName } from '../clis.js';
@@ -168,7 +167,7 @@ evaluations: [{ type: file_contains, path: out.txt, value: "one\\ntwo" }]
       const { run: record } = await run('hang');
       expect(record.agent?.message).toContain('timed out');
       expect(record).toMatchObject({ outcome: 'pass', agent: { ending: 'timeout', completed: false } });
-      expect(markedProcesses(record.run_id)).toEqual([]);
+      expect(markedProcesses(opaqueId(record.run_id))).toEqual([]);
     });
 
     test('the agent is adopted after the worker was killed', async () => {
@@ -196,14 +195,13 @@ evaluations: [{ type: file_contains, path: out.txt, value: "one\\ntwo" }]
       const how =
         agent === 'gemini' ? /start 2 .* began in a fresh workspace/ : /start 2 .* resumed its session/;
       expect(record.agent?.history.join('\n')).toMatch(how);
-      expect(markedProcesses(record.run_id)).toEqual([]);
+      expect(markedProcesses(opaqueId(record.run_id))).toEqual([]);
       expect((await text('fixture/out.txt')).match(/first/g)).toHaveLength(1);
     });
 
     /** Names of the runs of a scenario. */
     async function runsOf(name: string): Promise<string[]> {
-      const { folder } = projectState(project.results, project.state);
-      return (await readdir(join(folder, 'work'))).filter((entry) => entry.includes(`-${name}-`));
+      return (await readdir(project.results)).filter((entry) => entry.includes(`-${name}-`));
     }
   });
 }

@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import { connect } from '../../../src/platform/temporal/temporal-client.js';
 import type { RunRecord } from '../../../src/results/records/run-record.js';
 import type { ResultLine } from '../../../src/results/records/result-line.js';
+import { opaqueId } from '../../../src/store/run-state.js';
 import { cellObject, resultsObject } from '../../../src/store/shared/names.js';
 import { parseRunWorkflowId } from '../../../src/workflows/protocol/names.js';
 import { pathsBelow } from '../../commands/engine-parts.js';
@@ -106,12 +107,15 @@ interface RunNumber {
   incarnation: number;
 }
 
-/** Which run of which cell an agent worked for: the id of a run ends like the run id of its workflow. */
+/** Which run of which cell an agent worked for, which knows its run by a hash of its id. All cells are of `writeScenario`. */
 async function numbersOfRuns(client: Client): Promise<Map<string, RunNumber>> {
   const found = new Map<string, RunNumber>();
-  for await (const { workflowId, runId } of client.workflow.list({ query: 'WorkflowType = "runScenario"' })) {
+  const all = client.workflow.list({ query: 'WorkflowType = "runScenario"' });
+  for await (const { workflowId, runId, startTime } of all) {
     const [, sweep = '', cell = ''] = /^sweep\/([^/]+)\/(.+)\/[^/]+$/.exec(workflowId) ?? [];
-    found.set(runId.slice(-8), { sweep, cell, ...parseRunWorkflowId(workflowId) });
+    const when = startTime.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+    const run = `${when}-mock-default-many-${runId.slice(-8)}`;
+    found.set(opaqueId(run), { sweep, cell, ...parseRunWorkflowId(workflowId) });
   }
   return found;
 }
@@ -122,7 +126,7 @@ async function numbersOfRuns(client: Client): Promise<Map<string, RunNumber>> {
  */
 async function expectStarts(team: Team, client: Client, sweep: string, ends: RunEnd[]): Promise<number> {
   const numbers = await numbersOfRuns(client);
-  const ofSweep = startsOf(team).filter(({ run }) => numbers.get(run.slice(-8))?.sweep === sweep);
+  const ofSweep = startsOf(team).filter(({ run }) => numbers.get(run)?.sweep === sweep);
   const counts = new Map<string, number>();
   for (const { run } of ofSweep) counts.set(run, (counts.get(run) ?? 0) + 1);
   const lost = new Set(ends.filter(({ line }) => line === null).map(({ name }) => name));
@@ -132,17 +136,17 @@ async function expectStarts(team: Team, client: Client, sweep: string, ends: Run
   for (const { line, name } of ends) {
     if (line === null) continue;
     // An agent whose host is killed at once may not have noted its start.
-    const noted = counts.get(line.id) ?? 0;
+    const noted = counts.get(opaqueId(line.id)) ?? 0;
     expect(noted, line.id).toBeGreaterThan(0);
     expect(noted, line.id).toBeLessThanOrEqual(line.starts ?? 0);
-    counts.delete(line.id);
+    counts.delete(opaqueId(line.id));
     const record = await team.store.getFileOf(line.id, 'artifacts/run.json');
     const { lost_hosts = [] } = JSON.parse(record?.toString() ?? '') as RunRecord;
     expect([line.cell, name]).toEqual([line.cell, nameOf(line.cell, lost_hosts.length + 1)]);
     for (const [nth] of lost_hosts.entries()) expect(lost).toContain(nameOf(line.cell, nth + 1));
   }
   for (const [run, count] of counts) {
-    const { cell = '', incarnation = 0 } = numbers.get(run.slice(-8)) ?? {};
+    const { cell = '', incarnation = 0 } = numbers.get(run) ?? {};
     expect(lost).toContain(nameOf(cell, incarnation));
     expect(count).toBeLessThanOrEqual(MOST_STARTS);
   }
@@ -187,7 +191,7 @@ async function expectNothingLeft(host: Host): Promise<void> {
         .filter((pid) => environmentOf(pid).includes('LLM_TOOL_TEST_RUN='))
         .map((pid) => `process ${pid}`),
       ...pathsBelow(folder).filter((file) =>
-        /\.tmp$|(^|\/)(env|open-runs|slots)\/.|^work\/[^/]+\/(fixture|home|login|bin)$/.test(file),
+        /\.tmp$|(^|\/)(env|open-runs|slots)\/.|^work\/[^/]+\/(workspace|home|login|bin)$/.test(file),
       ),
     ];
     return left.length === 0 ? true : null;
