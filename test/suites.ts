@@ -136,6 +136,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     tests: [
+      'test/agents/real/mcp',
       'test/chaos/mcp',
       'test/commands/mcp',
       'test/commands/subject',

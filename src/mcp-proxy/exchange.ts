@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { beginningOf } from '../lib/format/truncate.js';
 import { isJsonObject, parseJson, type Json } from '../lib/json.js';
-import { envelopeProblem, isChecked, versionNamedIn, type ProtocolChecks } from './protocol-problem.js';
+import { envelopeProblem, namesExtensions, versionNamedIn, type ProtocolChecks } from './protocol-problem.js';
 import type { ProxyRecord } from './record.js';
 import { recordable } from './recordable.js';
+import { hasResultTypes } from './revisions.js';
 import type { SplitLine } from '../lib/split-lines.js';
 
 type Message = { [key: string]: Json };
@@ -55,6 +56,8 @@ interface Open {
   method: string;
   /** The version of the protocol that the request follows. */
   version: string;
+  /** Set if the agent knows types of results that the protocol does not have. */
+  isExtended: boolean;
   /** Set for calls of tools. */
   call?: Call;
 }
@@ -142,17 +145,18 @@ export function createExchange({
     const key = keyOf(id);
     over.delete(key);
     const followed = versionNamedIn(params) ?? version ?? '';
+    const request = { method, version: followed, isExtended: namesExtensions(params) };
     if (method !== 'tools/call') {
-      open.set(key, { method, version: followed });
+      open.set(key, request);
       return null;
     }
     const call = beginCall(params);
     const mocked = mockOf(call.tool, params['arguments'] ?? {});
     if (mocked === null) {
-      open.set(key, { method, version: followed, call });
+      open.set(key, { ...request, call });
       return null;
     }
-    const kind = isChecked(followed) ? {} : { resultType: 'complete' };
+    const kind = hasResultTypes(followed) ? { resultType: 'complete' } : {};
     return sleep(mocked.delayMs).then((): Message => {
       const { result } = mocked;
       answered(call, { result, error: null, is_error: result['isError'] === true, mocked: true });
@@ -184,7 +188,7 @@ export function createExchange({
     }
     if (!isJsonObject(message)) return;
     if ('method' in message) {
-      const unfit = isChecked(version ?? '') ? checks.sent(message) : null;
+      const unfit = checks.sent(version ?? '', message);
       if (unfit !== null) problem(`${textOf(message['method'])}: ${unfit}`);
       return;
     }
@@ -202,13 +206,15 @@ export function createExchange({
     noteResult(one, message['result'] as Message);
   }
 
-  function noteResult({ method, version: followed, call }: Open, result: Message): void {
+  function noteResult({ method, version: followed, isExtended, call }: Open, result: Message): void {
     // A server that does not know the question is an older one, and no client takes its answer for one.
     if (method === 'server/discover' && !('supportedVersions' in result)) return;
-    if (method === 'initialize' && typeof result['protocolVersion'] === 'string')
-      version = result['protocolVersion'];
-    const isKnown = isChecked(method === 'initialize' ? (version ?? '') : followed);
-    const unfit = isKnown ? checks.result(method, result) : null;
+    if (method === 'initialize')
+      version = typeof result['protocolVersion'] === 'string' ? result['protocolVersion'] : '';
+    else if (hasResultTypes(followed)) version = followed;
+    const isOfExtension = isExtended && !isTypeOfProtocol(result['resultType']);
+    const spoken = method === 'initialize' ? version : followed;
+    const unfit = isOfExtension ? null : checks.result(spoken ?? '', method, result);
     if (call !== undefined) noteAnswer(call, result, unfit);
     else if (unfit !== null) problem(`${method}: ${unfit}`);
     else if (method === 'tools/list') noteTools(result);
@@ -290,6 +296,8 @@ export function createExchange({
   };
 }
 
+const isTypeOfProtocol = (type: Json | undefined): boolean =>
+  type === undefined || type === 'complete' || type === 'input_required';
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 const quoted = (text: string): string => JSON.stringify(beginningOf(text, MOST_SHOWN));
 

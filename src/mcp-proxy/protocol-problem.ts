@@ -1,34 +1,39 @@
 import { createRequire } from 'node:module';
-import * as schemas from '@modelcontextprotocol/sdk/types.js';
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
 import type { z } from 'zod';
 import { isJsonObject, type Json } from '../lib/json.js';
 import { beginningOf } from '../lib/format/truncate.js';
 import { ownValue } from '../lib/own-value.js';
-
-/*
- * Finds what a client refuses, by the schemas with which the clients of the SDK check. They are those of version 2025-11-25, which
- * only adds to the versions before. They do not know 2026-07-28, so its messages are only checked as JSON-RPC.
- */
+import { createRevisions } from './revisions.js';
 
 const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
-const NEWEST_CHECKED = '2025-11-25';
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+
+const metaOf = (params: Json | undefined): { [key: string]: Json } => {
+  const meta = isJsonObject(params) ? params['_meta'] : undefined;
+  return isJsonObject(meta) ? meta : {};
+};
 
 /** The version of the protocol that a request itself names, as all do since 2026-07-28; null if it names none. */
 export function versionNamedIn(params: Json | undefined): string | null {
-  const meta = isJsonObject(params) ? params['_meta'] : undefined;
-  const version = isJsonObject(meta) ? meta[PROTOCOL_VERSION] : undefined;
+  const version = metaOf(params)[PROTOCOL_VERSION];
   return typeof version === 'string' ? version : null;
 }
 
-/** True if the schemas are those of a version of the protocol, which is a date. */
-export const isChecked = (version: string): boolean => version <= NEWEST_CHECKED;
+/** True if a request says that the client knows extensions of the protocol, whose results are of types of their own. */
+export function namesExtensions(params: Json | undefined): boolean {
+  const capabilities = metaOf(params)[CAPABILITIES];
+  return isJsonObject(capabilities) && isJsonObject(capabilities['extensions']);
+}
 
-/** Checks what a server sends. Each function returns the place and what was expected there, or null. */
+/**
+ * Finds what a client refuses of what a server sends. Each function returns the place and what was expected there, or null; null
+ * for versions of the protocol whose schemas are not known.
+ */
 export interface ProtocolChecks {
-  result(method: string, result: Json): string | null;
+  result(version: string, method: string, result: Json): string | null;
   /** Checks a request or notification of the server. Methods that are not of the protocol are not checked. */
-  sent(message: { [key: string]: Json }): string | null;
+  sent(version: string, message: { [key: string]: Json }): string | null;
   /** Checks the structured content of a result by the schema that the tool declares for it. */
   output(result: { [key: string]: Json }, outputSchema: { [key: string]: Json }): string | null;
 }
@@ -36,35 +41,22 @@ export interface ProtocolChecks {
 /** Creates the checks. */
 export function createProtocolChecks(): ProtocolChecks {
   const require = createRequire(import.meta.url);
-  const results: Readonly<Record<string, z.ZodType>> = {
-    initialize: schemas.InitializeResultSchema,
-    'tools/list': schemas.ListToolsResultSchema,
-    'tools/call': schemas.CallToolResultSchema,
-    'resources/list': schemas.ListResourcesResultSchema,
-    'resources/templates/list': schemas.ListResourceTemplatesResultSchema,
-    'resources/read': schemas.ReadResourceResultSchema,
-    'prompts/list': schemas.ListPromptsResultSchema,
-    'prompts/get': schemas.GetPromptResultSchema,
-    'completion/complete': schemas.CompleteResultSchema,
-    'tasks/get': schemas.GetTaskResultSchema,
-    'tasks/list': schemas.ListTasksResultSchema,
-    'tasks/cancel': schemas.CancelTaskResultSchema,
+  const revisionOf = createRevisions();
+  const problemBy = (schema: z.ZodType | undefined, value: Json): string | null => {
+    const error = schema?.safeParse(value, { reportInput: true }).error;
+    return error === undefined ? null : describe(error.issues, []);
   };
 
   return {
-    result(method, result) {
-      if (method === 'tools/call' && isJsonObject(result)) {
-        if (isJsonObject(result['task'])) return problemBy(schemas.CreateTaskResultSchema, result);
-        // The protocol requires it, and the SDK adds it.
-        if (!('content' in result)) return 'content: missing';
-      }
-      return problemBy(ownValue(results, method) ?? schemas.ResultSchema, result);
-    },
-    sent(message) {
-      const kinds: readonly { shape: { method: z.ZodLiteral } }[] =
-        'id' in message ? schemas.ServerRequestSchema.options : schemas.ServerNotificationSchema.options;
-      const kind = kinds.find(({ shape }) => shape.method.value === message['method']);
-      return kind === undefined ? null : problemBy(kind as unknown as z.ZodType, message);
+    result: (version, method, result) => problemBy(revisionOf(version)?.result(method, result), result),
+    sent(version, message) {
+      const revision = revisionOf(version);
+      const { method } = message;
+      if (revision === null || typeof method !== 'string') return null;
+      if (!('id' in message)) return problemBy(revision.notification(method), message);
+      return revision.request === null
+        ? `servers make no requests in ${version}; they answer with the type input_required`
+        : problemBy(revision.request(method), message);
     },
     output(result, outputSchema) {
       const content = result['structuredContent'];
@@ -85,11 +77,6 @@ export function createProtocolChecks(): ProtocolChecks {
       }
     },
   };
-}
-
-function problemBy(schema: z.ZodType, value: Json): string | null {
-  const { error } = schema.safeParse(value, { reportInput: true });
-  return error === undefined ? null : describe(error.issues, []);
 }
 
 const KEYS: Readonly<Record<string, readonly string[]>> = {

@@ -1,10 +1,6 @@
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
-import { cacheHome } from '../../src/platform/folders.js';
-import { isExecutable } from '../../src/platform/process/find-executable.js';
-import { tryLock } from '../../src/platform/process/process-lock.js';
-import { waitUntil } from '../../src/platform/process/wait-until.js';
+import { installer, installOnce } from './install-once.js';
 
 /** An npm package of a real agent or server. Pinned: without a version npm picks an older one that suits its own Node. */
 interface Cli {
@@ -23,9 +19,6 @@ const CLIS = {
 } satisfies Record<string, Cli>;
 export type CliName = keyof typeof CLIS;
 export const CLI_NAMES = Object.keys(CLIS) as CliName[];
-
-/** Each has several hundred megabytes, and npm may be slow. */
-const INSTALL_MS = 10 * 60_000;
 
 /** Servers of the MCP project; the first one has all that the protocol has. */
 const SERVERS = {
@@ -47,37 +40,30 @@ export const provideMcpServer = (
   name: keyof typeof SERVERS = 'everything',
 ): Promise<string> => provide(`mcp-server-${name}`, SERVERS[name], report);
 
+/** The program of the protocol's conformance suite. It needs a newer Node than this project. */
+export const provideConformance = (report: (text: string) => void): Promise<string> => {
+  const version = '0.2.0-alpha.12';
+  return provide(
+    'mcp-conformance',
+    { package: '@modelcontextprotocol/conformance', version, bin: 'conformance' },
+    report,
+  );
+};
+
 async function provide(name: string, cli: Cli, report: (text: string) => void): Promise<string> {
-  const cache = join(cacheHome(), 'agents');
-  const target = join(cache, `${name}-${cli.version}`);
-  const program = join(target, 'node_modules', '.bin', cli.bin);
-  if (await isExecutable(program)) return program;
-  const lock = await waitUntil(() => tryLock(cache, name), INSTALL_MS, 500);
-  if (lock === null) throw new Error(`waited in vain for another process that installs ${name}`);
-  try {
-    if (!(await isExecutable(program))) {
-      report(`installing ${cli.package}@${cli.version}, once ...`);
-      await install(cli, target);
-    }
-  } finally {
-    await lock.release();
-  }
-  return program;
+  const folder = await installOnce(`${name}-${cli.version}`, (into) => {
+    report(`installing ${cli.package}@${cli.version}, once ...`);
+    return install([`${cli.package}@${cli.version}`], into);
+  });
+  return join(folder, 'node_modules', '.bin', cli.bin);
 }
 
-/** Installs under a temporary name first, so that the final folder is always complete. */
-async function install(cli: Cli, target: string): Promise<void> {
-  const folder = await mkdtemp(`${target}.`);
-  try {
-    const home = join(folder, '.installer');
-    // Installers that look for settings leave folders behind. npm itself keeps the user's settings.
-    const xdg = ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((kind) => [`XDG_${kind}_HOME`, join(home, kind)]);
-    const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', `${cli.package}@${cli.version}`];
-    await mkdir(home);
-    await execa('npm', args, { env: Object.fromEntries(xdg) as NodeJS.ProcessEnv, timeout: INSTALL_MS });
-    await rm(home, { recursive: true, force: true });
-    await rename(folder, target);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+async function install(packages: readonly string[], folder: string): Promise<void> {
+  const home = join(folder, '.installer');
+  // Installers that look for settings leave folders behind. npm itself keeps the user's settings.
+  const xdg = ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((kind) => [`XDG_${kind}_HOME`, join(home, kind)]);
+  const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', ...packages];
+  await mkdir(home);
+  await installer('npm', args, { env: Object.fromEntries(xdg) as NodeJS.ProcessEnv });
+  await rm(home, { recursive: true, force: true });
 }

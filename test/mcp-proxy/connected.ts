@@ -9,25 +9,23 @@ import { newFolder } from '../platform/temporary.js';
 
 type Message = { [key: string]: Json };
 
+/** The input of the proxy of a server. */
+export const proxyFile = (
+  connection: McpConnection,
+  calls: string,
+  mocks: ProxyFile['mocks'] = [],
+): ProxyFile => ({
+  ...{ server: 'files', connection, records: '', workspace: process.cwd(), socket: '', mocks, calls },
+  ...{ seed: 's', agent: 'mock', scenario: 'a', step: 'agent' },
+});
+
 /** An agent that is connected with a server by the proxy: what it sends and gets, and what is recorded. */
 export async function connected(connection: McpConnection, mocks: ProxyFile['mocks'] = []) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const lines: ProxyRecord[] = [];
   const chunks: Buffer[] = [];
   output.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const file: ProxyFile = {
-    server: 'files',
-    connection,
-    records: '',
-    workspace: process.cwd(),
-    socket: '',
-    mocks,
-    calls: await newFolder(),
-    seed: 's',
-    agent: 'mock',
-    scenario: 'a',
-    step: 'agent',
-  };
+  const file = proxyFile(connection, await newFolder(), mocks);
   const over = serveAgent(file, { input, output, name: '1', record: (line) => void lines.push(line) });
   onTestFinished(async () => {
     input.end();

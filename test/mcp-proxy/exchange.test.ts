@@ -314,10 +314,8 @@ it('accepts lists of messages in the version that has them', () => {
 
 const META = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
 
-it('takes answers in 2026-07-28 as they are, and follows a call in which the server asks for more', () => {
+it('follows a call in 2026-07-28 in which the server asks for more', () => {
   const { agent, server, wrong, events } = start();
-  agent(request(1, 'tools/list', META));
-  server(result(1, { tools: [tool()] }));
   agent(request(2, 'tools/list', META));
   server(result(2, { tools: [tool()], resultType: 'complete', ttlMs: 0, cacheScope: 'private' }));
   const ask = { name: 'read', arguments: { path: 'a' }, ...META };
@@ -327,6 +325,121 @@ it('takes answers in 2026-07-28 as they are, and follows a call in which the ser
   server(result(4, { content: [], resultType: 'complete', structuredContent: [1] }));
   expect(wrong()).toEqual([]);
   expect(events().filter(({ type }) => type === 'mcp_call')).toHaveLength(1);
+});
+
+const COMPLETE = { resultType: 'complete' };
+const CACHED = { ...COMPLETE, ttlMs: 0, cacheScope: 'private' };
+const ASKING = { resultType: 'input_required' };
+const TYPES = 'one of ["complete","input_required"]';
+
+/** Answers in 2026-07-28, and what is said about them; null if clients accept them. */
+const NEWER: [method: string, answer: Message, message: string | null][] = [
+  ['tools/list', { tools: [tool()] }, 'resultType: missing'],
+  ['tools/list', { tools: [tool()], ...COMPLETE }, 'ttlMs: missing'],
+  ['tools/list', { tools: [], ...CACHED, ttlMs: -1 }, 'ttlMs: Too small: expected number to be >=0'],
+  [
+    'resources/read',
+    { contents: [], ...CACHED, cacheScope: 'all' },
+    'cacheScope: expected one of ["public","private"], got "all"',
+  ],
+  [
+    'tools/list',
+    { tools: [tool({ title: null })], ...CACHED },
+    'tools[0].title: expected a string, got null',
+  ],
+  ['tools/list', { tools: [tool({ outputSchema: { type: 'array' }, execution: 1 })], ...CACHED }, null],
+  ['tools/call', { ...text('ok'), resultType: null }, `resultType: expected ${TYPES}, got null`],
+  ['tools/call', { ...text('ok'), resultType: 'task' }, `resultType: expected ${TYPES}, got "task"`],
+  ['tools/call', COMPLETE, 'content: missing'],
+  ['tools/call', { content: [{ type: 'text' }], ...COMPLETE }, 'content[0].text: missing'],
+  ['tools/call', { content: [], ...COMPLETE, structuredContent: null, _meta: { progressToken: {} } }, null],
+  ['tools/call', ASKING, 'expected inputRequests or requestState with the type input_required'],
+  ['prompts/get', { ...ASKING, inputRequests: {}, requestState: '' }, null],
+  [
+    'tools/call',
+    { ...ASKING, inputRequests: { a: { method: 'ping' } } },
+    'inputRequests.a: expected one of the kinds that the protocol has',
+  ],
+  ['prompts/get', { ...ASKING, inputRequests: { a: { method: 'roots/list' } } }, null],
+  [
+    'prompts/get',
+    { ...ASKING, inputRequests: { a: { method: 'sampling/createMessage', params: { messages: [] } } } },
+    'inputRequests.a.params.maxTokens: missing',
+  ],
+  [
+    'prompts/get',
+    {
+      ...ASKING,
+      inputRequests: {
+        a: { method: 'elicitation/create', params: { mode: 'url', message: 'm', url: 'http://a' } },
+      },
+    },
+    null,
+  ],
+  [
+    'prompts/get',
+    { messages: [{ role: 'system', content: { type: 'text', text: '' } }], ...COMPLETE },
+    'messages[0].role: expected one of ["user","assistant"], got "system"',
+  ],
+  [
+    'completion/complete',
+    { completion: { values: [1] }, ...COMPLETE },
+    'completion.values[0]: expected a string, got 1',
+  ],
+  ['subscriptions/listen', {}, 'resultType: missing'],
+  ['of/its-own', { anything: null, ...COMPLETE }, null],
+  ['server/discover', { supportedVersions: ['2026-07-28'], capabilities: {} }, null],
+  [
+    'server/discover',
+    { supportedVersions: '2026-07-28', capabilities: {} },
+    'supportedVersions: expected a list, got "2026-07-28"',
+  ],
+];
+
+it.each(NEWER)('in 2026-07-28, clients judge an answer to %s: %j', (method, answer, message) => {
+  const { agent, server, wrong } = started();
+  agent(request(2, method, { name: 'read', ...META }));
+  server(result(2, answer));
+  expect(wrong()).toEqual(message === null ? [] : [`${method}: ${message}`]);
+});
+
+it('an answer of a type that the protocol does not have is none of a client that knows extensions', () => {
+  const { agent, server, wrong } = started();
+  const _meta = { ...META._meta, 'io.modelcontextprotocol/clientCapabilities': { extensions: { x: {} } } };
+  for (const [id, type] of ['task', 'complete'].entries()) {
+    agent(request(id, 'tools/call', { name: 'read', _meta }));
+    server(result(id, { resultType: type }));
+  }
+  expect(wrong()).toEqual(['tools/call: content: missing']);
+});
+
+it.each<[string, Message, string | null]>([
+  [
+    'sampling/createMessage',
+    { id: 1 },
+    'servers make no requests in 2026-07-28; they answer with the type input_required',
+  ],
+  ['notifications/cancelled', { params: {} }, 'params.requestId: missing'],
+  ['notifications/subscriptions/acknowledged', { params: {} }, 'params.notifications: missing'],
+  ['notifications/subscriptions/acknowledged', { params: { notifications: {} } }, null],
+  ['notifications/progress', { params: { progress: 1 } }, 'params.progressToken: missing'],
+  ['notifications/of-its-own', { params: { a: null } }, null],
+])('in 2026-07-28, clients judge %s of the server: %j', (method, more, message) => {
+  const { agent, server, wrong } = start();
+  agent(request(1, 'tools/list', META));
+  server(result(1, { tools: [], ...CACHED }));
+  server({ jsonrpc: '2.0', method, ...more });
+  expect(wrong()).toEqual(message === null ? [] : [`${method}: ${message}`]);
+});
+
+it('of versions whose schemas are not known, messages are only checked as JSON-RPC', () => {
+  const { agent, server, wrong } = start();
+  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2027-01-31' };
+  agent(request(1, 'tools/list', { _meta }));
+  server(result(1, { tools: 'later' }));
+  server(request(1, 'sampling/createMessage'));
+  server({ jsonrpc: '2.0', method: 'notifications/progress' });
+  expect(wrong()).toEqual([]);
 });
 
 it('the question which versions a server speaks is no problem if the server does not know it', () => {

@@ -159,6 +159,23 @@ it('passes on what it sends and gets as it is', async () => {
   expect(agent.received().toString()).toBe(`${answer.replace('\n', ' ')}\n`);
 });
 
+it.each(['application/json', 'text/event-stream'])('passes on an answer of 100 MB in %s', async (type) => {
+  const answer = Buffer.from(
+    `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"${'h'.repeat(100e6)}"}]}}`,
+  );
+  const { url } = await serve((_, response) => {
+    response.writeHead(200, { 'content-type': type });
+    if (type === 'application/json') response.end(answer);
+    else response.end(Buffer.concat([Buffer.from('data: '), answer, Buffer.from('\n\n')]));
+  });
+  const agent = await connected({ url, headers: {} });
+  agent.write('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}\n');
+  await waitUntil(() => agent.lines.some(({ type }) => type === 'answer') || null, 60_000, 20);
+  await waitUntil(() => agent.received().at(-1) === 10 || null, 60_000, 50);
+  expect(agent.received().subarray(0, -1).equals(answer)).toBe(true);
+  expect(agent.problems()).toEqual([]);
+});
+
 it('gives all messages of a stream to the agent, and continues a stream that the server has closed before the answer', async () => {
   const { seen, url } = await serve(({ method, headers }, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
