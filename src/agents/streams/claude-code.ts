@@ -19,7 +19,8 @@ export const SYNTHETIC = '<synthetic>';
 
 /** Reads `claude -p --output-format stream-json --verbose`. */
 export function claudeCodeStream(): StreamParser {
-  let shells = new Set<string>();
+  /** Names of the called tools, by the ids of the calls. */
+  let called = new Map<string, string>();
   let count = createUsageCount();
   let model: string | null = null;
   let modelUsed: string | null = null;
@@ -73,7 +74,7 @@ export function claudeCodeStream(): StreamParser {
         const [id, name] = [textOf(block['id']) ?? '', textOf(block['name']) ?? ''];
         const input = block['input'] ?? null;
         const command = name === 'Bash' ? textOf(fieldsOf(input)['command']) : null;
-        if (command !== null) shells.add(id);
+        called.set(id, name);
         return [{ type: 'tool_call', id, name, input, command }];
       }
       default:
@@ -91,7 +92,7 @@ export function claudeCodeStream(): StreamParser {
           return { type: 'message', role: 'user', text: textOf(block['text']) ?? '' };
         if (block['type'] !== 'tool_result') return unknownEvent(`user/${textOf(block['type']) ?? ''}`);
         const id = textOf(block['tool_use_id']) ?? '';
-        return toolResult(id, block, fieldsOf(line['tool_use_result']), shells.has(id));
+        return toolResult(id, block, fieldsOf(line['tool_use_result']), called.get(id) ?? null);
       });
   };
 
@@ -99,7 +100,13 @@ export function claudeCodeStream(): StreamParser {
     const kind = textOf(line['subtype']) ?? '';
     if (kind === 'init') {
       // a new start, which resumes the session or begins one
-      [shells, count, modelUsed, limitEnds, tasks] = [new Set(), createUsageCount(), null, null, 0];
+      [called, count, modelUsed, limitEnds, tasks] = [
+        new Map<string, string>(),
+        createUsageCount(),
+        null,
+        null,
+        0,
+      ];
       [lost, pending] = [lost || pending, false];
       model = textOf(line['model']);
       return [session(line)];
@@ -161,7 +168,7 @@ const retryNotice = (line: Fields): string => {
 };
 
 /** The result of a tool. A shell's exit code is only stated in words, and only if it is not 0. */
-function toolResult(id: string, block: Fields, details: Fields, shell: boolean): EventBody {
+function toolResult(id: string, block: Fields, details: Fields, tool: string | null): EventBody {
   const { content } = block;
   const output =
     textOf(content) ??
@@ -174,7 +181,7 @@ function toolResult(id: string, block: Fields, details: Fields, shell: boolean):
   const open = ['backgroundTaskId', 'returnCodeInterpretation'].some(
     (name) => textOf(details[name]) !== null,
   );
-  const succeeded = shell && !isError && !open && details['interrupted'] !== true;
+  const succeeded = tool === 'Bash' && !isError && !open && details['interrupted'] !== true;
   return {
     type: 'tool_result',
     id,
@@ -182,7 +189,17 @@ function toolResult(id: string, block: Fields, details: Fields, shell: boolean):
     is_error: isError,
     output,
     truncated: output.startsWith('<persisted-output>'),
+    ...(isError && tool !== null && isUnexecuted(output, tool) ? { executed: false } : {}),
   };
+}
+
+/** True if Claude Code itself refused the call, in its own words: they are all of the output, so no tool can have printed them. */
+function isUnexecuted(output: string, tool: string): boolean {
+  const said = /^<tool_use_error>([^]*)<\/tool_use_error>$/.exec(output.trim())?.[1] ?? '';
+  return [
+    `Error: No such tool available: ${tool}`,
+    `InputValidationError: ${tool} failed due to the following issue`,
+  ].some((words) => said.startsWith(words));
 }
 
 /** How a start ended, according to its `result` line. `subtype` is "success" even if the API rejected the request. */

@@ -7,6 +7,9 @@ import { errorEvent, unknownEvent, usageEvent } from './stream-events.js';
 
 const SHELL = 'run_shell_command';
 
+/** The types of errors of calls that were not executed. */
+const UNEXECUTED: ReadonlySet<string | null> = new Set(['tool_not_registered', 'invalid_tool_params']);
+
 /** Errors of answers that had begun. */
 const BROKEN_ANSWER = /\b(?:stream|terminated|aborted|empty)\b/i;
 
@@ -123,6 +126,7 @@ function resultOf(native: Fields): EventBody {
     is_error: native['status'] === 'error' || (exitCode !== null && exitCode !== 0),
     output,
     truncated: false,
+    ...(UNEXECUTED.has(textOf(fieldsOf(native['error'])['type'])) ? { executed: false } : {}),
   };
 }
 

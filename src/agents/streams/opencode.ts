@@ -101,11 +101,16 @@ export function opencodeStream(): StreamParser {
 
 /** The call of a tool and its result, which are reported together when the tool has ended. */
 function toolUse(part: Fields): EventBody[] {
-  const [id, name] = [textOf(part['callID']) ?? '', textOf(part['tool']) ?? ''];
+  const [id, tool] = [textOf(part['callID']) ?? '', textOf(part['tool']) ?? ''];
   const state = fieldsOf(part['state']);
   const [input, details] = [state['input'] ?? null, fieldsOf(state['metadata'])];
   const exitCode = countOf(details['exit']);
-  const isError = state['status'] === 'error';
+  // In place of a tool that it does not have, OpenCode calls one of its own.
+  const isInvalid = tool === 'invalid';
+  const name = isInvalid ? (textOf(fieldsOf(input)['tool']) ?? tool) : tool;
+  const isError = state['status'] === 'error' || isInvalid;
+  const output = textOf(state['status'] === 'error' ? state['error'] : state['output']) ?? '';
+  const isUnexecuted = isInvalid || (isError && output.startsWith(invalidCall(tool)));
   return [
     {
       type: 'tool_call',
@@ -119,11 +124,15 @@ function toolUse(part: Fields): EventBody[] {
       id,
       exit_code: exitCode,
       is_error: isError || (exitCode !== null && exitCode !== 0),
-      output: textOf(isError ? state['error'] : state['output']) ?? '',
+      output,
       truncated: details['truncated'] === true,
+      ...(isUnexecuted ? { executed: false } : {}),
     },
   ];
 }
+
+/** The words of OpenCode for a call that it did not execute. */
+const invalidCall = (tool: string): string => `The ${tool} tool was called with invalid arguments:`;
 
 /** The usage of a step. No count includes another. A cost of 0 means that the model has no price. */
 function usage(part: Fields, numbers: Numbers): EventBody {

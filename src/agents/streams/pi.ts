@@ -144,16 +144,25 @@ function resultOf(native: Fields): EventBody {
     .join('');
   const failed = native['isError'] === true;
   const exitCode = /Command exited with code (\d{1,3})\s*$/.exec(output)?.[1];
+  const tool = textOf(native['toolName']) ?? '';
+  const isUnexecuted = failed && exitCode === undefined && isRefused(output, tool);
   const code = failed ? (exitCode === undefined ? null : Number(exitCode)) : 0;
   return {
     type: 'tool_result',
     id: textOf(native['toolCallId']) ?? '',
-    exit_code: native['toolName'] === 'bash' ? code : null,
+    exit_code: tool === 'bash' ? code : null,
     is_error: failed,
     output,
     truncated: fieldsOf(fieldsOf(result['details'])['truncation'])['truncated'] === true,
+    ...(isUnexecuted ? { executed: false } : {}),
   };
 }
+
+/** True if pi itself refused the call, in its own words: they are all of the output, so no tool can have printed them. */
+const isRefused = (output: string, tool: string): boolean =>
+  output === `Tool ${tool} not found` ||
+  (output.startsWith(`Validation failed for tool "${tool}":\n`) &&
+    /\nReceived arguments:\n\{[^]*\}$/.test(output));
 
 /** Returns no result after an error or a signal, because pi may retry or be restarted. */
 function endOf(last: Fields): EventBody[] {

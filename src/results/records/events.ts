@@ -51,6 +51,12 @@ const reported = [
       is_error: z.boolean().describe('Whether the call failed'),
       output: z.string().describe('What the tool answered'),
       truncated: z.boolean().describe('Whether the agent has shortened the output'),
+      executed: z
+        .literal(false)
+        .exactOptional()
+        .describe(
+          'false: nothing was executed, because the agent has no such tool, or the arguments do not fit it',
+        ),
     })
     .describe('The result of the call with this id'),
   z
