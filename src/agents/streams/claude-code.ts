@@ -3,7 +3,7 @@ import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
 import { createUsageCount } from './claude-code-usage.js';
 import { jsonLines, type Numbers } from './json-lines.js';
-import { errorEvent, unknownEvent } from './stream-events.js';
+import { errorEvent, miscounted, unknownEvent } from './stream-events.js';
 
 /** Messages that only report progress and contain nothing that is not reported elsewhere. */
 const PROGRESS = new Set([
@@ -31,6 +31,8 @@ export function claudeCodeStream(): StreamParser {
   /** Tasks in the background after which a new turn begins, even if the turn before has reported its result. */
   let tasks = 0;
   let ended = false;
+  /** Turns of this start: one begins with each line of the user, and each result counts those since the one before. */
+  const turns = { counted: 0, shown: 0 };
 
   const assistant = (line: Fields, numbers: Numbers): EventBody[] => {
     const message = fieldsOf(line['message']);
@@ -83,6 +85,7 @@ export function claudeCodeStream(): StreamParser {
   };
 
   const user = (line: Fields): EventBody[] => {
+    if ((line['parent_tool_use_id'] ?? null) === null) turns.shown++;
     const { content } = fieldsOf(line['message']);
     if (typeof content === 'string') return [{ type: 'message', role: 'user', text: content }];
     return listOf(content)
@@ -120,6 +123,8 @@ export function claudeCodeStream(): StreamParser {
   };
 
   const result = (line: Fields, numbers: Numbers): EventBody[] => {
+    turns.shown++;
+    turns.counted += countOf(line['num_turns']) ?? NaN;
     const { tokens, costUsd } = count.ofResult(line, numbers);
     // A result that does not say what was used leaves the usage of the answers open.
     pending &&= tokens.input === null || tokens.output === null;
@@ -155,7 +160,15 @@ export function claudeCodeStream(): StreamParser {
 
   return {
     ...lines,
-    end: () => [],
+    begin(start) {
+      [turns.counted, turns.shown] = [0, 0];
+      lines.begin?.(start);
+    },
+    // Results may be printed after lines of later turns.
+    end: () =>
+      ended && tasks === 0 && !Number.isNaN(turns.counted)
+        ? miscounted('turns', turns.counted, turns.shown)
+        : [],
     usagePending: () => pending || lost || lines.lacksUsage(),
     isOver: () => ended && tasks === 0,
   };
