@@ -95,6 +95,10 @@ export interface StreamParser {
   problems?(): OutputProblems;
   /** True if the lines are plain text, which becomes one message at the end. */
   readsText?: true;
+  /** True if commands that still run when the agent reports success have no result. Absent: then every call has one. */
+  leavesCallsOpen?: true;
+  /** True if any error that it has reported makes its exit status 1, even one from which it recovered. */
+  failsByAnyError?: true;
   /** True if commands that failed look like others, unless the agent states their exit code. */
   hidesFailures?: true;
 }

@@ -6,7 +6,7 @@ import { broken, countOf, fail, pass, quote } from './verdicts.js';
 export interface ToolCalls {
   /** Each tool that was called, and how often. */
   tools: [name: string, calls: number][];
-  /** Names of tools that the agent does not have, but named as if it called them. */
+  /** Names of tools that the agent called without effect: it does not have them, or the arguments did not fit. */
   unexecuted: string[];
   /** The reason why there may be more calls; null if these are all. */
   unseen: string | null;
@@ -38,7 +38,7 @@ export function judgeCalls(all: ToolCalls, calls: number, wanted: string, min: n
   if (all.unseen !== null) return broken(`${evidence}; ${all.unseen}`);
   const called = all.tools.map(([name]) => name).join(', ');
   const only =
-    all.unexecuted.length === 0 ? '' : `; it named ${quote(all.unexecuted.join(', '))}, but has no such tool`;
+    all.unexecuted.length === 0 ? '' : `; it named ${quote(all.unexecuted.join(', '))}, but nothing was executed`;
   return fail(
     `${evidence}; expected at least ${min}; ${called === '' ? 'no tool was called' : `the agent called ${quote(called)}`}${only}`,
   );

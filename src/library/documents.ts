@@ -1983,6 +1983,8 @@ export type AgentEvent =
       output: string;
       /** Whether the agent has shortened the output */
       truncated: boolean;
+      /** false: nothing was executed, because the agent has no such tool, or the arguments do not fit it */
+      executed?: false;
     }
   | {
       type: 'usage';
@@ -2073,6 +2075,8 @@ export type EventBody =
       output: string;
       /** Whether the agent has shortened the output */
       truncated: boolean;
+      /** false: nothing was executed, because the agent has no such tool, or the arguments do not fit it */
+      executed?: false;
     }
   | {
       type: 'usage';

@@ -17,7 +17,10 @@ export const linesOf = (name: string): string[] =>
 
 /** The events that a parser gives for consecutive starts of an agent. */
 export const eventsOf = (parser: StreamParser, ...names: string[]): EventBody[] => [
-  ...names.flatMap((name) => linesOf(name).flatMap((line) => parser.line(line))),
+  ...names.flatMap((name, index) => {
+    parser.begin?.(index + 1);
+    return linesOf(name).flatMap((line) => parser.line(line));
+  }),
   ...parser.end(),
 ];
 

@@ -103,3 +103,11 @@ describe('the usage that a stream reports', () => {
     expect([all(textStream()), all(eventStream())]).toEqual([true, true]);
   });
 });
+
+describe('a request for a summary, which pi makes and does not report', () => {
+  it('leaves its usage incomplete', () => {
+    const parser = knownAgents({}).get('pi')?.parser();
+    for (const line of linesOf('pi-compact')) parser?.line(line);
+    expect(parser?.usagePending()).toBe(true);
+  });
+});

@@ -9,6 +9,7 @@ const usage = (change: object): string =>
   });
 const answer = JSON.stringify({ type: 'message', role: 'assistant', text: 'all done' });
 const session = JSON.stringify({ type: 'session', session_id: 's', model_requested: null, model_used: 'm' });
+const call = JSON.stringify({ type: 'tool_call', id: 'a', name: 'shell', input: null, command: 'ls' });
 const prints = (...lines: string[]): string => `#!/bin/sh\ncat <<'END'\n${lines.join('\n')}\nEND\n`;
 const agents: Record<string, { text: string; config?: string }> = {
   fraction: { text: prints(usage({ input: 12.5 }), answer), config: 'free = true' },
@@ -16,6 +17,10 @@ const agents: Record<string, { text: string; config?: string }> = {
   paid: { text: prints(usage({ cost_usd: 2 }), answer) },
   answers: { text: prints(answer), config: 'free = true' },
   marked: { text: prints(`\uFEFF${session}`, '{"type":"tool_ca', answer), config: 'free = true' },
+  contradicts: {
+    text: prints(session, call, answer, '{"type":"result","ending":"done","exit_code":0}'),
+    config: 'free = true',
+  },
 };
 /** It prints its call on stdout, and what the tool says of its failure on stderr. */
 const HASTY = '#!/bin/sh\necho "$ cat missing"\necho "error: bad date" >&2\necho done\n';
@@ -156,6 +161,17 @@ test('a byte order mark hides nothing, and a line that was not read leaves the a
   const { run, found } = await verdicts('calls', 'marked');
   expect(run.agent).toMatchObject({ session_id: 's', model_used: 'm', output_problems: { lines: 1 } });
   expect(found.map(({ status }) => status)).toEqual(['error', 'error', 'error', 'error', 'pass']);
+});
+
+test('an end that contradicts the calls before it leaves them unknown, and a warning says so', async () => {
+  const { exitCode, run, found } = await verdicts('calls', 'contradicts');
+  const why = 'it reports success, although a call has no result';
+  expect([exitCode, found.map(({ status }) => status)]).toEqual([
+    3,
+    ['error', 'error', 'error', 'error', 'pass'],
+  ]);
+  expect(found[0]?.message).toContain(why);
+  expect(run.warnings.filter((warning) => warning.includes(why))).toHaveLength(1);
 });
 
 test('an agent that prints text has failed if its tool says so on stderr, and its other commands are unknown', async () => {

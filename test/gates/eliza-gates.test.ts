@@ -183,7 +183,7 @@ describe('trajectory_contains_action', () => {
     expect(await contains('CHECK_STOCK', { tools, unexecuted: { check_stock: 2 } })).toEqual({
       status: 'fail',
       message:
-        'no call of "CHECK_STOCK"; expected at least 1; the agent called "send_message, Read"; it named "check_stock", but has no such tool',
+        'no call of "CHECK_STOCK"; expected at least 1; the agent called "send_message, Read"; it named "check_stock", but nothing was executed',
     });
     expect(await contains('read', { tools, unexecuted: { read: 1 } })).toEqual({
       status: 'pass',

@@ -1,4 +1,5 @@
 import type { Classified } from '../../agents/agent.js';
+import { createContradictionFinder } from '../../agents/streams/contradictions.js';
 import { createEndTracker } from '../../agents/streams/end-tracker.js';
 import { sharesHost, type Environment } from '../../environments/environment.js';
 import { startFolder } from '../../environments/journal.js';
@@ -94,10 +95,12 @@ export async function readStart(
   }
   const meter = createUsageMeter(model, await createPricer(prices), agent);
   const end = createEndTracker();
+  const contradictions = createContradictionFinder(agent.parser());
   let text = '';
   let model_used: string | null = null;
   const { usage, problems } = await usageOfStart(agent, output, meter, (event) => {
     end.add(event);
+    contradictions.add(event);
     if (event.type === 'message' && event.role === 'assistant') text = event.text;
     if (event.type === 'session') model_used = event.model_used ?? model_used;
   });
@@ -109,12 +112,15 @@ export async function readStart(
     stderr: stderrTail(output.stderr),
     ...end.read(),
   });
+  const [contradiction] = contradictions.end(output);
   const problem =
     ending.ending !== 'done'
       ? `the agent did not complete: ${ending.message}`
       : problems?.unread === true
         ? `the agent's answer could not be read: ${outputWarnings(problems)[0] ?? ''}`
-        : null;
+        : contradiction === undefined
+          ? null
+          : `the agent's output contradicts itself: ${contradiction.message}`;
   const said = { model_used, finish_reason: ending.ending, usage: usage.token_usage, problem, text, start };
   return { said, ending, costUsd: agent.free ? 0 : usage.cost_usd, problems };
 }

@@ -1,4 +1,5 @@
 import type { StreamParser } from '../../agents/agent.js';
+import type { Contradiction } from '../../agents/streams/contradictions.js';
 import { beginningOf } from '../../lib/format/truncate.js';
 import { linesOf } from '../../platform/fs/lines.js';
 import type { EventBody } from '../../results/records/events.js';
@@ -63,6 +64,15 @@ export function withUnseenResults(
   const more = others.length === 0 ? '' : `, and of ${others.length} more`;
   const results = `the end of ${quoted(first)}${more} is not known`;
   return { ...trajectory, unseen: { ...trajectory.unseen, results } };
+}
+
+/** A trajectory of which not all calls are known if the output contradicts its end. */
+export function withContradictions(
+  trajectory: RecordedTrajectory,
+  found: readonly Contradiction[],
+): RecordedTrajectory {
+  const calls = found.find(({ unknown }) => unknown.includes('calls'))?.message;
+  return calls === undefined ? trajectory : { ...trajectory, unseen: { calls, ...trajectory.unseen } };
 }
 
 const quoted = (line: string): string => JSON.stringify(beginningOf(line, NAME_LENGTH));

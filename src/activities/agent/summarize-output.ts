@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { Classified } from '../../agents/agent.js';
+import { createContradictionFinder, type Contradiction } from '../../agents/streams/contradictions.js';
 import { createEndTracker } from '../../agents/streams/end-tracker.js';
 import { beginningOf } from '../../lib/format/truncate.js';
 import { efficiencyOf } from '../../results/transcript/analyse-transcript.js';
@@ -18,7 +19,7 @@ import { lastSession, LOST_EXIT_CODE, type AgentOutput } from './outputs.js';
 import { firstRequestOf } from './first-request.js';
 import { loggedUsage, unreportedUsage } from './logged-usage.js';
 import { usageOf, wasInterrupted } from './usage.js';
-import { callsOf, NAME_LENGTH, remember, withUnseenResults } from './recorded-session.js';
+import { callsOf, NAME_LENGTH, remember, withContradictions, withUnseenResults } from './recorded-session.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
 import { createTurnCollector } from './turn-done.js';
 import type { AgentStep } from './agent-step.js';
@@ -63,6 +64,10 @@ export async function summarizeOutput(
   // For the last start only: what ended the earlier ones has been waited out.
   const end = createEndTracker();
   const ends = new Set<number>();
+  const parser = agent.parser();
+  const contradictions = createContradictionFinder(parser);
+  let found: Contradiction[] = [];
+  let last = first.start;
   const before = await turnsBefore(context);
   const message = await messageOf(context);
   const turn = createTurnCollector(context, { before, outputs });
@@ -70,6 +75,9 @@ export async function summarizeOutput(
   let classified: Classified = { ending: 'crashed', message: '', again: null };
   const emit = (body: EventBody, start: number): void => {
     if (body.type === 'result') ends.add(start);
+    if (start !== last) contradictions.begin();
+    last = start;
+    contradictions.add(body);
     remember(body, seen);
     if (start === ended.start) {
       end.add(body);
@@ -106,7 +114,9 @@ export async function summarizeOutput(
         stderr,
         ...end.read(),
       });
+      found = contradictions.end(ended);
       complete &&= session.every((one) => !wasInterrupted(one) || ends.has(one.start)) && !usagePending;
+      complete &&= found.every(({ unknown }) => !unknown.includes('usage'));
       return [
         ...(complete ? [] : unreportedUsage(logged, reported)),
         { type: 'result', ending: classified.ending, exit_code: ended.exitCode },
@@ -116,9 +126,8 @@ export async function summarizeOutput(
   const { ending, again } = classified;
   const hung = ending === 'done' && ended.stopped !== null;
   const lastEvent = lastSessionEvent(seen);
-  const parser = agent.parser();
   const { commands, inText, withoutResult } = callsOf(context, parser, { seen, inLastStart, session });
-  const recorded = withUnseenResults(trajectory.end(inText), withoutResult);
+  const recorded = withContradictions(withUnseenResults(trajectory.end(inText), withoutResult), found);
   const { problems } = leftOut;
   // Events are read to the end, and lines that were cut are damaged events. Text is searched only as far as the transcripts go.
   const isTextCut = inText !== null && (leftOut.lines || leftOut.transcripts);
@@ -175,6 +184,9 @@ export async function summarizeOutput(
           ]
         : []),
       ...(problems === null ? [] : outputWarnings(problems)),
+      ...found
+        .filter(({ message }) => message !== whyUnknown)
+        .map(({ message }) => `agent output: ${message}`),
       // Without its server, a run says nothing about it, whether or not a gate looks.
       ...new Set(
         (recorded.mcp?.problems ?? []).map(({ server, message }) =>

@@ -35,7 +35,7 @@ export function createUsageCount(): UsageCount {
         models === undefined
           ? ofApi(fieldsOf(line['usage']), numbers)
           : sumUsage(parts.map((part) => ofModel(part, numbers)));
-      const tokens = without(unlessZero(total), counted ?? NO_USAGE);
+      const tokens = without(unlessZero(total), counted ?? NO_USAGE, numbers);
       counted = null;
       const costs =
         models === undefined
@@ -60,6 +60,8 @@ const OF_MODEL = {
   cache_read: 'cacheReadInputTokens',
   cache_write: 'cacheCreationInputTokens',
 };
+
+const OF_API_TOTAL = { ...OF_API, reasoning: 'thinking_tokens' };
 
 /** The reported output includes the reasoning. */
 function tokensOf(
@@ -87,11 +89,9 @@ const ofModel = (usage: Fields, numbers: Numbers): TokenUsage =>
   tokensOf(usage, OF_MODEL, numbers.count(usage, 'thinkingTokens'), numbers);
 
 /** Returns the part of a total that has not been counted yet. */
-function without(total: TokenUsage, counted: TokenUsage): TokenUsage {
-  const left = (name: keyof TokenUsage): number | null => {
-    const count = total[name];
-    return count === null ? null : Math.max(0, count - (counted[name] ?? 0));
-  };
+function without(total: TokenUsage, counted: TokenUsage, numbers: Numbers): TokenUsage {
+  const left = (name: keyof TokenUsage): number | null =>
+    numbers.without(total[name], [counted[name] ?? 0], OF_API_TOTAL[name]);
   return {
     input: left('input'),
     output: left('output'),

@@ -3,7 +3,7 @@ import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
 import { createUsageCount } from './claude-code-usage.js';
 import { jsonLines, type Numbers } from './json-lines.js';
-import { errorEvent, unknownEvent } from './stream-events.js';
+import { errorEvent, miscounted, unknownEvent } from './stream-events.js';
 
 /** Messages that only report progress and contain nothing that is not reported elsewhere. */
 const PROGRESS = new Set([
@@ -19,7 +19,8 @@ export const SYNTHETIC = '<synthetic>';
 
 /** Reads `claude -p --output-format stream-json --verbose`. */
 export function claudeCodeStream(): StreamParser {
-  let shells = new Set<string>();
+  /** Names of the called tools, by the ids of the calls. */
+  let called = new Map<string, string>();
   let count = createUsageCount();
   let model: string | null = null;
   let modelUsed: string | null = null;
@@ -30,6 +31,8 @@ export function claudeCodeStream(): StreamParser {
   /** Tasks in the background after which a new turn begins, even if the turn before has reported its result. */
   let tasks = 0;
   let ended = false;
+  /** Turns of this start: one begins with each line of the user, and each result counts those since the one before. */
+  const turns = { counted: 0, shown: 0 };
 
   const assistant = (line: Fields, numbers: Numbers): EventBody[] => {
     const message = fieldsOf(line['message']);
@@ -73,7 +76,7 @@ export function claudeCodeStream(): StreamParser {
         const [id, name] = [textOf(block['id']) ?? '', textOf(block['name']) ?? ''];
         const input = block['input'] ?? null;
         const command = name === 'Bash' ? textOf(fieldsOf(input)['command']) : null;
-        if (command !== null) shells.add(id);
+        called.set(id, name);
         return [{ type: 'tool_call', id, name, input, command }];
       }
       default:
@@ -82,6 +85,7 @@ export function claudeCodeStream(): StreamParser {
   };
 
   const user = (line: Fields): EventBody[] => {
+    if ((line['parent_tool_use_id'] ?? null) === null) turns.shown++;
     const { content } = fieldsOf(line['message']);
     if (typeof content === 'string') return [{ type: 'message', role: 'user', text: content }];
     return listOf(content)
@@ -91,7 +95,7 @@ export function claudeCodeStream(): StreamParser {
           return { type: 'message', role: 'user', text: textOf(block['text']) ?? '' };
         if (block['type'] !== 'tool_result') return unknownEvent(`user/${textOf(block['type']) ?? ''}`);
         const id = textOf(block['tool_use_id']) ?? '';
-        return toolResult(id, block, fieldsOf(line['tool_use_result']), shells.has(id));
+        return toolResult(id, block, fieldsOf(line['tool_use_result']), called.get(id) ?? null);
       });
   };
 
@@ -99,7 +103,13 @@ export function claudeCodeStream(): StreamParser {
     const kind = textOf(line['subtype']) ?? '';
     if (kind === 'init') {
       // a new start, which resumes the session or begins one
-      [shells, count, modelUsed, limitEnds, tasks] = [new Set(), createUsageCount(), null, null, 0];
+      [called, count, modelUsed, limitEnds, tasks] = [
+        new Map<string, string>(),
+        createUsageCount(),
+        null,
+        null,
+        0,
+      ];
       [lost, pending] = [lost || pending, false];
       model = textOf(line['model']);
       return [session(line)];
@@ -113,6 +123,8 @@ export function claudeCodeStream(): StreamParser {
   };
 
   const result = (line: Fields, numbers: Numbers): EventBody[] => {
+    turns.shown++;
+    turns.counted += countOf(line['num_turns']) ?? NaN;
     const { tokens, costUsd } = count.ofResult(line, numbers);
     // A result that does not say what was used leaves the usage of the answers open.
     pending &&= tokens.input === null || tokens.output === null;
@@ -148,7 +160,15 @@ export function claudeCodeStream(): StreamParser {
 
   return {
     ...lines,
-    end: () => [],
+    begin(start) {
+      [turns.counted, turns.shown] = [0, 0];
+      lines.begin?.(start);
+    },
+    // Results may be printed after lines of later turns.
+    end: () =>
+      ended && tasks === 0 && !Number.isNaN(turns.counted)
+        ? miscounted('turns', turns.counted, turns.shown)
+        : [],
     usagePending: () => pending || lost || lines.lacksUsage(),
     isOver: () => ended && tasks === 0,
   };
@@ -161,7 +181,7 @@ const retryNotice = (line: Fields): string => {
 };
 
 /** The result of a tool. A shell's exit code is only stated in words, and only if it is not 0. */
-function toolResult(id: string, block: Fields, details: Fields, shell: boolean): EventBody {
+function toolResult(id: string, block: Fields, details: Fields, tool: string | null): EventBody {
   const { content } = block;
   const output =
     textOf(content) ??
@@ -174,7 +194,7 @@ function toolResult(id: string, block: Fields, details: Fields, shell: boolean):
   const open = ['backgroundTaskId', 'returnCodeInterpretation'].some(
     (name) => textOf(details[name]) !== null,
   );
-  const succeeded = shell && !isError && !open && details['interrupted'] !== true;
+  const succeeded = tool === 'Bash' && !isError && !open && details['interrupted'] !== true;
   return {
     type: 'tool_result',
     id,
@@ -182,7 +202,17 @@ function toolResult(id: string, block: Fields, details: Fields, shell: boolean):
     is_error: isError,
     output,
     truncated: output.startsWith('<persisted-output>'),
+    ...(isError && tool !== null && isUnexecuted(output, tool) ? { executed: false } : {}),
   };
+}
+
+/** True if Claude Code itself refused the call, in its own words: they are all of the output, so no tool can have printed them. */
+function isUnexecuted(output: string, tool: string): boolean {
+  const said = /^<tool_use_error>([^]*)<\/tool_use_error>$/.exec(output.trim())?.[1] ?? '';
+  return [
+    `Error: No such tool available: ${tool}`,
+    `InputValidationError: ${tool} failed due to the following issue`,
+  ].some((words) => said.startsWith(words));
 }
 
 /** How a start ended, according to its `result` line. `subtype` is "success" even if the API rejected the request. */

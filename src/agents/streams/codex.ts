@@ -6,7 +6,7 @@ import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
 import { unlessZero, type TokenUsage } from '../../results/records/token-usage.js';
 import { jsonLines, type Numbers } from './json-lines.js';
-import { errorEvent, unknownEvent } from './stream-events.js';
+import { errorEvent, lostEvent, unknownEvent } from './stream-events.js';
 
 /** Items that are tool calls. They are reported when they begin and, with the result, when they end. */
 const TOOLS = new Set([
@@ -67,6 +67,8 @@ export function codexStream(): StreamParser {
   let thread: string | null = null;
   /** Items are numbered from 0 at every start. */
   let starts = 0;
+  /** Number of the next item of the start. */
+  let next = 0;
   /** The counts at the last report. Codex counts tokens from the beginning of the thread. */
   let reported = NO_TOKENS;
   let lastError: string | null = null;
@@ -81,7 +83,16 @@ export function codexStream(): StreamParser {
     if (id !== thread) [reported, lost, pending] = [NO_TOKENS, lost || pending, false];
     thread = id;
     starts++;
+    next = 0;
     return [{ type: 'session', session_id: id, model_requested: null, model_used: null }];
+  };
+
+  /** An event if items between those that are shown are missing. */
+  const gapBefore = (native: Fields): EventBody[] => {
+    const number = Number(/^item_(\d+)$/.exec(textOf(native['id']) ?? '')?.[1] ?? NaN);
+    const isMissing = starts > 0 && number > next;
+    if (number >= next) next = number + 1;
+    return isMissing ? [lostEvent('items before one that is shown are missing', 'call')] : [];
   };
 
   const item = (stage: string, native: Fields): EventBody[] => {
@@ -132,7 +143,7 @@ export function codexStream(): StreamParser {
       case 'item.started':
       case 'item.updated':
       case 'item.completed':
-        return item(type, fieldsOf(native['item']));
+        return [...gapBefore(fieldsOf(native['item'])), ...item(type, fieldsOf(native['item']))];
       case 'error':
         return failure(textOf(native['message']) ?? '');
       case 'turn.failed': {
@@ -152,6 +163,7 @@ export function codexStream(): StreamParser {
 
   return {
     ...lines,
+    leavesCallsOpen: true,
     end: () => [],
     usagePending: () => pending || lost || lines.lacksUsage(),
   };

@@ -11,7 +11,7 @@ export interface EndTracker {
 const WORKS: ReadonlySet<EventBody['type']> = new Set(['message', 'reasoning', 'tool_call', 'tool_result']);
 
 /** True if an event shows that the agent goes on. A message of the system may be about the error itself. */
-const goesOn = (event: EventBody): boolean =>
+export const goesOn = (event: EventBody): boolean =>
   WORKS.has(event.type) && !(event.type === 'message' && event.role === 'system');
 
 /** Creates a tracker for a new start. */
@@ -19,7 +19,9 @@ export function createEndTracker(): EndTracker {
   const end: ReturnType<EndTracker['read']> = { result: null, error: null };
   return {
     add(event) {
-      if (event.type === 'result') end.result = event;
+      // After another end, success is in doubt.
+      if (event.type === 'result')
+        end.result = event.ending === 'done' && (end.result?.ending ?? 'done') !== 'done' ? null : event;
       if (event.type === 'error') [end.result, end.error] = [null, event];
       if (goesOn(event)) [end.result, end.error] = [null, null];
     },

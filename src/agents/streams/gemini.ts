@@ -3,9 +3,12 @@ import type { EventBody } from '../../results/records/events.js';
 import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
 import { jsonLines, type Numbers } from './json-lines.js';
-import { errorEvent, unknownEvent, usageEvent } from './stream-events.js';
+import { errorEvent, miscounted, unknownEvent, usageEvent } from './stream-events.js';
 
 const SHELL = 'run_shell_command';
+
+/** The types of errors of calls that were not executed. */
+const UNEXECUTED: ReadonlySet<string | null> = new Set(['tool_not_registered', 'invalid_tool_params']);
 
 /** Errors of answers that had begun. */
 const BROKEN_ANSWER = /\b(?:stream|terminated|aborted|empty)\b/i;
@@ -17,6 +20,8 @@ export function geminiStream(): StreamParser {
   let turnsPassed = false;
   /** Set by answers, and by results that do not count them all. */
   let pending = false;
+  /** Number of calls since the beginning of the start. Those of subagents are not shown. */
+  let calls = 0;
   /** True if an answer has begun since the last result of a tool. */
   let isAnswering = false;
   /** The pieces of the current answer, which ends when another event arrives. */
@@ -43,13 +48,17 @@ export function geminiStream(): StreamParser {
       .flatMap(([model, stats]) => [sessionOf(model), usageOf(stats, numbers)]);
 
   const result = (native: Fields, numbers: Numbers): EventBody[] => {
-    const used = usage(fieldsOf(fieldsOf(native['stats'])['models']), numbers);
+    const stats = fieldsOf(native['stats']);
+    const used = [
+      ...miscounted('calls of tools', countOf(stats['tool_calls']), calls),
+      ...usage(fieldsOf(stats['models']), numbers),
+    ];
     const { type, message } = fieldsOf(native['error']);
     const text = textOf(message) ?? '';
     const isSuccess = native['status'] === 'success';
     // The counts leave out answers that were cut off or empty. A request that was refused has none.
     const isCut = isSuccess ? !isAnswering : isAnswering || BROKEN_ANSWER.test(text);
-    pending = isCut || (pending && used.length === 0);
+    pending = isCut || (pending && !used.some((event) => event.type === 'usage'));
     isAnswering = false;
     if (turnsPassed || type === 'FatalTurnLimitedError')
       return [...used, { type: 'result', ending: 'max_turns', exit_code: null }];
@@ -60,6 +69,7 @@ export function geminiStream(): StreamParser {
   const readOther = (type: string, native: Fields, numbers: Numbers): EventBody[] => {
     switch (type) {
       case 'init':
+        calls = 0;
         session = textOf(native['session_id']);
         requested = textOf(native['model']);
         return [sessionOf(null)];
@@ -82,7 +92,10 @@ export function geminiStream(): StreamParser {
 
   const lines = jsonLines((native, numbers) => {
     const type = textOf(native['type']) ?? '';
-    if (type === 'tool_use') pending = isAnswering = true;
+    if (type === 'tool_use') {
+      pending = isAnswering = true;
+      calls++;
+    }
     if (type !== 'message') return [...takeAnswer(), ...readOther(type, native, numbers)];
     if (native['role'] !== 'assistant') return []; // the prompt
     const before = native['delta'] === true ? [] : takeAnswer();
@@ -123,6 +136,7 @@ function resultOf(native: Fields): EventBody {
     is_error: native['status'] === 'error' || (exitCode !== null && exitCode !== 0),
     output,
     truncated: false,
+    ...(UNEXECUTED.has(textOf(fieldsOf(native['error'])['type'])) ? { executed: false } : {}),
   };
 }
 

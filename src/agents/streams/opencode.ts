@@ -11,6 +11,8 @@ export function opencodeStream(): StreamParser {
   let finished: string | null = null;
   /** True if the model has said or done anything in the step. */
   let said = false;
+  /** True if a tool was called in the step. */
+  let hasCalled = false;
   /** Set when the model begins to answer, and reset at the end of a step, which reports its usage. */
   let pending = false;
   let lost = false;
@@ -33,7 +35,7 @@ export function opencodeStream(): StreamParser {
       case 'step_start': {
         const events = cutStep();
         [lost, pending] = [lost || pending, true];
-        [finished, isOpen, said] = [null, true, false];
+        [finished, isOpen, said, hasCalled] = [null, true, false, false];
         return events;
       }
       case 'text':
@@ -43,7 +45,7 @@ export function opencodeStream(): StreamParser {
         pending = true;
         return text === '' ? [] : [{ type: 'reasoning', text }];
       case 'tool_use':
-        [pending, said] = [true, true];
+        [pending, said, hasCalled] = [true, true, true];
         return toolUse(part);
       case 'step_finish':
         pending = isOpen = false;
@@ -58,10 +60,14 @@ export function opencodeStream(): StreamParser {
   };
 
   const stepEnd = (reason: string | null): EventBody[] => {
+    const hides = reason === 'tool-calls' && !hasCalled;
     const empty = !said && reason === 'unknown';
     [finished, said] = [empty ? null : reason, false];
     // OpenCode asks again at once, and without end.
-    return empty ? [errorEvent(NO_ANSWER, null, true)] : [];
+    return [
+      ...(hides ? [lostEvent('a step ended with calls that are not shown', 'call')] : []),
+      ...(empty ? [errorEvent(NO_ANSWER, null, true)] : []),
+    ];
   };
 
   const lines = jsonLines((line, numbers) => {
@@ -74,6 +80,7 @@ export function opencodeStream(): StreamParser {
 
   return {
     ...lines,
+    failsByAnyError: true,
     begin(start) {
       lost ||= isAsked();
       lines.begin?.(start);
@@ -101,11 +108,16 @@ export function opencodeStream(): StreamParser {
 
 /** The call of a tool and its result, which are reported together when the tool has ended. */
 function toolUse(part: Fields): EventBody[] {
-  const [id, name] = [textOf(part['callID']) ?? '', textOf(part['tool']) ?? ''];
+  const [id, tool] = [textOf(part['callID']) ?? '', textOf(part['tool']) ?? ''];
   const state = fieldsOf(part['state']);
   const [input, details] = [state['input'] ?? null, fieldsOf(state['metadata'])];
   const exitCode = countOf(details['exit']);
-  const isError = state['status'] === 'error';
+  // In place of a tool that it does not have, OpenCode calls one of its own.
+  const isInvalid = tool === 'invalid';
+  const name = isInvalid ? (textOf(fieldsOf(input)['tool']) ?? tool) : tool;
+  const isError = state['status'] === 'error' || isInvalid;
+  const output = textOf(state['status'] === 'error' ? state['error'] : state['output']) ?? '';
+  const isUnexecuted = isInvalid || (isError && output.startsWith(invalidCall(tool)));
   return [
     {
       type: 'tool_call',
@@ -119,11 +131,15 @@ function toolUse(part: Fields): EventBody[] {
       id,
       exit_code: exitCode,
       is_error: isError || (exitCode !== null && exitCode !== 0),
-      output: textOf(isError ? state['error'] : state['output']) ?? '',
+      output,
       truncated: details['truncated'] === true,
+      ...(isUnexecuted ? { executed: false } : {}),
     },
   ];
 }
+
+/** The words of OpenCode for a call that it did not execute. */
+const invalidCall = (tool: string): string => `The ${tool} tool was called with invalid arguments:`;
 
 /** The usage of a step. No count includes another. A cost of 0 means that the model has no price. */
 function usage(part: Fields, numbers: Numbers): EventBody {

@@ -1,8 +1,9 @@
 import type { EventBody } from '../../results/records/events.js';
+import type { Json } from '../../lib/json.js';
 import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
 import { jsonLines, type Numbers } from './json-lines.js';
-import { errorEvent, NO_ANSWER, unknownEvent, usageEvent } from './stream-events.js';
+import { errorEvent, lostEvent, NO_ANSWER, unknownEvent, usageEvent } from './stream-events.js';
 
 /** Lines that repeat other lines, contain pieces of them, or only report progress. */
 const REPEATS = new Set([
@@ -28,6 +29,8 @@ export function piStream(): StreamParser {
   /** Set when the model is asked, and reset at the end of its message, which reports its usage. */
   let pending = false;
   let lost = false;
+  /** Ids of calls that began. */
+  const called = new Set<string>();
 
   const sessionEvent = (): EventBody => ({
     type: 'session',
@@ -58,6 +61,8 @@ export function piStream(): StreamParser {
   const lines = jsonLines((native, numbers) => {
     const type = textOf(native['type']) ?? '';
     if (type === 'turn_start' || type === 'message_update') pending = true;
+    // It asks a model for a summary, and does not say what that used.
+    if (type === 'compaction_start') lost = true;
     if (REPEATS.has(type)) return [];
     switch (type) {
       case 'session':
@@ -67,11 +72,15 @@ export function piStream(): StreamParser {
       case 'message_end':
         return message(fieldsOf(native['message']), numbers);
       case 'tool_execution_start':
+        called.add(textOf(native['toolCallId']) ?? '');
         return [callOf(native)];
       case 'tool_execution_end':
         return [resultOf(native)];
       case 'agent_end':
-        return endOf(fieldsOf(listOf(native['messages']).at(-1)));
+        return [
+          ...hiddenCalls(listOf(native['messages']), called),
+          ...endOf(fieldsOf(listOf(native['messages']).at(-1))),
+        ];
       default:
         return [unknownEvent(type)];
     }
@@ -144,15 +153,33 @@ function resultOf(native: Fields): EventBody {
     .join('');
   const failed = native['isError'] === true;
   const exitCode = /Command exited with code (\d{1,3})\s*$/.exec(output)?.[1];
+  const tool = textOf(native['toolName']) ?? '';
+  const isUnexecuted = failed && exitCode === undefined && isRefused(output, tool);
   const code = failed ? (exitCode === undefined ? null : Number(exitCode)) : 0;
   return {
     type: 'tool_result',
     id: textOf(native['toolCallId']) ?? '',
-    exit_code: native['toolName'] === 'bash' ? code : null,
+    exit_code: tool === 'bash' ? code : null,
     is_error: failed,
     output,
     truncated: fieldsOf(fieldsOf(result['details'])['truncation'])['truncated'] === true,
+    ...(isUnexecuted ? { executed: false } : {}),
   };
+}
+
+/** True if pi itself refused the call, in its own words: they are all of the output, so no tool can have printed them. */
+const isRefused = (output: string, tool: string): boolean =>
+  output === `Tool ${tool} not found` ||
+  (output.startsWith(`Validation failed for tool "${tool}":\n`) &&
+    /\nReceived arguments:\n\{[^]*\}$/.test(output));
+
+/** The last line repeats all messages: an event if one of them is the result of a call that has not been shown. */
+function hiddenCalls(messages: readonly Json[], called: ReadonlySet<string>): EventBody[] {
+  const isHidden = ({ role, toolCallId }: Fields): boolean =>
+    role === 'toolResult' && !called.has(textOf(toolCallId) ?? '');
+  return messages.map(fieldsOf).some(isHidden)
+    ? [lostEvent('a call that is not shown has a result', 'call')]
+    : [];
 }
 
 /** Returns no result after an error or a signal, because pi may retry or be restarted. */

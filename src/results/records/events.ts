@@ -38,7 +38,7 @@ const reported = [
         .exactOptional()
         .describe('false: the agent named a tool that it does not have, so nothing was executed'),
     })
-    .describe('A call of a tool; without a result, it still ran when the agent ended'),
+    .describe('A call of a tool; without a result, it still ran when the agent ended, so it cannot end as `done`'),
   z
     .object({
       type: z.literal('tool_result'),
@@ -51,6 +51,12 @@ const reported = [
       is_error: z.boolean().describe('Whether the call failed'),
       output: z.string().describe('What the tool answered'),
       truncated: z.boolean().describe('Whether the agent has shortened the output'),
+      executed: z
+        .literal(false)
+        .exactOptional()
+        .describe(
+          'false: nothing was executed, because the agent has no such tool, or the arguments do not fit it',
+        ),
     })
     .describe('The result of the call with this id'),
   z

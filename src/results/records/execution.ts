@@ -7,7 +7,7 @@ export const TrajectoryStep = z.object({
   type: z.enum(['thought', 'action', 'observation']).describe('Reasoning, call of a tool, or its result'),
   timestamp: z.string().describe('ISO 8601 in UTC'),
   content: JsonValue.describe(
-    'Text; of an action, its `name` and `parameters`, and `executed: false` if the agent does not have it. Long text is cut, and ends with …',
+    'Text; of an action, its `name` and `parameters`, and `executed: false` if it was not executed. Long text is cut, and ends with …',
   ),
 });
 export type TrajectoryStep = z.infer<typeof TrajectoryStep>;

@@ -10,6 +10,8 @@ export interface SkillUse {
   skill: string;
   /** Id of the call. */
   call: string;
+  /** True if a use was reported before, but the call was not executed. */
+  isTakenBack?: true;
 }
 
 /** Tools whose only purpose is to use a skill, and the field of their input that names it. */
@@ -107,13 +109,13 @@ function shownIn(text: string): string[] {
 
 /** Finds uses of skills in events, each once, in bounded memory. */
 export interface SkillUseFinder {
-  /** The skills whose use an event shows first. */
+  /** The skills whose use an event shows first, or takes back. */
   add(event: EventBody): SkillUse[];
 }
 
 /**
  * Creates a finder. The call that names a skill or a file of it is a use, also if it fails: the agent has chosen the skill. So is a call
- * that reads, and shows the front matter of a skill, in whatever way it named the file.
+ * that reads, and shows the front matter of a skill, in whatever way it named the file. A call that was not executed is none.
  */
 export function createSkillUseFinder(): SkillUseFinder {
   /** The calls that have not ended and may show files, with the skills that they name. */
@@ -130,6 +132,8 @@ export function createSkillUseFinder(): SkillUseFinder {
       const named = open.get(event.id);
       open.delete(event.id);
       if (named === undefined) return [];
+      if (event.executed === false)
+        return named.map((skill) => ({ skill, call: event.id, isTakenBack: true as const }));
       const shown = new Set(shownIn(event.output));
       return [...shown].flatMap((skill) => (named.includes(skill) ? [] : [{ skill, call: event.id }]));
     },
@@ -139,5 +143,8 @@ export function createSkillUseFinder(): SkillUseFinder {
 /** The uses of skills in an agent's events, in their order. */
 export function skillUses(events: Iterable<EventBody>): SkillUse[] {
   const finder = createSkillUseFinder();
-  return [...events].flatMap((event) => finder.add(event));
+  const found = [...events].flatMap((event) => finder.add(event));
+  const isTakenBack = (use: SkillUse): boolean =>
+    found.some((one) => one.isTakenBack === true && one.skill === use.skill && one.call === use.call);
+  return found.filter((use) => !isTakenBack(use));
 }

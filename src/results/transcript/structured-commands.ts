@@ -6,6 +6,7 @@ import type { Command, CommandNamer } from './name-commands.js';
 type ToolCall = Extract<EventBody, { type: 'tool_call' }>;
 type ToolResult = Extract<EventBody, { type: 'tool_result' }>;
 interface Call {
+  found: Command[];
   /** The last of the target's commands, if the status of the result may be its own. */
   last: Command | null;
 }
@@ -36,19 +37,22 @@ function applyResult({ last }: Call, result: ToolResult): void {
 export function structuredCommands(events: Iterable<EventBody>, namer: CommandNamer): Command[] | null {
   const commands: Command[] = [];
   const calls = new Map<string, Call>();
+  const unexecuted = new Set<Command>();
   let last: Call | null = null;
   for (const event of events) {
     if (event.type === 'tool_call') {
       const named = event.executed === false ? [] : namer.inScript(commandOf(event) ?? '');
       const found = named.map(({ name, line }) => ({ name, line, failed: false }));
       for (const command of found) commands.push(command); // spreading them could overflow the stack
-      last = { last: named.at(-1)?.decides === true ? (found.at(-1) ?? null) : null };
+      last = { found, last: named.at(-1)?.decides === true ? (found.at(-1) ?? null) : null };
       calls.set(event.id, last);
     } else if (event.type === 'tool_result') {
       // A result whose id matches no call belongs to the call before it.
       const call = calls.get(event.id) ?? last;
-      if (call !== null) applyResult(call, event);
+      if (call === null) continue;
+      if (event.executed === false) for (const command of call.found) unexecuted.add(command);
+      applyResult(call, event);
     }
   }
-  return last === null ? null : commands;
+  return last === null ? null : commands.filter((command) => !unexecuted.has(command));
 }

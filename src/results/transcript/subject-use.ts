@@ -33,10 +33,10 @@ export function createSubjectUseCollector(): { add(event: EventBody): void; end(
   };
   return {
     add(event) {
-      for (const { skill } of finder.add(event)) {
+      for (const { skill, isTakenBack } of finder.add(event)) {
         const name = cut(skill);
         const entry = entryOf(use.skills, (one) => one.name === name, { name, uses: 0 });
-        if (entry !== null) entry.uses += 1;
+        if (entry !== null) entry.uses += isTakenBack === true ? -1 : 1;
       }
       if (event.type === 'mcp_call') {
         const [server, tool] = [cut(event.server), cut(event.tool)];
@@ -52,6 +52,6 @@ export function createSubjectUseCollector(): { add(event: EventBody): void; end(
         if (entry !== null) entry.count += 1;
       }
     },
-    end: () => use,
+    end: () => ({ ...use, skills: use.skills.filter(({ uses }) => uses > 0) }),
   };
 }

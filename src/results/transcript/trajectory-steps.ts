@@ -1,5 +1,5 @@
 import { beginningOf } from '../../lib/format/truncate.js';
-import type { Json } from '../../lib/json.js';
+import { isJsonObject, type Json } from '../../lib/json.js';
 import type { RunEvent } from '../records/events.js';
 import type { TrajectoryStep } from '../records/execution.js';
 
@@ -15,11 +15,17 @@ interface TrajectorySteps {
 /** Converts events to thoughts, actions and observations, in order. Other events, such as messages, are none of these. */
 export function trajectorySteps(events: Iterable<RunEvent>): TrajectorySteps {
   const steps: TrajectoryStep[] = [];
+  const called = new Map<string, TrajectoryStep>();
   let leftOut = 0;
   for (const event of events) {
-    const step = stepOf(event);
-    if (step === null) continue;
-    if (steps.length < MOST_STEPS) steps.push({ ...step, timestamp: event.ts });
+    const found = stepOf(event);
+    if (found === null) continue;
+    const step = { ...found, timestamp: event.ts };
+    if (event.type === 'tool_call') called.set(event.id, step);
+    const action = event.type === 'tool_result' ? called.get(event.id) : undefined;
+    if (event.type === 'tool_result' && event.executed === false && isJsonObject(action?.content))
+      action.content = { ...action.content, executed: false };
+    if (steps.length < MOST_STEPS) steps.push(step);
     else leftOut += 1;
   }
   return { steps, leftOut };

@@ -22,7 +22,7 @@ export interface RecordedTrajectory {
   structured: boolean;
   /** Number of calls of each tool, by its name. */
   tools: Record<string, number>;
-  /** The number of times that the agent named a tool that it does not have, by name. Absent if it never did. */
+  /** Number of calls that were not executed, by the name of the tool: it does not exist, or the arguments do not fit. Absent if none. */
   unexecuted?: Record<string, number>;
   /** Number of uses of each skill, by its name. Absent in records of older builds. */
   skills?: Record<string, number>;
@@ -95,36 +95,71 @@ function countIn(counts: Map<string, number>, text: string): void {
   if (counts.has(name) || counts.size < MAX_TOOLS) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
+/** Takes a name out of the counts again. */
+function uncountIn(counts: Map<string, number>, text: string): void {
+  const name = beginningOf(text, TOOL_NAME_LENGTH);
+  const count = counts.get(name) ?? 0;
+  if (count > 1) counts.set(name, count - 1);
+  else counts.delete(name);
+}
+
+function remove<T>(list: T[], item: T | null): void {
+  const index = item === null ? -1 : list.indexOf(item);
+  if (index !== -1) list.splice(index, 1);
+}
+
+/** What a call has added to a trajectory, of which its result may say that nothing was executed. */
+interface OpenCall {
+  action: { name: string };
+  line: CommandLine | null;
+  parts: number;
+}
+
 /** Creates an empty collector. */
 export function createTrajectoryCollector(): TrajectoryCollector {
   const commands: CommandLine[] = [];
   const tools = new Map<string, number>();
   const unexecuted = new Map<string, number>();
-  const actions: string[] = [];
+  const actions: { name: string }[] = [];
+  const open = new Map<string, OpenCall>();
   const mcp = createMcpCollector();
   const skills = new Map<string, number>();
   const skillUses = createSkillUseFinder();
   let commandCount = 0;
-  let kept = 0;
+  let [kept, moreActions] = [0, false];
   const unseen: Unseen = {};
   /** True if a message may have been lost after the last one. */
   let isAnswerLost = false;
   let answer: string | null = null;
-  const keep = (whole: string, parts: string[]): void => {
+  const keep = (whole: string, parts: string[]): CommandLine | null => {
     commandCount += parts.length;
     const first = parts.slice(0, MAX_COMMANDS - kept);
-    if (first.length === 0) return;
+    if (first.length === 0) return null;
     kept += first.length;
-    commands.push({ whole: cut(whole), parts: first.map(cut) });
+    const line = { whole: cut(whole), parts: first.map(cut) };
+    commands.push(line);
+    return line;
   };
-  const count = (tool: string): void => {
-    countIn(tools, tool);
-    if (actions.length < MAX_ACTIONS) actions.push(beginningOf(tool, ACTION_LENGTH));
-    else actions[MAX_ACTIONS] = MORE_ACTIONS;
+  const count = (name: string): { name: string } => {
+    countIn(tools, name);
+    const action = { name };
+    if (actions.length < MAX_ACTIONS) actions.push(action);
+    else moreActions = true;
+    return action;
+  };
+  const takeBack = ({ action, line, parts }: OpenCall): void => {
+    uncountIn(tools, action.name);
+    countIn(unexecuted, action.name);
+    remove(actions, action);
+    remove(commands, line);
+    kept -= line?.parts.length ?? 0;
+    commandCount -= parts;
   };
   return {
     add(event) {
-      for (const { skill } of skillUses.add(event)) countIn(skills, skill);
+      for (const { skill, isTakenBack } of skillUses.add(event))
+        if (isTakenBack === true) uncountIn(skills, skill);
+        else countIn(skills, skill);
       switch (event.type) {
         case 'message':
           if (event.role === 'assistant' && event.text.trim() !== '') {
@@ -137,9 +172,17 @@ export function createTrajectoryCollector(): TrajectoryCollector {
             countIn(unexecuted, event.name);
             break;
           }
-          count(event.name);
+          const action = count(event.name);
           const command = commandOf(event);
-          if (command !== null) keep(command, simpleCommands(command));
+          const parts = command === null ? [] : simpleCommands(command);
+          const line = command === null ? null : keep(command, parts);
+          open.set(event.id, { action, line, parts: parts.length });
+          break;
+        }
+        case 'tool_result': {
+          const call = open.get(event.id);
+          open.delete(event.id);
+          if (call !== undefined && event.executed === false) takeBack(call);
           break;
         }
         case 'unknown':
@@ -148,7 +191,6 @@ export function createTrajectoryCollector(): TrajectoryCollector {
           break;
         case 'session':
         case 'reasoning':
-        case 'tool_result':
         case 'usage':
         case 'error':
         case 'setup_command':
@@ -167,7 +209,11 @@ export function createTrajectoryCollector(): TrajectoryCollector {
       return {
         ...{ commands, commandCount, structured: textCommands === null, tools: Object.fromEntries(tools) },
         ...(unexecuted.size === 0 ? {} : { unexecuted: Object.fromEntries(unexecuted) }),
-        ...{ skills: Object.fromEntries(skills), actions, answer },
+        ...{ skills: Object.fromEntries(skills), answer },
+        actions: [
+          ...actions.map(({ name }) => beginningOf(name, ACTION_LENGTH)),
+          ...(moreActions ? [MORE_ACTIONS] : []),
+        ],
         mcp: mcp.end(),
         ...(isAnswerLost ? { unread: true } : unseen.calls === undefined ? {} : { unseen }),
       };

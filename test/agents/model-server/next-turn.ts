@@ -68,7 +68,9 @@ export function nextTurn(script: Script, conversation: Conversation, id: string,
   const known = { ...base, reasoning: step.reasoning ?? null, usage: step.usage ?? usage };
   if ('say' in step) return { ...known, text: step.say, stop: step.stop ?? null };
   if ('tool' in step) {
-    const tool = tools.find(({ name }) => name.endsWith(step.tool));
+    const tool = step.offered
+      ? tools.find(({ name }) => name.endsWith(step.tool))
+      : { name: step.tool, fields: [] };
     return tool === undefined
       ? { ...known, text: `There is no tool ${step.tool}.` }
       : { ...known, text: step.text ?? null, call: { id: `call_${id}`, ...nameOf(tool), input: step.input } };

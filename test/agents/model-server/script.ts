@@ -21,9 +21,13 @@ const Step = z.union([
     reasoning: z.string().optional(),
     usage: Usage.optional(),
   }),
-  /** `tool`: the end of its name, because agents put different words before the names of MCP tools. */
+  /**
+   * `tool`: the end of its name, because agents put different words before the names of MCP tools. With `offered: false`, the
+   * whole name, of a tool that the client does not have.
+   */
   z.strictObject({
     tool: z.string(),
+    offered: z.boolean().default(true),
     input: z.record(z.string(), z.unknown()).default({}),
     text: z.string().optional(),
     reasoning: z.string().optional(),

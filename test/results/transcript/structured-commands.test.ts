@@ -114,3 +114,14 @@ describe('structured tool events', () => {
     expect(names(extractCommands({ events: [say, ...shell('ls')], text, target }))).toEqual([]);
   });
 });
+
+it('a call that was not executed is no call of the target', () => {
+  const events: EventBody[] = [
+    { type: 'tool_call', id: 'a', name: 'Shell', input: { command: 'tool add' }, command: null },
+    {
+      ...{ type: 'tool_result', id: 'a', exit_code: null, is_error: true, output: '', truncated: false },
+      executed: false,
+    },
+  ];
+  expect(extractCommands({ events, text: null, target: { binary: 'tool', commandPattern: null } })).toEqual([]);
+});

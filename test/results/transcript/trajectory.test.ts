@@ -100,6 +100,27 @@ describe('tools', () => {
     expect(collect([tool('Read')])).not.toHaveProperty('unexecuted');
   });
 
+  it('do not include calls of which the result says that nothing was executed', () => {
+    const refused = (id: string): EventBody => ({
+      ...{ type: 'tool_result', id, exit_code: null, is_error: true, output: '', truncated: false },
+      executed: false,
+    });
+    const call = (id: string, name: string, command: string | null): EventBody => ({
+      ...{ type: 'tool_call', id, name, input: null, command },
+    });
+    const skill = call('c', 'read', 'cat x/a/SKILL.md');
+    expect(
+      collect([call('a', 'X', 'one; two'), call('b', 'Y', 'three'), refused('a'), skill, refused('c')]),
+    ).toMatchObject({
+      ...{ tools: { Y: 1 }, unexecuted: { X: 1, read: 1 }, actions: ['Y'], skills: {}, commandCount: 1 },
+      commands: [{ whole: 'three', parts: ['three'] }],
+    });
+    const ids = Array.from({ length: 2500 }, (_, index) => `${index}`);
+    const left = collect([...ids.map((id) => call(id, 'X', 'a')), ...ids.slice(1).map(refused)]);
+    expect(left).toMatchObject({ tools: { X: 1 }, unexecuted: { X: 2499 }, commandCount: 1 });
+    expect(left.commands).toHaveLength(1);
+  });
+
   it('do not fill the memory with their names', () => {
     const { tools } = collect(
       Array.from({ length: 3000 }, (_, index) => tool(`${index}${'x'.repeat(1000)}`)),
