@@ -937,6 +937,10 @@ export interface Comparison {
       shared: number;
       /** Rerun although they had a result; the first result counts */
       retried: number;
+      /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+      after_errors: number;
+      /** Of these, those that passed */
+      passed_after_errors: number;
       /** Left out: outcome error */
       errored: number;
       /** Left out: cancelled */
@@ -967,6 +971,10 @@ export interface Comparison {
       shared: number;
       /** Rerun although they had a result; the first result counts */
       retried: number;
+      /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+      after_errors: number;
+      /** Of these, those that passed */
+      passed_after_errors: number;
       /** Left out: outcome error */
       errored: number;
       /** Left out: cancelled */
@@ -987,7 +995,7 @@ export interface Comparison {
     p: number | null;
     /** The smallest p, adjusted if there is an adjusted one, that is possible with these numbers of runs */
     smallest_p: number | null;
-    /** Whether `better` or `worse` would remain whatever the untested cells had shown; null: neither */
+    /** Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither */
     robust: boolean | null;
     /** Whether head is not worse by the margin or more; null: no margin, or nothing to test */
     not_worse: {
@@ -1121,6 +1129,10 @@ export interface Comparison {
       shared: number;
       /** Rerun although they had a result; the first result counts */
       retried: number;
+      /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+      after_errors: number;
+      /** Of these, those that passed */
+      passed_after_errors: number;
       /** Left out: outcome error */
       errored: number;
       /** Left out: cancelled */
@@ -1151,6 +1163,10 @@ export interface Comparison {
       shared: number;
       /** Rerun although they had a result; the first result counts */
       retried: number;
+      /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+      after_errors: number;
+      /** Of these, those that passed */
+      passed_after_errors: number;
       /** Left out: outcome error */
       errored: number;
       /** Left out: cancelled */
@@ -1173,6 +1189,8 @@ export interface Comparison {
     smallest_p: number | null;
     /** Verdict based on p */
     verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
+    /** Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither */
+    robust: boolean | null;
     /** Whether head is not worse by the margin or more; null: no margin, or nothing to test */
     not_worse: {
       /** Lower bound of the difference, one-sided at the confidence 1 - alpha */
@@ -1517,6 +1535,10 @@ export interface ComparedConfiguration {
     shared: number;
     /** Rerun although they had a result; the first result counts */
     retried: number;
+    /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+    after_errors: number;
+    /** Of these, those that passed */
+    passed_after_errors: number;
     /** Left out: outcome error */
     errored: number;
     /** Left out: cancelled */
@@ -1547,6 +1569,10 @@ export interface ComparedConfiguration {
     shared: number;
     /** Rerun although they had a result; the first result counts */
     retried: number;
+    /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+    after_errors: number;
+    /** Of these, those that passed */
+    passed_after_errors: number;
     /** Left out: outcome error */
     errored: number;
     /** Left out: cancelled */
@@ -1569,7 +1595,7 @@ export interface ComparedConfiguration {
   smallest_p: number | null;
   /** Verdict based on p */
   verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
-  /** Whether `better` or `worse` would remain whatever the untested cells had shown; null: neither */
+  /** Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither */
   robust: boolean | null;
   /** Whether head is not worse by the margin or more; null: no margin, or nothing to test */
   not_worse: {
@@ -1693,6 +1719,8 @@ export interface Ranking {
     } | null;
     /** Scenarios in which no run of it passed or failed, but one of others did */
     missing: Array<string>;
+    /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+    after_errors: number;
     /** Left out: outcome error */
     errored: number;
     /** Left out: cancelled */
@@ -1709,7 +1737,7 @@ export interface Ranking {
     duration_secs: number | null;
     /** Whether no other ranked agent passes as often for less, or more often for as much per pass; null: not ranked, or unknown cost */
     pareto: boolean | null;
-    /** Whether no other agent is shown to be better; null: not ranked */
+    /** Whether no other agent is shown to be better, whatever errors have hidden; null: not ranked */
     unbeaten: boolean | null;
     /** Whether it is shown to be not worse than any other ranked agent by the margin or more; null: no margin, or not ranked */
     within_margin: boolean | null;
@@ -1749,6 +1777,8 @@ export interface Ranking {
     smallest_p: number | null;
     /** Of the first */
     verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
+    /** Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither */
+    robust: boolean | null;
     /** Whether each is not worse than the other by the margin or more; all bounds together hold with 95 %; null: no margin, or nothing to test */
     not_worse: {
       /** Of the first */
