@@ -9,6 +9,7 @@ import { isSmallTree } from '../platform/fs/is-small-tree.js';
 import { readJsonIfThere } from '../platform/fs/read-file.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import { fixtureFolder, runFiles } from '../store/results-folder.js';
+import { sameCell, sameResult, sameScenario, sameWork } from '../store/result-facts.js';
 import { resultsIndex } from '../store/results-index.js';
 import { bringEarlier, hasRun } from '../store/shared/mirror.js';
 import {
@@ -71,9 +72,10 @@ export const prepareWorkspace =
         const prepared = await runStepOnce<Prepared>(context, STEPS.prepare, (fence) =>
           heartbeating(async (signal) => {
             const prepared = await prepare(deps, context, fence, signal);
-            // The path may contain a secret value, and nobody opens it any more.
             return {
               ...prepared,
+              errors_before: errorsBefore(deps, context, prepared),
+              // The path may contain a secret value, and nobody opens it any more.
               resolved: prepared.resolved === null ? null : context.redact(prepared.resolved),
             };
           }),
@@ -108,6 +110,27 @@ async function prepare(
     return { ...restored, cache_key: keys.cache_key };
   // The workspace may have been replaced.
   return { ...(await buildWorkspace(deps, context, fence, signal)), ...keys };
+}
+
+/**
+ * How many runs of other sweeps ended without a result, in whose place the result of this run counts. If earlier results may be
+ * reused, those that ended with an error are passed over, and only their cells are run again.
+ */
+function errorsBefore(
+  { resultsPath }: Deps,
+  { cache, regrade, scenarioHash, run: { sweep, cell } }: RunContext,
+  { cache_key: key, agent_key: agentKey, kept }: Prepared,
+): number {
+  const index = resultsIndex(resultsPath);
+  const mayTakeWork = regrade?.orRun === true;
+  return index.hiddenBy({
+    ...{ sweep, cell: cell.id },
+    inputs: [
+      ...(cache ? [sameScenario(cell.id, scenarioHash), ...(key == null ? [] : [sameResult(key)])] : []),
+      ...(mayTakeWork ? [sameCell(cell.id), ...(agentKey == null ? [] : [sameWork(agentKey)])] : []),
+    ],
+    work: kept === undefined ? null : index.line(kept.run),
+  });
 }
 
 /** Whether the cell is run again after a result, or was named by the user: then it has to be run. */

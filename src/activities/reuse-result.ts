@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
+import { omit } from '../lib/omit.js';
 import { resultsIndex } from '../store/results-index.js';
 import { hasRun } from '../store/shared/mirror.js';
 import { STEPS, type RunRef, type RunResult } from '../workflows/protocol.js';
@@ -19,7 +20,9 @@ export const reuseResult =
   async (run: RunRef, from: string): Promise<RunResult | null> => {
     const context = await loadRun(deps, run);
     // If someone else completed the prepare activity, `from` may not be the run that the step found.
-    if ((await readStep<Prepared>(context, STEPS.prepare))?.result.reuse !== from)
+    const { reuse = null, errors_before = 0 } =
+      (await readStep<Prepared>(context, STEPS.prepare))?.result ?? {};
+    if (reuse !== from)
       throw ApplicationFailure.nonRetryable(`${from} does not have the same inputs`, 'StepOrder');
     return runStepOnce<RunResult | null>(context, STEPS.reuse, async () => {
       const { id: cell, scenario, agent, model, variant, repetition } = run.cell;
@@ -29,7 +32,8 @@ export const reuseResult =
       if (line.sweep === run.sweep && line.cell === run.cell.id && line.cached_from === null)
         return { outcome: line.outcome, message: line.message, costUsd: line.cost_usd };
       const recorded = await recordResult(deps, run, {
-        ...line,
+        ...omit(line, 'errors_before', 'lost_runs'),
+        ...(errors_before === 0 ? {} : { errors_before }),
         // Like a cell that was not run: it has no folder of its own, and its agent was not started.
         id: `${run.sweep}/${cell}`,
         sweep: run.sweep,

@@ -169,6 +169,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     ...(record.agent?.output_problems === undefined ? {} : { output_problems: record.agent.output_problems }),
     attempts: found.attempts,
     starts: found.starts,
+    ...(prepared?.errors_before ? { errors_before: prepared.errors_before } : {}),
     ...(context.run.lostHosts === undefined ? {} : { lost_runs: context.run.lostHosts.length }),
     ...hostOf(deps),
   };

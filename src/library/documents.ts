@@ -944,6 +944,10 @@ export interface Comparison {
       shared: number;
       /** Rerun although they had a result; the first result counts */
       retried: number;
+      /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+      after_errors: number;
+      /** Of these, those that passed */
+      passed_after_errors: number;
       /** Left out: outcome error */
       errored: number;
       /** Left out: cancelled */
@@ -974,6 +978,10 @@ export interface Comparison {
       shared: number;
       /** Rerun although they had a result; the first result counts */
       retried: number;
+      /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+      after_errors: number;
+      /** Of these, those that passed */
+      passed_after_errors: number;
       /** Left out: outcome error */
       errored: number;
       /** Left out: cancelled */
@@ -994,7 +1002,7 @@ export interface Comparison {
     p: number | null;
     /** The smallest p, adjusted if there is an adjusted one, that is possible with these numbers of runs */
     smallest_p: number | null;
-    /** Whether `better` or `worse` would remain whatever the untested cells had shown; null: neither */
+    /** Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither */
     robust: boolean | null;
     /** Whether head is not worse by the margin or more; null: no margin, or nothing to test */
     not_worse: {
@@ -1128,6 +1136,10 @@ export interface Comparison {
       shared: number;
       /** Rerun although they had a result; the first result counts */
       retried: number;
+      /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+      after_errors: number;
+      /** Of these, those that passed */
+      passed_after_errors: number;
       /** Left out: outcome error */
       errored: number;
       /** Left out: cancelled */
@@ -1158,6 +1170,10 @@ export interface Comparison {
       shared: number;
       /** Rerun although they had a result; the first result counts */
       retried: number;
+      /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+      after_errors: number;
+      /** Of these, those that passed */
+      passed_after_errors: number;
       /** Left out: outcome error */
       errored: number;
       /** Left out: cancelled */
@@ -1180,6 +1196,8 @@ export interface Comparison {
     smallest_p: number | null;
     /** Verdict based on p */
     verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
+    /** Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither */
+    robust: boolean | null;
     /** Whether head is not worse by the margin or more; null: no margin, or nothing to test */
     not_worse: {
       /** Lower bound of the difference, one-sided at the confidence 1 - alpha */
@@ -1524,6 +1542,10 @@ export interface ComparedConfiguration {
     shared: number;
     /** Rerun although they had a result; the first result counts */
     retried: number;
+    /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+    after_errors: number;
+    /** Of these, those that passed */
+    passed_after_errors: number;
     /** Left out: outcome error */
     errored: number;
     /** Left out: cancelled */
@@ -1554,6 +1576,10 @@ export interface ComparedConfiguration {
     shared: number;
     /** Rerun although they had a result; the first result counts */
     retried: number;
+    /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+    after_errors: number;
+    /** Of these, those that passed */
+    passed_after_errors: number;
     /** Left out: outcome error */
     errored: number;
     /** Left out: cancelled */
@@ -1576,7 +1602,7 @@ export interface ComparedConfiguration {
   smallest_p: number | null;
   /** Verdict based on p */
   verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
-  /** Whether `better` or `worse` would remain whatever the untested cells had shown; null: neither */
+  /** Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither */
   robust: boolean | null;
   /** Whether head is not worse by the margin or more; null: no margin, or nothing to test */
   not_worse: {
@@ -1700,6 +1726,8 @@ export interface Ranking {
     } | null;
     /** Scenarios in which no run of it passed or failed, but one of others did */
     missing: Array<string>;
+    /** Tested, but only after a run of the cell had ended without a result: what it hid is unknown */
+    after_errors: number;
     /** Left out: outcome error */
     errored: number;
     /** Left out: cancelled */
@@ -1716,7 +1744,7 @@ export interface Ranking {
     duration_secs: number | null;
     /** Whether no other ranked agent passes as often for less, or more often for as much per pass; null: not ranked, or unknown cost */
     pareto: boolean | null;
-    /** Whether no other agent is shown to be better; null: not ranked */
+    /** Whether no other agent is shown to be better, whatever errors have hidden; null: not ranked */
     unbeaten: boolean | null;
     /** Whether it is shown to be not worse than any other ranked agent by the margin or more; null: no margin, or not ranked */
     within_margin: boolean | null;
@@ -1756,6 +1784,8 @@ export interface Ranking {
     smallest_p: number | null;
     /** Of the first */
     verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
+    /** Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither */
+    robust: boolean | null;
     /** Whether each is not worse than the other by the margin or more; all bounds together hold with 95 %; null: no margin, or nothing to test */
     not_worse: {
       /** Of the first */

@@ -13,7 +13,7 @@ export function answer(comparison: Comparison, name: Namer, colors: Colors): str
   return [
     `${partHeadline(comparison, tested, colors) ?? headline(verdict, total.robust !== false, colors)}: ${passRates(comparison, tested.length)}`,
     ...[
-      ...(total.robust === false ? ['cells without a result could be the reason'] : []),
+      ...(total.robust === false ? [whyPerhaps(total)] : []),
       ...change(comparison),
       ...pooled(comparison, tested.length),
       ...margin(comparison),
@@ -69,6 +69,11 @@ function headline(verdict: ComparisonVerdict, isRobust: boolean, colors: Colors)
       return colors.yellow('- nothing to compare');
   }
 }
+
+const whyPerhaps = ({ base, head }: Comparison['total']): string =>
+  base.after_errors + head.after_errors > 0
+    ? 'cells without a result, or with one only after an error, could be the reason'
+    : 'cells without a result could be the reason';
 
 const whyNothing = ({ base, head }: Comparison['total']): string =>
   base.shared + head.shared > 0

@@ -1,6 +1,6 @@
 import { wrap } from '../lib/format/wrap.js';
 import type { Comparison } from '../results/comparison/document.js';
-import { untested } from '../results/comparison/findings.js';
+import { hidden } from '../results/comparison/findings.js';
 import { percent, points, pText } from '../lib/format/estimates.js';
 import type { TextOptions } from './terminal.js';
 
@@ -56,13 +56,13 @@ function differenceRows({ alpha, total, configurations }: Comparison): Row[] {
       pText(smallest_p, alpha),
       `no outcome of so many runs has a smaller p; above ${alpha}, none could show a difference`,
     ],
-    ...(robust === null || untested(base) + untested(head) === 0
+    ...(robust === null || hidden(base) + hidden(head) === 0
       ? []
       : [
           [
-            'holds without the untested cells',
+            'holds whatever errors hid',
             robust ? 'yes' : 'no',
-            'whether the verdict would be the same if the cells with an error or without a result had all gone against it',
+            'whether the verdict would be the same if the cells with an error, with a result only after one, or without a result had all gone against it',
           ] satisfies Row,
         ]),
   ];

@@ -41,8 +41,9 @@ export function sweepGrid({ base, head, total }: Comparison, now: number): Grid 
   return { rows: [row('base', base, total.base), row('head', head, total.head)] };
 }
 
-const notCounted = ({ reused, shared, retried, errored, cancelled, waiting }: Side): string[] =>
+const notCounted = ({ reused, shared, retried, after_errors, errored, cancelled, waiting }: Side): string[] =>
   [
+    [after_errors, 'after an error'] as const,
     [retried, 'ran again'] as const,
     [reused, 'reused from earlier sweeps'] as const,
     [shared, `shared ${shared === 1 ? 'run' : 'runs'} left out`] as const,

@@ -112,7 +112,8 @@ export function agentGrid({ agents, calibration }: Ranking, colors: Colors): Gri
   };
 }
 
-const isShown = ({ verdict }: AgentPair): boolean => verdict === 'better' || verdict === 'worse';
+const isShown = ({ verdict, robust }: AgentPair): boolean =>
+  robust !== false && (verdict === 'better' || verdict === 'worse');
 
 /** Lists the established differences, and between which agents none is shown. */
 export function pairGrids(ranking: Ranking, colors: Colors): Grid[] {
@@ -135,6 +136,7 @@ export function pairGrids(ranking: Ranking, colors: Colors): Grid[] {
             ? [`${pair.scenarios} of ${scenarios.length} scenarios`]
             : []),
           ...(pair.verdict === 'too few runs' ? [pair.verdict] : []),
+          ...(pair.robust === false ? ['errors could be the reason'] : []),
         ].join(', '),
       ),
     ];

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { dollars } from '../lib/format/dollars.js';
 import { isTested } from '../results/is-tested.js';
+import { endedWithoutResult, isDecided } from '../results/without-result.js';
 import { costOwner, predictsCost, type CostOwner } from '../results/budget.js';
 import { configurationOf } from '../results/records/cell.js';
 import type { ResultDigest } from '../results/records/result-digest.js';
@@ -32,6 +33,8 @@ export interface ResultFacts {
    * cell in their sweep (`retry --failed`) do not count.
    */
   reusable(cacheKey: string): KnownResult | null;
+  /** How many runs ended without a result, in whose place a result of a cell counts. */
+  hiddenBy(result: HidingResult): number;
   /** Returns whether a cell of a sweep has ever passed or failed, whatever came later. */
   isDecided(sweep: string, cell: string): boolean;
   /** The last run of the cell before `run` that passed or failed. */
@@ -40,6 +43,14 @@ export interface ResultFacts {
   besides(result: KnownResult, run: string): KnownResult[];
   /** The highest cost of a run of this scenario, agent and model, US dollars; null if unknown. */
   highestCost(of: CostOwner): number | null;
+}
+
+/** A result that is about to count. */
+interface HidingResult extends Pick<ResultDigest, 'sweep' | 'cell'> {
+  /** Runs with these inputs count that came after the last result with them: that one would have been reused. */
+  inputs: readonly string[];
+  /** The run whose work is checked again: it hides nothing itself, but the runs of its cell before it do. */
+  work: Pick<ResultDigest, 'id' | 'sweep' | 'cell' | 'errors_before' | 'lost_runs'> | null;
 }
 
 /** Facts to which results are added in the order of the log, and where the lines of results begin. */
@@ -65,6 +76,10 @@ export function createFacts(resultsPath: string): GrowingFacts {
   const configurations = new Map<string, Set<string>>();
   /** The first result of each cell of a sweep that passed or failed. */
   const decisions = new Map<string, string>();
+  /** Of cells of sweeps: their runs without a result, and how many others the line of their result mentions. */
+  const without = new Map<string, { runs: Set<string>; elsewhere: number }>();
+  /** By inputs: the cells of sweeps whose runs without a result a reuse would hide. */
+  const passedOver = new Map<string, Set<string>>();
 
   return {
     add(line, place) {
@@ -78,7 +93,15 @@ export function createFacts(resultsPath: string): GrowingFacts {
       const cell = cellKey(line.sweep, line.cell);
       const isFirst = decided && (decisions.get(cell) ?? line.id) === line.id;
       if (isFirst) decisions.set(cell, line.id);
+      if (!decided && endedWithoutResult(line)) {
+        entry(without, cell, nothingWithout).runs.add(line.id);
+        for (const inputs of inputsOfLost(line)) entry(passedOver, inputs, () => new Set<string>()).add(cell);
+      }
       if (known.cached_from !== null) return;
+      if (isFirst) {
+        entry(without, cell, nothingWithout).elsewhere = hiddenElsewhere(line);
+        for (const inputs of inputsOf(line)) passedOver.set(inputs, new Set([cell]));
+      }
       // With other checks, it says nothing about later runs.
       if (isTested(line) && line.regraded_from === undefined)
         cells.set(line.cell, [...(cells.get(line.cell) ?? []), known].slice(-2));
@@ -100,6 +123,19 @@ export function createFacts(resultsPath: string): GrowingFacts {
     spent: (sweep, cell) =>
       dollars([...(spent.get(cellKey(sweep, cell))?.values() ?? [])].reduce((sum, usd) => sum + usd, 0)),
     reusable: (cacheKey) => keys.get(cacheKey) ?? null,
+    hiddenBy({ sweep, cell, inputs, work }) {
+      const cells = new Set(inputs.flatMap((one) => [...(passedOver.get(one) ?? [])]));
+      // Whoever reads the sweep sees these.
+      cells.delete(cellKey(sweep, cell));
+      const ofWork = work === null ? null : cellKey(work.sweep, work.cell);
+      const others = [...cells]
+        .filter((one) => one !== ofWork)
+        .map((one) => without.get(one) ?? nothingWithout());
+      const found = others.reduce((sum, { runs, elsewhere }) => sum + runs.size + elsewhere, 0);
+      if (work === null || ofWork === null) return found;
+      const { runs } = without.get(ofWork) ?? nothingWithout();
+      return found + runs.size - (runs.has(work.id) ? 1 : 0) + hiddenElsewhere(work);
+    },
     isDecided: (sweep, cell) => decisions.has(cellKey(sweep, cell)),
     previous: (cell, run) => cells.get(cell)?.findLast(({ id }) => id !== run) ?? null,
     besides: ({ id, sweep, cell }, run) =>
@@ -117,8 +153,32 @@ function entry<V>(map: Map<string, V>, key: string, make: () => V): V {
   return value;
 }
 
-const isDecided = ({ outcome }: Pick<ResultDigest, 'outcome'>): boolean =>
-  outcome === 'pass' || outcome === 'fail';
+const nothingWithout = () => ({ runs: new Set<string>(), elsewhere: 0 });
+
+const hiddenElsewhere = ({
+  errors_before = 0,
+  lost_runs = 0,
+}: Pick<ResultDigest, 'errors_before' | 'lost_runs'>): number => errors_before + lost_runs;
+
+/** Names the inputs of a run, for `hiddenBy`. */
+export const sameResult = (cacheKey: string): string => `result ${cacheKey}`;
+export const sameWork = (agentKey: string): string => `work ${agentKey}`;
+export const sameCell = (cell: string): string => `cell ${cell}`;
+export const sameScenario = (cell: string, hash: string): string => `cell ${cell} ${hash}`;
+
+type Inputs = Pick<ResultDigest, 'cell' | 'scenario_hash' | 'cache_key' | 'agent_key'>;
+
+const inputsOf = ({ cell, scenario_hash, cache_key, agent_key }: Inputs): string[] => [
+  ...(cache_key === null ? [] : [sameResult(cache_key)]),
+  ...(agent_key === undefined ? [] : [sameWork(agent_key)]),
+  ...[sameCell(cell), sameScenario(cell, scenario_hash)],
+];
+
+/** A run that was lost, or could not be prepared, has no keys. */
+const inputsOfLost = (line: Inputs): string[] => {
+  const keys = inputsOf(line).slice(0, -2);
+  return keys.length > 0 ? keys : inputsOf(line);
+};
 
 /** The lines of cells that left no result have the same id, each time. */
 const lineKey = ({ id, timestamp }: ResultDigest): string => JSON.stringify([id, timestamp]);

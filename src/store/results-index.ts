@@ -34,7 +34,7 @@ export interface ResultsIndex extends ResultFacts {
 }
 
 /** Of the format of the index. Raise it with every change of `KnownLines`, `ResultDigest` or `digestOf`: then it is made anew. */
-const VERSION = 2;
+const VERSION = 3;
 /** Shorter logs are read faster than anything could be looked up. */
 const WORTH_INDEXING = 256 * 1024;
 
@@ -110,6 +110,7 @@ export function openResultsIndex(resultsPath: string): ResultsIndex {
     ofSweep: (sweep) => upToDate().ofSweep(sweep),
     spent: (sweep, cell) => upToDate().spent(sweep, cell),
     reusable: (cacheKey) => upToDate().reusable(cacheKey),
+    hiddenBy: (result) => upToDate().hiddenBy(result),
     isDecided: (sweep, cell) => upToDate().isDecided(sweep, cell),
     previous: (cell, run) => upToDate().previous(cell, run),
     besides: (result, run) => upToDate().besides(result, run),

@@ -44,7 +44,7 @@ test('a finished base limits the runs to those that it has', () => {
       agent: 'mock',
       model: 'default',
       variant: 'default',
-      passed: Array<boolean>(8).fill(true),
+      runs: Array.from({ length: 8 }, () => ({ outcome: 'pass' as const, after_errors: false })),
     },
   ];
   const base = { kind: 'sweep', sweep: 'before', outcomes } as const;

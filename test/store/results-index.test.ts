@@ -2,10 +2,11 @@ import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { metrics } from '../results/sample.js';
 import { newFolder } from '../platform/temporary.js';
 import { resultsLog } from '../../src/store/results-folder.js';
+import { sameResult, sameScenario } from '../../src/store/result-facts.js';
 import { openResultsIndex, type ResultsIndex } from '../../src/store/results-index.js';
 import { appendLines, appendResult, readResults } from '../../src/store/results-log.js';
 import type { ResultLine } from '../../src/results/records/result-line.js';
@@ -75,6 +76,51 @@ it('does not reuse a run that repeats a result of its cell, no matter what came 
   await add(keyed('error in u', { sweep: 'u', outcome: 'error' }));
   expect(index.isDecided('u', 'cell-1')).toBe(false);
   expect(openResultsIndex(folder).reusable('k')?.id).toBe('failed');
+});
+
+describe('runs without a result', () => {
+  const inS = (id: string, change: Partial<ResultLine> = {}) => keyed(id, { sweep: 's', ...change });
+  const error = { outcome: 'error' } as const;
+  const next = { sweep: 'next', cell: 'cell-1', inputs: [sameResult('k')], work: null };
+
+  it('are counted for whoever reuses a later result of their cell, or runs the cell in their place', async () => {
+    const { add, index } = await indexOf(inS('1', error), inS('2', { outcome: 'cancelled' }));
+    expect(index.hiddenBy(next)).toBe(2);
+    expect(index.hiddenBy({ ...next, inputs: [sameResult('other')] })).toBe(0);
+    await add(inS('3'));
+    expect([index.reusable('k')?.id, index.hiddenBy(next)]).toEqual(['3', 2]);
+    // Whoever compares the sweep sees them in it.
+    expect(index.hiddenBy({ ...next, sweep: 's' })).toBe(0);
+  });
+
+  it('are counted through a sweep that ran in place of another', async () => {
+    const { add, index } = await indexOf(inS('1', error), keyed('2', { sweep: 't', errors_before: 1 }));
+    expect(index.hiddenBy(next)).toBe(1);
+    await add(keyed('3', { sweep: 'u', ...error }));
+    expect(index.hiddenBy(next)).toBe(2);
+  });
+
+  it('do not count if all cells were run again whatever they had shown (--no-cache)', async () => {
+    const { index } = await indexOf(inS('1', error), keyed('2', { sweep: 't' }));
+    expect(index.hiddenBy(next)).toBe(0);
+  });
+
+  it('count if they left no key, because the run was lost or its health check failed, but not if nothing was started', async () => {
+    const lost = { ...error, cache_key: null, starts: null, results_dir: null };
+    const { add, index } = await indexOf(inS('s/cell-1', { ...lost, starts: 0 }));
+    const wanted = { ...next, inputs: [sameResult('k'), sameScenario('cell-1', 'abc')] };
+    expect(index.hiddenBy(wanted)).toBe(0);
+    await add(inS('s/cell-1', lost));
+    expect(index.hiddenBy(wanted)).toBe(1);
+  });
+
+  it('are counted for work that is checked again, except the run that did the work', async () => {
+    const { add, index } = await indexOf(inS('1', error), inS('2', { ...error, errors_before: 3 }));
+    const regraded = { ...next, inputs: [], work: index.line('2') };
+    expect(index.hiddenBy(regraded)).toBe(4);
+    await add(inS('3', { lost_runs: 1 }));
+    expect(index.hiddenBy({ ...regraded, work: index.line('3') })).toBe(3);
+  });
 });
 
 it('keeps the first random result: running again does not improve it', async () => {

@@ -54,6 +54,8 @@ export interface Prepared {
   agent_key?: string | null;
   /** Id of a finished run with that key, whose result is used instead of a new run. */
   reuse?: string | null;
+  /** Runs of other sweeps without a result, in whose place the result of this one counts. */
+  errors_before?: number;
   /** Set if the work of an earlier run is checked again. */
   kept?: WorkOfRun;
 }

@@ -1,5 +1,6 @@
 import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { readLog } from '../../client/sweeps/read-log.js';
+import { neededCells } from '../../client/sweeps/read-to-compare.js';
 import { sweepStatus } from '../../client/sweeps/sweep-status.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import type { ToDecide } from '../../planning/pair-up.js';
@@ -86,9 +87,10 @@ function baseOf(project: Project, selected: readonly SelectedScenario[], name: s
   }
 }
 
-/** The outcomes of a sweep, by configuration. Each run counts once, and the first result of each cell. */
+/** The runs of a sweep, by configuration. Each counts once, and the first result of each cell. */
 function finishedSweep(resultsPath: string, id: string): UntilClear['base'] {
-  const { sweep, cells } = findPlan(resultsPath, id);
+  const plan = findPlan(resultsPath, id);
+  const { sweep } = plan;
   const status = sweepStatus(resultsPath, sweep);
   if (status !== 'completed')
     throw new UsageError(
@@ -96,12 +98,11 @@ function finishedSweep(resultsPath: string, id: string): UntilClear['base'] {
       `--vs: ${sweep} ${status === 'open' ? 'has not ended' : 'was cancelled'}; only a completed sweep can be the base`,
     );
   const lines = readLog(resultsPath, printNotice).filter((line) => line.sweep === sweep);
+  const cells = neededCells(resultsPath, plan, lines);
   const results = { sweep, variant: null, started: '', status, cells, combinations: [], lines };
-  const outcomes = [...armsOf(results, () => false, { alpha: ALPHA }).values()].map(
-    ({ configuration, samples }) => ({
-      ...configuration,
-      passed: samples.map(({ outcome }) => outcome === 'pass'),
-    }),
+  const arms = [...armsOf(results, () => false, { alpha: ALPHA }).values()];
+  const outcomes = arms.flatMap(({ configuration, samples, runs }) =>
+    samples.length === 0 ? [] : [{ ...configuration, runs }],
   );
   return { kind: 'sweep', sweep, outcomes };
 }

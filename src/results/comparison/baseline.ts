@@ -13,6 +13,13 @@ export const BaselineLine = z.strictObject({
   passed: z.number().int().min(0).describe('Runs that passed'),
   tested: z.number().int().min(1).describe('Runs that passed or failed'),
   untested: z.number().int().min(0).describe('Cells that ended with an error or were cancelled'),
+  after_errors: z
+    .strictObject({
+      passed: z.number().int().min(0).describe('Those that passed'),
+      tested: z.number().int().min(1).describe('All of them'),
+    })
+    .exactOptional()
+    .describe('Tested runs of cells that had ended without a result before; absent: none'),
   inputs: z
     .string()
     .nullable()
@@ -39,6 +46,9 @@ export function baselineOf(sweep: SweepResults): BaselineLine[] {
           {
             ...{ schema_version: 1, ...configuration },
             ...{ passed: side.passed, tested: side.tested, untested: untested(side) },
+            ...(side.after_errors === 0
+              ? {}
+              : { after_errors: { passed: side.passed_after_errors, tested: side.after_errors } }),
             inputs: inputs.get(1) ?? null,
             runs: samples.map(hashOfRun).sort(),
             ...{ sweep: sweep.sweep, date: sweep.started },
@@ -96,8 +106,14 @@ function parseLine(text: string): BaselineLine | string {
     const [issue] = error.issues;
     return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`.replace(/^: /, '');
   }
-  return data.passed > data.tested ? `passed: ${data.passed} is more than tested` : data;
+  if (data.passed > data.tested) return `passed: ${data.passed} is more than tested`;
+  const { passed, tested } = data.after_errors ?? NONE;
+  return passed > Math.min(tested, data.passed) || tested - passed > data.tested - data.passed
+    ? `after_errors: ${passed} of ${tested} cannot be among ${data.passed} of ${data.tested}`
+    : data;
 }
+
+const NONE = { passed: 0, tested: 0 };
 
 export const armsOfBaseline = (
   lines: readonly BaselineLine[],
@@ -107,13 +123,16 @@ export const armsOfBaseline = (
 function armOf(line: BaselineLine, options: { alpha: number }): Arm {
   const { scenario, agent, model, variant, inputs } = line;
   const none = { flaky: 0, reused: 0, shared: 0, retried: 0, cancelled: 0, waiting: 0 };
+  const { passed, tested } = line.after_errors ?? NONE;
+  const errors = { errored: line.untested, after_errors: tested, passed_after_errors: passed };
   return {
     configuration: { scenario, agent, model, variant },
     samples: [],
+    runs: [],
     inputs: new Map(inputs === null ? [] : [[1, inputs]]),
     side: sideOf(
       line,
-      { ...none, flaky: 0 < line.passed && line.passed < line.tested ? 1 : 0, errored: line.untested },
+      { ...none, ...errors, flaky: 0 < line.passed && line.passed < line.tested ? 1 : 0 },
       options,
     ),
   };

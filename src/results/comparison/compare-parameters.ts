@@ -4,9 +4,10 @@ import { capabilitiesIn, capabilityRates } from '../capabilities.js';
 import { commonTrajectories } from '../common-trajectories.js';
 import { holm } from '../../statistics/holm.js';
 import { decide } from '../../statistics/test-difference.js';
+import type { Stratum } from '../../statistics/counts.js';
 import type { ResultLine } from '../records/result-line.js';
 import type { ComparedParameter, ComparisonOptions } from './document.js';
-import { stratumOf, testOf } from './findings.js';
+import { boundedMargins, boundedStratum, isRobust, stratumOf, testOf } from './findings.js';
 import type { Pair, SweepResults } from './samples.js';
 import { isTested, sumOf } from './total-of.js';
 
@@ -25,10 +26,14 @@ export function compareParameters(
     pairs,
     (pair) => pair.head.configuration,
   );
-  const tests = correctedForAll(
-    groups.map(({ items }) => testOf(items.map(stratumOf), options)),
-    options,
-  );
+  const testsOf = (of: (pair: Pair) => Stratum) =>
+    correctedForAll(
+      groups.map(({ items }) => testOf(items.map(of), options)),
+      options,
+    );
+  const tests = testsOf(stratumOf);
+  const best = testsOf((pair) => boundedStratum(pair, true));
+  const worst = testsOf((pair) => boundedStratum(pair, false));
   return groups.flatMap(({ parameter, value, items }, at) => {
     const test = tests[at];
     if (test === undefined) return [];
@@ -36,6 +41,8 @@ export function compareParameters(
       ...{ parameter, value, configurations: items.length },
       ...sumOf(items, options),
       ...test,
+      ...boundedMargins(test, best[at], worst[at]),
+      robust: isRobust(test.verdict, best[at], worst[at]),
       ...judgedAndDone(items.filter(isTested)),
     };
   });

@@ -11,7 +11,7 @@ import {
   type ComparisonOptions,
 } from './document.js';
 import { baselineDoubts, doubtsOf } from './doubts.js';
-import { boundedFindings, isRobust, type BoundedFindings } from './findings.js';
+import { boundedFindings, boundedMargins, isRobust, type BoundedFindings } from './findings.js';
 import { gateChanges } from './gate-changes.js';
 import { measuresOf } from './measures.js';
 import { armsOf, isSharedWith, type Arm, type Pair, type SweepResults } from './samples.js';
@@ -82,6 +82,7 @@ function compareArms(
     total: {
       ...sumOf(pairs, options),
       ...total,
+      ...boundedMargins(total, findings.bestForHead.total, findings.worstForHead.total),
       robust: isRobust(verdict, findings.bestForHead.total, findings.worstForHead.total),
       reliability: reliabilityOf(pairs),
       needed: neededFor(pairs, options),
@@ -111,12 +112,14 @@ function configurationOf(
 ): ComparedConfiguration {
   const found = actual.configurations[at];
   if (found === undefined) throw new Error(`no findings of configuration ${at}`);
+  const [best, worst] = [bestForHead.configurations[at], worstForHead.configurations[at]];
   return {
     ...pair.head.configuration,
     base: pair.base.side,
     head: pair.head.side,
     ...found,
-    robust: isRobust(found.verdict, bestForHead.configurations[at], worstForHead.configurations[at]),
+    ...boundedMargins(found, best, worst),
+    robust: isRobust(found.verdict, best, worst),
     measures: measuresOf([pair], options),
     gates: gateChanges(pair.base.samples, pair.head.samples),
     same_inputs: hasSameInputs(pair),

@@ -1,11 +1,11 @@
 import { configurationLabel } from '../records/cell-label.js';
 import type { ComparisonOptions, Gate, Side } from './document.js';
-import { untested, type BoundedFindings, type Findings } from './findings.js';
+import { hidden, untested, type BoundedFindings, type Findings } from './findings.js';
 import type { Arm, Pair } from './samples.js';
 
 /**
  * Decides the result of `--gate`. It fails closed: head passes only if everything that base tested was tested again, and
- * untested cells could not make it worse. On the other hand, head is not called worse if only untested cells could make
+ * hidden cells could not make it worse. On the other hand, head is not called worse if only hidden cells could make
  * it so. `onlyInBase`: configurations that head does not have.
  */
 export function decideGate(
@@ -89,11 +89,15 @@ const whyUndecided = ({ total: { not_worse } }: Findings, margin: number | null)
 const points = (share: number): number => Number((100 * share).toFixed(1));
 
 function doubt(pairs: readonly Pair[], isWorse: boolean): string {
-  const all = (name: keyof Pair): number => pairs.reduce((sum, pair) => sum + untested(pair[name].side), 0);
+  const all = (name: keyof Pair, of: (side: Side) => number): number =>
+    pairs.reduce((sum, pair) => sum + of(pair[name].side), 0);
+  const count = (name: keyof Pair): number => all(name, hidden);
+  const isAnyRedone = (['base', 'head'] as const).some((name) => all(name, hidden) > all(name, untested));
+  const what = isAnyRedone ? 'were not tested, or only after an error' : 'were not tested';
   const otherwise = isWorse
     ? 'if those of head passed and those of base failed, head would not be worse'
     : 'if those of head failed and those of base passed, head would be worse';
-  return `${all('head')} cells of head and ${all('base')} of base were not tested: ${otherwise}`;
+  return `${count('head')} cells of head and ${count('base')} of base ${what}: ${otherwise}`;
 }
 
 /** The results to come are not a sample of all: those that take long are missing. */

@@ -53,6 +53,11 @@ export const Side = z.object({
   reused: z.number().int().describe('Tested runs reused from earlier sweeps'),
   shared: z.number().int().describe('Left out: the same run as on the other side'),
   retried: z.number().int().describe('Rerun although they had a result; the first result counts'),
+  after_errors: z
+    .number()
+    .int()
+    .describe('Tested, but only after a run of the cell had ended without a result: what it hid is unknown'),
+  passed_after_errors: z.number().int().describe('Of these, those that passed'),
   errored: z.number().int().describe('Left out: outcome error'),
   cancelled: z.number().int().describe('Left out: cancelled'),
   waiting: z.number().int().describe('Left out: no result yet'),
@@ -124,7 +129,7 @@ const Tested = z.object({
     .boolean()
     .nullable()
     .describe(
-      'Whether `better` or `worse` would remain whatever the untested cells had shown; null: neither',
+      'Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither',
     ),
   not_worse: z
     .object({
@@ -210,7 +215,7 @@ export const ComparedParameter = z.object({
   parameter: z.string().describe('Field of the scenario file that varies'),
   value: z.json().describe('One of its values'),
   configurations: z.number().int().describe('Configurations with this value on both sides'),
-  ...Tested.omit({ robust: true }).shape,
+  ...Tested.shape,
   adjusted_p: z
     .number()
     .nullable()

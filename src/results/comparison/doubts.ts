@@ -58,21 +58,27 @@ function ageDoubts(base: Pick<Comparison['base'], 'started'>, head: Pick<SweepRe
 /** The largest difference between shares of errors that is not reported. */
 const ALIKE = 0.1;
 
-/** If errors depend on how the tool behaves, the remaining cells are not a fair sample. */
+/** If errors depend on how the tool behaves, the remaining cells are not a fair sample. Running them again does not show what they hid. */
 function errorDoubts(pairs: readonly Pair[]): string[] {
-  const of = (name: keyof Pair): { errored: number; ended: number } => {
+  const of = (name: keyof Pair): { errors: number; redone: number; ended: number } => {
     const sum = (read: (side: Pair['base']['side']) => number): number =>
       pairs.reduce((all, pair) => all + read(pair[name].side), 0);
     return {
-      errored: sum(({ errored }) => errored),
+      errors: sum(({ errored, after_errors }) => errored + after_errors),
+      redone: sum(({ after_errors }) => after_errors),
       ended: sum(({ errored, tested, shared }) => errored + tested + shared),
     };
   };
   const [base, head] = [of('base'), of('head')];
-  const share = ({ errored, ended }: typeof base): number => (ended === 0 ? 0 : errored / ended);
-  if (Math.abs(share(head) - share(base)) <= ALIKE) return [];
+  const share = ({ errors, ended }: typeof base): number => (ended === 0 ? 0 : errors / ended);
+  const areAlike = Math.abs(share(head) - share(base)) <= ALIKE;
+  if (areAlike && Math.max(share(head), share(base)) <= ALIKE && base.redone + head.redone === 0) return [];
+  const redone = base.redone + head.redone === 0 ? '' : ', or did so before they passed or failed';
+  const cells = `${head.errors} of ${count(head.ended, 'cell')} in head, ${base.errors} of ${base.ended} in base ended with an error${redone}`;
   return [
-    `error rates differ: ${head.errored} of ${count(head.ended, 'cell')} in head, ${base.errored} of ${base.ended} in base ended with an error; if errors depend on how a run goes, the remaining runs are not a fair sample`,
+    areAlike
+      ? `${cells}: even if both sides have as many, those of one may hide passes and those of the other failures`
+      : `error rates differ: ${cells}; if errors depend on how a run goes, the remaining runs are not a fair sample`,
   ];
 }
 

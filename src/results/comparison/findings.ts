@@ -56,42 +56,63 @@ export const stratumOf = ({ base, head }: Pair): Stratum => ({ base: base.side, 
 /** Cells without a pass or failure: they ended with an error, were cancelled, or have not ended. */
 export const untested = ({ errored, cancelled, waiting }: Side): number => errored + cancelled + waiting;
 
-/** Findings from the tested runs, and what they would be if the untested cells had gone one way or the other. */
+/** Cells of which the first run has shown nothing: untested ones, and those that passed or failed after an error. */
+export const hidden = (side: Side): number => untested(side) + side.after_errors;
+
+/** Findings from the tested runs, and what they would be if the hidden cells had gone one way or the other. */
 export interface BoundedFindings {
   actual: Findings;
-  /** The untested cells of head passed, and those of base failed. If nothing is worse, this is not asked for. */
+  /** The hidden cells of head passed, and those of base failed. If nothing is worse and there is no margin, this is not asked for. */
   bestForHead: Findings;
-  /** The untested cells of head failed, and those of base passed. */
+  /** The hidden cells of head failed, and those of base passed. */
   worstForHead: Findings;
 }
 
 /**
- * Untested cells are not a fair sample: a broken tool may cause errors where it would have failed, a judge that is asked
- * only after all gates passed turns passes into errors, never failures, and in an open sweep the quick runs have ended.
- * So a finding is sure only if it also holds when the untested cells turn out against it.
+ * Errors are not a fair sample: a broken tool may cause them where it would have failed, a judge that is asked only after all gates
+ * passed turns passes into errors, never failures, and in an open sweep the quick runs have ended. A cell that is run again does
+ * not show what its error hid, and as many errors on both sides may have opposite causes. So a finding is sure only if it also
+ * holds when every hidden cell turns out against it.
  */
 export function boundedFindings(pairs: readonly Pair[], options: ComparisonOptions): BoundedFindings {
   const actual = findingsOf(pairs.map(stratumOf), options);
-  const isComplete = pairs.every(({ base, head }) => untested(base.side) + untested(head.side) === 0);
+  const isComplete = pairs.every(({ base, head }) => hidden(base.side) + hidden(head.side) === 0);
   if (isComplete) return { actual, bestForHead: actual, worstForHead: actual };
   const findIf = (headPasses: boolean): Findings =>
     findingsOf(
-      pairs.map(({ base, head }) => ({
-        base: completed(base.side, !headPasses),
-        head: completed(head.side, headPasses),
-      })),
+      pairs.map((pair) => boundedStratum(pair, headPasses)),
       options,
     );
   const isAnyWorse = [actual.total, ...actual.configurations].some(({ verdict }) => verdict === 'worse');
-  return { actual, bestForHead: isAnyWorse ? findIf(true) : actual, worstForHead: findIf(false) };
+  const isBestAsked = isAnyWorse || options.margin !== null;
+  return { actual, bestForHead: isBestAsked ? findIf(true) : actual, worstForHead: findIf(false) };
 }
 
+/** What is shown with a margin whatever the hidden cells had shown. */
+export const boundedMargins = (
+  actual: Margins,
+  best: Margins | undefined,
+  worst: Margins | undefined,
+): Margins => ({
+  not_worse:
+    actual.not_worse !== null && worst?.not_worse != null && worst.not_worse.bound < actual.not_worse.bound
+      ? worst.not_worse
+      : actual.not_worse,
+  equivalent: actual.equivalent && best?.equivalent !== false && worst?.equivalent !== false,
+});
+
+/** A configuration as it would be if the hidden cells of head had passed and those of base had failed, or the other way round. */
+export const boundedStratum = ({ base, head }: Pair, headPasses: boolean): Stratum => ({
+  base: completed(base.side, !headPasses),
+  head: completed(head.side, headPasses),
+});
+
 const completed = (side: Side, passes: boolean): Count => ({
-  passed: side.passed + (passes ? untested(side) : 0),
+  passed: side.passed - side.passed_after_errors + (passes ? untested(side) + side.after_errors : 0),
   tested: side.tested + untested(side),
 });
 
-/** Whether `better` or `worse` remains whatever the untested cells had shown; null for other verdicts. */
+/** Whether `better` or `worse` remains whatever the hidden cells had shown; null for other verdicts. */
 export function isRobust(
   verdict: TestedDifference['verdict'],
   best: Pick<TestedDifference, 'verdict'> | undefined,

@@ -1,7 +1,9 @@
 import type { Combined } from '../by-parameter.js';
+import type { BaseRun } from '../decision/until-clear.js';
 import type { Cell } from '../records/cell.js';
 import { workRunOf, type ResultLine } from '../records/result-line.js';
 import { isTested } from '../is-tested.js';
+import { endedWithoutResult, isDecided, withoutRepeats } from '../without-result.js';
 import { totalsOf, unfinishedCells } from '../totals.js';
 import { groupBy } from '../../lib/group-by.js';
 import { mean } from '../../lib/mean.js';
@@ -34,6 +36,8 @@ export interface Arm {
   configuration: Configuration;
   /** The runs that count on this side; empty for a baseline, which has only their numbers. */
   samples: Sample[];
+  /** The same by repetition, with the cells that ended without a result; empty for a baseline. */
+  runs: BaseRun[];
   /** By repetition, what tells inputs apart: everything that a result depends on. */
   inputs: ReadonlyMap<number, string>;
   side: Side;
@@ -45,17 +49,23 @@ export interface Pair {
   head: Arm;
 }
 
-const isDecided = ({ outcome }: ResultLine): boolean => outcome === 'pass' || outcome === 'fail';
+interface Counted {
+  line: Sample;
+  /** Runs of the cell before this one that ended without a result. */
+  before: number;
+}
 
 /**
  * Returns the line of each cell that counts. Only failures are run again after a result (`retry --failed`). If the last
  * result counted, repeating failures would improve a sweep.
  */
-function countedLines(lines: readonly Sample[]): Map<string, Sample> {
-  const counted = new Map<string, Sample>();
-  for (const line of lines) {
+function countedLines(lines: readonly Sample[]): Map<string, Counted> {
+  const counted = new Map<string, Counted>();
+  for (const line of withoutRepeats(lines)) {
     const known = counted.get(line.cell);
-    if (known === undefined || !isDecided(known)) counted.set(line.cell, line);
+    if (known !== undefined && isDecided(known.line)) continue;
+    const redone = known !== undefined && endedWithoutResult(known.line) ? 1 : 0;
+    counted.set(line.cell, { line, before: (known?.before ?? 0) + redone + (line.lost_runs ?? 0) });
   }
   return counted;
 }
@@ -64,7 +74,7 @@ function countedLines(lines: readonly Sample[]): Map<string, Sample> {
 export function resultsOfRetries(lines: readonly Sample[]): Sample[] {
   const counted = countedLines(lines);
   const retries = lines.filter((line) => {
-    const first = counted.get(line.cell);
+    const first = counted.get(line.cell)?.line;
     return first !== undefined && first.id !== line.id && isDecided(first) && isDecided(line);
   });
   return [...new Map(retries.map((line) => [line.cell, line])).values()];
@@ -88,8 +98,9 @@ export const isSharedWith = (other: SweepResults): IsShared => {
   return (line) => workRunOf(line) !== line.id && runs.has(workRunOf(line));
 };
 
-interface Cells {
+interface EndedCell {
   cell: Cell;
+  /** Null: it has no result yet. */
   line: Sample | null;
 }
 
@@ -99,26 +110,44 @@ export function armsOf(
   isShared: IsShared,
   options: { alpha: number },
 ): Map<string, Arm> {
-  const lines = countedLines(sweep.lines);
+  const counted = countedLines(sweep.lines);
+  const ids = new Set(sweep.cells.map(({ id }) => id));
+  const inDoubt = linesAfterErrors([...counted.values()].filter(({ line }) => ids.has(line.cell)));
   const retries = resultsOfRetries(sweep.lines);
-  const groups = new Map<string, Cells[]>();
-  for (const cell of sweep.cells) {
-    const key = configurationKey(cell);
-    const group = groups.get(key) ?? [];
-    group.push({ cell, line: lines.get(cell.id) ?? null });
-    groups.set(key, group);
-  }
   return new Map(
-    [...groups].flatMap(([key, cells]): [string, Arm][] => {
-      const [first] = cells;
-      return first === undefined ? [] : [[key, armOf(first.cell, { cells, retries, isShared }, options)]];
+    groupBy(sweep.cells, configurationKey).flatMap((group): [string, Arm][] => {
+      const [first] = group;
+      if (first === undefined) return [];
+      const cells = group.map((cell): EndedCell => ({ cell, line: counted.get(cell.id)?.line ?? null }));
+      return [[configurationKey(first), armOf(first, { cells, retries, inDoubt, isShared }, options)]];
     }),
   );
 }
 
+/**
+ * Returns the lines that passed or failed only after runs of their cells had ended without a result. Nobody knows what these would
+ * have shown, so they are in doubt. If all cells ended so, equally often, all have been run anew and none is in doubt. For the same
+ * reason, runs in other sweeps are asked for only if results of these were reused.
+ */
+function linesAfterErrors(counted: readonly Counted[]): Set<Sample> {
+  const decided = counted.filter(({ line }) => isDecided(line));
+  const isAnyReused = decided.some(({ line }) => workRunOf(line) !== line.id);
+  const errors = ({ line, before }: Counted): number =>
+    before + (isAnyReused ? (line.errors_before ?? 0) : 0);
+  const ofEach = Math.min(...decided.map(errors));
+  return new Set(decided.filter((one) => errors(one) > ofEach).map(({ line }) => line));
+}
+
+interface ArmCells {
+  cells: readonly EndedCell[];
+  retries: readonly Sample[];
+  inDoubt: ReadonlySet<Sample>;
+  isShared: IsShared;
+}
+
 function armOf(
   { scenario, agent, model, variant }: Configuration,
-  { cells, retries, isShared }: { cells: readonly Cells[]; retries: readonly Sample[]; isShared: IsShared },
+  { cells, retries, inDoubt, isShared }: ArmCells,
   options: { alpha: number },
 ): Arm {
   const decided = cells.flatMap(({ line }) => (line !== null && isTested(line) ? line : []));
@@ -133,21 +162,25 @@ function armOf(
     cells.flatMap(({ line }) => (line === null ? [] : { outcome: line.outcome, cached: false })),
     cells.length,
   );
+  const afterErrors = samples.filter((line) => inDoubt.has(line));
   return {
     configuration: { scenario, agent, model, variant },
     samples,
+    runs: runsOf(cells, new Set(samples), inDoubt),
     inputs: new Map(
       cells.flatMap(({ cell, line }) =>
         line?.cache_key == null ? [] : [[cell.repetition, shortKey(line.cache_key)] as const],
       ),
     ),
     side: sideOf(
-      { passed: samples.filter(({ outcome }) => outcome === 'pass').length, tested: samples.length },
+      { passed: passedOf(samples), tested: samples.length },
       {
         flaky: isFlaky(samples) ? 1 : 0,
         reused: samples.filter(({ cached_from }) => cached_from !== null).length,
         shared: decided.length - samples.length,
         retried: retries.filter(({ cell }) => ids.has(cell)).length,
+        after_errors: afterErrors.length,
+        passed_after_errors: passedOf(afterErrors),
         errored: totals.errored,
         cancelled: totals.cancelled,
         waiting: unfinishedCells(totals),
@@ -156,6 +189,24 @@ function armOf(
     ),
   };
 }
+
+/** A cell that was never started is left out: it hides nothing. */
+const runsOf = (
+  cells: readonly EndedCell[],
+  samples: ReadonlySet<Sample>,
+  inDoubt: ReadonlySet<Sample>,
+): BaseRun[] =>
+  [...cells]
+    .sort((a, b) => a.cell.repetition - b.cell.repetition)
+    .flatMap(({ line }): BaseRun[] => {
+      if (line === null) return [];
+      if (endedWithoutResult(line)) return [{ outcome: null, after_errors: false }];
+      const outcome = line.outcome === 'pass' ? 'pass' : 'fail';
+      return samples.has(line) ? [{ outcome, after_errors: inDoubt.has(line) }] : [];
+    });
+
+const passedOf = (lines: readonly Sample[]): number =>
+  lines.filter(({ outcome }) => outcome === 'pass').length;
 
 /** Whether runs of the same build have passed and failed. */
 const isFlaky = (samples: readonly Sample[]): boolean =>
@@ -191,6 +242,8 @@ export function sumOfSides(tested: readonly Side[], all: readonly Side[]): Side 
     reused: sum(tested, 'reused'),
     shared: sum(all, 'shared'),
     retried: sum(all, 'retried'),
+    after_errors: sum(tested, 'after_errors'),
+    passed_after_errors: sum(tested, 'passed_after_errors'),
     errored: sum(all, 'errored'),
     cancelled: sum(all, 'cancelled'),
     waiting: sum(all, 'waiting'),

@@ -1,15 +1,15 @@
 import type { Count, Stratum } from '../../statistics/counts.js';
 import type { CellResult } from './cell-result.js';
-import type { CellPair } from './paired-cells.js';
+import { isBaseRun, type CellPair } from './paired-cells.js';
 
 /** What the pairs of a configuration in a round have shown. */
 export interface PairCounts {
   /** Pairs of which both runs passed or failed. */
   counted: Stratum;
-  /** Of their runs, those that ended with an error at first and were run again. */
-  redone: Stratum;
   /** The other pairs, with what is known of them. */
   leftOut: { pairs: number; base: Count; head: Count };
+  /** Of all these runs, those that passed or failed only after an error. */
+  redone: Stratum;
 }
 
 interface Run {
@@ -27,7 +27,7 @@ export function countPairs(pairs: readonly CellPair[], results: ReadonlyMap<stri
     return { decided, isRedone: decided !== null && errors > 0 };
   };
   const runs = pairs.map(({ base, head }): PairOfRuns => ({
-    base: typeof base === 'string' ? { decided: base, isRedone: false } : runOf(base.id),
+    base: isBaseRun(base) ? { decided: base.outcome, isRedone: base.after_errors } : runOf(base.id),
     head: runOf(head.id),
   }));
   const isWhole = ({ base, head }: PairOfRuns): boolean => base.decided !== null && head.decided !== null;
@@ -39,8 +39,8 @@ export function countPairs(pairs: readonly CellPair[], results: ReadonlyMap<stri
   });
   return {
     counted: both(whole, () => true),
-    redone: both(whole, ({ isRedone }) => isRedone),
     leftOut: { pairs: others.length, ...both(others, () => true) },
+    redone: both(runs, ({ isRedone }) => isRedone),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Cell } from '../records/cell.js';
 import { conditionalPower } from '../../statistics/futility.js';
 import { total } from '../../statistics/look.js';
+import { isDecided } from '../without-result.js';
 import { decisionDoubts } from './decision-doubts.js';
 import { sequentialP } from '../../statistics/sequential-p.js';
 import type { Decision } from './decision.js';
@@ -79,7 +80,7 @@ export function decide(
 
 /** The runs of a cell that repeat one that ended with an error. */
 const runsAgain = (result: CellResult | undefined): number =>
-  result === undefined ? 0 : Math.max(0, result.errors - (result.outcome === 'error' ? 1 : 0));
+  result === undefined ? 0 : Math.max(0, result.errors - (isDecided(result) ? 0 : 1));
 
 const NONE = { passed: 0, tested: 0 };
 

@@ -1,6 +1,6 @@
 import type { Cell } from '../records/cell.js';
 import type { CellResult } from './cell-result.js';
-import type { PairedConfiguration } from './paired-cells.js';
+import { isBaseRun, type CellPair, type PairedConfiguration } from './paired-cells.js';
 import type { UntilClear } from './until-clear.js';
 
 /** The largest difference between shares of errors that is called alike. */
@@ -36,28 +36,33 @@ export const decisionDoubts = (
     : [
         `${leftOut} ${leftOut === 1 ? 'pair of runs was' : 'pairs of runs were'} left out: a run neither passed nor failed`,
       ]),
-  ...errorDoubt(base, configurations, released, results),
+  ...errorDoubt(configurations, released, results),
 ];
 
 /** If errors depend on how a run goes, the runs that replace those with errors are no fair sample. */
 function errorDoubt(
-  base: UntilClear['base'],
   configurations: readonly PairedConfiguration[],
   released: readonly Cell[],
   results: ReadonlyMap<string, CellResult>,
 ): string[] {
-  const heads = new Set(configurations.flatMap(({ pairs }) => pairs.map(({ head }) => head.id)));
-  const of = (isWanted: (cell: Cell) => boolean): Errors => {
-    const ended = released.filter(isWanted).flatMap(({ id }) => results.get(id) ?? []);
-    return { ended: ended.length, errored: ended.filter(({ errors }) => errors > 0).length };
+  const needed = new Set(released.map(({ id }) => id));
+  const pairs = configurations.flatMap((one) => one.pairs.filter(({ head }) => needed.has(head.id)));
+  const of = (side: keyof CellPair): Errors => {
+    const ended = pairs.flatMap((pair) => hasErrors(pair[side], results) ?? []);
+    return { ended: ended.length, errored: ended.filter((errors) => errors).length };
   };
-  const [ofBase, ofHead] = [of(({ id }) => !heads.has(id)), of(({ id }) => heads.has(id))];
+  const [ofBase, ofHead] = [of('base'), of('head')];
   if (ofBase.errored + ofHead.errored === 0) return [];
   const share = ({ ended, errored }: Errors): number => (ended === 0 ? 0 : errored / ended);
-  const head = `${ofHead.errored} of ${ofHead.ended} cells of the new side`;
-  const sides = base.kind === 'sweep' ? head : `${head}, ${ofBase.errored} of ${ofBase.ended} of the base`;
-  const differ = base.kind === 'variant' && Math.abs(share(ofHead) - share(ofBase)) > ALIKE;
+  const differ = Math.abs(share(ofHead) - share(ofBase)) > ALIKE;
   return [
-    `${differ ? 'error rates differ: ' : ''}${sides} had a run that ended with an error; a verdict is given only if it does not depend on how these runs would have ended, as far as one side has more of them`,
+    `${differ ? 'error rates differ: ' : ''}${ofHead.errored} of ${ofHead.ended} cells of the new side, ${ofBase.errored} of ${ofBase.ended} of the base had a run that ended with an error; a verdict is given only if it holds however these runs would have ended`,
   ];
+}
+
+/** Whether a run of a cell ended with an error; null if none has ended. */
+function hasErrors(run: CellPair['base'], results: ReadonlyMap<string, CellResult>): boolean | null {
+  if (isBaseRun(run)) return run.outcome === null || run.after_errors;
+  const result = results.get(run.id);
+  return result === undefined ? null : result.errors > 0;
 }

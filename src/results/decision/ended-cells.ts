@@ -1,7 +1,11 @@
 import type { ResultLine } from '../records/result-line.js';
+import { endedWithoutResult, isDecided, wasNeverStarted, withoutRepeats } from '../without-result.js';
 import type { CellResult } from './cell-result.js';
 
-type Line = Pick<ResultLine, 'id' | 'cell' | 'timestamp' | 'outcome' | 'cost_usd' | 'results_dir' | 'starts'>;
+type Line = Pick<
+  ResultLine,
+  'id' | 'cell' | 'timestamp' | 'outcome' | 'cost_usd' | 'results_dir' | 'starts' | 'lost_runs'
+>;
 
 /**
  * The results of cells that have ended, by cell. `lines`: all of the sweep, in the order written. A cell whose run ended
@@ -10,19 +14,11 @@ type Line = Pick<ResultLine, 'id' | 'cell' | 'timestamp' | 'outcome' | 'cost_usd
  */
 export function endedCells(lines: readonly Line[]): Map<string, CellResult> {
   const ended = new Map<string, CellResult>();
-  // A step that is performed twice may write its line twice.
-  const once = new Map(lines.map((line) => [JSON.stringify([line.id, line.timestamp]), line]));
-  for (const line of once.values()) {
+  for (const line of withoutRepeats(lines)) {
     const before = ended.get(line.cell);
-    if (!wasStarted(line) || isDecided(before?.outcome)) continue;
-    const errors = (before?.errors ?? 0) + (line.outcome === 'error' ? 1 : 0);
+    if (wasNeverStarted(line) || (before !== undefined && isDecided(before))) continue;
+    const errors = (before?.errors ?? 0) + (line.lost_runs ?? 0) + (endedWithoutResult(line) ? 1 : 0);
     ended.set(line.cell, { outcome: line.outcome, cost_usd: line.cost_usd, errors });
   }
   return ended;
 }
-
-const isDecided = (outcome: CellResult['outcome'] | undefined): boolean =>
-  outcome === 'pass' || outcome === 'fail';
-
-const wasStarted = ({ outcome, starts, results_dir }: Line): boolean =>
-  outcome !== 'error' || results_dir !== null || starts !== 0;

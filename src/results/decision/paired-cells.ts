@@ -1,12 +1,15 @@
 import { groupBy } from '../../lib/group-by.js';
 import type { Cell } from '../records/cell.js';
-import type { UntilClear } from './until-clear.js';
+import type { BaseRun, UntilClear } from './until-clear.js';
 
-/** A run of head and what it is paired with: a cell of base or, if base has ended, the outcome that it has there. */
+/** A run of head and what it is paired with: a cell of base or, if base has ended, the run that it has there. */
 export interface CellPair {
-  base: Cell | 'pass' | 'fail';
+  base: Cell | BaseRun;
   head: Cell;
 }
+
+/** Whether base has ended. */
+export const isBaseRun = (base: CellPair['base']): base is BaseRun => 'outcome' in base;
 
 /** What is compared with itself, with its pairs in the order in which they are run. */
 export interface PairedConfiguration {
@@ -28,12 +31,11 @@ export function pairedCells(
     base.kind === 'sweep' ? [] : cells.flatMap((cell) => (isHead(cell) ? [] : [[pairKey(cell), cell]])),
   );
   const outcomes = new Map(
-    base.kind === 'sweep' ? base.outcomes.map((one) => [configurationKey(one), one.passed]) : [],
+    base.kind === 'sweep' ? base.outcomes.map((one) => [configurationKey(one), one.runs]) : [],
   );
   const partnerOf = (cell: Cell): CellPair['base'] | undefined => {
     if (base.kind === 'variant') return baseCells.get(pairKey(cell));
-    const passed = outcomes.get(configurationKey(cell))?.[cell.repetition - 1];
-    return passed === undefined ? undefined : passed ? 'pass' : 'fail';
+    return outcomes.get(configurationKey(cell))?.[cell.repetition - 1];
   };
   const pairs = cells.filter(isHead).flatMap((head): CellPair[] => {
     const partner = partnerOf(head);
@@ -49,7 +51,7 @@ export function pairedCells(
 
 /** The cells of a pair, in the order in which they are started: the sides take turns in being the first. */
 export function cellsOfPair({ base, head }: CellPair): Cell[] {
-  if (typeof base === 'string') return [head];
+  if (isBaseRun(base)) return [head];
   return head.repetition % 2 === 1 ? [base, head] : [head, base];
 }
 

@@ -1,12 +1,21 @@
 import { z } from 'zod';
 
-/** What the base of a finished sweep contributes: the outcomes of a configuration, in the order of repetitions. */
+/** How a cell of a finished base ended. */
+const BaseRun = z.strictObject({
+  /** Null: it neither passed nor failed. */
+  outcome: z.enum(['pass', 'fail']).nullable(),
+  /** Whether it passed or failed only after an error, so that its first run could have shown something else. */
+  after_errors: z.boolean(),
+});
+export type BaseRun = z.infer<typeof BaseRun>;
+
+/** What the base of a finished sweep contributes: the runs of a configuration, in the order of repetitions. */
 const BaseOutcomes = z.strictObject({
   scenario: z.string(),
   agent: z.string(),
   model: z.string(),
   variant: z.string(),
-  passed: z.array(z.boolean()),
+  runs: z.array(BaseRun),
 });
 
 /**

@@ -22,6 +22,10 @@ export const RankedAgent = AgentName.extend({
   missing: z
     .array(z.string())
     .describe('Scenarios in which no run of it passed or failed, but one of others did'),
+  after_errors: z
+    .number()
+    .int()
+    .describe('Tested, but only after a run of the cell had ended without a result: what it hid is unknown'),
   errored: z.number().int().describe('Left out: outcome error'),
   cancelled: z.number().int().describe('Left out: cancelled'),
   waiting: z.number().int().describe('Left out: no result yet'),
@@ -43,7 +47,10 @@ export const RankedAgent = AgentName.extend({
     .describe(
       'Whether no other ranked agent passes as often for less, or more often for as much per pass; null: not ranked, or unknown cost',
     ),
-  unbeaten: z.boolean().nullable().describe('Whether no other agent is shown to be better; null: not ranked'),
+  unbeaten: z
+    .boolean()
+    .nullable()
+    .describe('Whether no other agent is shown to be better, whatever errors have hidden; null: not ranked'),
   within_margin: z
     .boolean()
     .nullable()
@@ -72,6 +79,12 @@ export const AgentPair = z.object({
   adjusted_p: z.number().nullable().describe('p corrected for the number of pairs; decides the verdict'),
   smallest_p: z.number().nullable().describe('The smallest p possible with this number of runs'),
   verdict: ComparisonVerdict.describe('Of the first'),
+  robust: z
+    .boolean()
+    .nullable()
+    .describe(
+      'Whether `better` or `worse` would remain whatever errors and untested cells have hidden; null: neither',
+    ),
   not_worse: z
     .object({
       first: NotWorse.describe('Of the first'),

@@ -3,7 +3,8 @@ import { isTested, type Stratum } from '../../statistics/counts.js';
 import { notWorse } from '../../statistics/not-worse.js';
 import { testFamily } from '../../statistics/test-family.js';
 import type { ComparisonOptions } from '../comparison/document.js';
-import type { SweepResults } from '../comparison/samples.js';
+import { boundedStratum, isRobust, stratumOf } from '../comparison/findings.js';
+import type { Pair, SweepResults } from '../comparison/samples.js';
 import { agentCost, meanOverScenarios, runsByAgent, type AgentRuns } from './agent-runs.js';
 import type { AgentName, AgentPair, RankedAgent, Ranking } from './document.js';
 import { paretoFront } from './pareto-front.js';
@@ -70,6 +71,7 @@ function measure(
     passed: sum(({ passed }) => passed),
     tested: sum((side) => side.tested),
     ...{ rate, interval },
+    after_errors: sum((side) => side.after_errors),
     missing: scenarios.filter((name) => (arms.get(name)?.side.tested ?? 0) === 0),
     errored: sum(({ errored }) => errored),
     cancelled: sum(({ cancelled }) => cancelled),
@@ -106,13 +108,18 @@ function onFront(agent: RankedAgent, ranked: readonly RankedAgent[]): boolean | 
 
 function pairsOf(agents: readonly AgentRuns[], { alpha, margin }: ComparisonOptions): AgentPair[] {
   const pairs = agents.flatMap((first, at) => agents.slice(at + 1).map((second) => ({ first, second })));
-  const strata = pairs.map(({ first, second }) =>
-    [...first.arms].flatMap(([name, { side: head }]) => {
-      const base = second.arms.get(name)?.side;
-      return base === undefined || base.tested === 0 || head.tested === 0 ? [] : [{ base, head }];
+  const arms = pairs.map(({ first, second }) =>
+    [...first.arms].flatMap(([name, head]): Pair[] => {
+      const base = second.arms.get(name);
+      return base === undefined || base.side.tested === 0 || head.side.tested === 0 ? [] : [{ base, head }];
     }),
   );
+  const strata = arms.map((some) => some.map(stratumOf));
+  const bounded = (headPasses: boolean): Stratum[][] =>
+    arms.map((some) => some.map((pair) => boundedStratum(pair, headPasses)));
+  const [best, worst] = [bounded(true), bounded(false)];
   const tests = testFamily(strata, { alpha });
+  const [testsAtBest, testsAtWorst] = [testFamily(best, { alpha }), testFamily(worst, { alpha })];
   // Only one of the two claims about a pair can be wrong, so they share the level of the pair.
   const level = alpha / Math.max(1, strata.filter((some) => some.length > 0).length);
   return pairs.flatMap(({ first, second }, at) => {
@@ -122,20 +129,28 @@ function pairsOf(agents: readonly AgentRuns[], { alpha, margin }: ComparisonOpti
     return [
       {
         ...{ first: nameOf(first), second: nameOf(second), scenarios: compared.length, ...test },
-        not_worse: margin === null ? null : notWorseBothWays(compared, { margin, alpha: level }),
+        robust: isRobust(test.verdict, testsAtBest[at], testsAtWorst[at]),
+        not_worse:
+          margin === null
+            ? null
+            : notWorseBothWays(best[at] ?? [], worst[at] ?? [], { margin, alpha: level }),
       },
     ];
   });
 }
 
-/** Null if there is nothing to test. The head of each stratum is the first of the pair. */
+/**
+ * Null if there is nothing to test. The head of each stratum is the first of the pair. `best`, `worst`: what hidden cells could
+ * show, for the first.
+ */
 function notWorseBothWays(
-  strata: readonly Stratum[],
+  best: readonly Stratum[],
+  worst: readonly Stratum[],
   options: { margin: number; alpha: number },
 ): AgentPair['not_worse'] {
-  if (!strata.some(isTested)) return null;
-  const swapped = strata.map(({ base, head }) => ({ base: head, head: base }));
-  return { first: notWorse(strata, options), second: notWorse(swapped, options) };
+  if (!best.some(isTested)) return null;
+  const swapped = best.map(({ base, head }) => ({ base: head, head: base }));
+  return { first: notWorse(worst, options), second: notWorse(swapped, options) };
 }
 
 function isWithinMargin(
@@ -158,7 +173,8 @@ function isWithinMargin(
 
 const nameOf = ({ agent, model }: AgentRuns) => ({ agent, model });
 
-const isLoser = ({ agent, model }: RankedAgent, { first, second, verdict }: AgentPair): boolean => {
+const isLoser = ({ agent, model }: RankedAgent, { first, second, verdict, robust }: AgentPair): boolean => {
+  if (robust === false) return false;
   const loser = verdict === 'better' ? second : verdict === 'worse' ? first : null;
   return loser?.agent === agent && loser.model === model;
 };

@@ -39,16 +39,24 @@ export function rankingDoubts(sweep: SweepResults, agents: readonly RankedAgent[
 /** If errors depend on how a run goes, the remaining runs are not a fair sample. */
 function errorDoubts(agents: readonly RankedAgent[]): string[] {
   const shares = agents
-    .map((agent) => ({ agent, ended: agent.errored + agent.tested }))
+    .map((agent) => ({
+      ...{ agent, ended: agent.errored + agent.tested, errors: agent.errored + agent.after_errors },
+    }))
     .filter(({ ended }) => ended > 0)
-    .map(({ agent, ended }) => ({ agent, ended, share: agent.errored / ended }))
+    .map((one) => ({ ...one, share: one.errors / one.ended }))
     .sort((a, b) => b.share - a.share);
   const [most, least] = [shares[0], shares.at(-1)];
-  if (most === undefined || least === undefined || most.share - least.share <= ALIKE) return [];
-  const text = ({ agent, ended }: typeof most): string =>
-    `${agent.errored} of ${ended} runs of ${nameOf(agent)}`;
+  if (most === undefined || least === undefined || most.share <= ALIKE) return [];
+  const text = ({ agent, ended, errors }: typeof most): string =>
+    `${errors} of ${ended} runs of ${nameOf(agent)}`;
+  const redone = agents.some(({ after_errors }) => after_errors > 0)
+    ? ', or did so before they passed or failed'
+    : '';
+  const both = `${text(most)} and ${text(least)} ended with an error${redone}`;
   return [
-    `error rates differ: ${text(most)} and ${text(least)} ended with an error; if errors depend on how a run goes, the remaining runs are not a fair sample`,
+    most.share - least.share > ALIKE
+      ? `error rates differ: ${both}; if errors depend on how a run goes, the remaining runs are not a fair sample`
+      : `${both}: even if all have as many, those of one may hide passes and those of another failures`,
   ];
 }
 

@@ -141,6 +141,13 @@ export const ResultLine = z.object({
     ),
   cached_from: z.string().nullable().default(null).describe('Id of the run whose result was reused'),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
+  errors_before: z
+    .number()
+    .int()
+    .exactOptional()
+    .describe(
+      'Runs of other sweeps that ended without a result, and in whose place this one counts: with the same inputs, or of the cell whose result was reused; absent: none',
+    ),
   attempts: z
     .number()
     .int()

@@ -61,6 +61,13 @@ describe('two sweeps of a matrix are compared by parameter', () => {
     );
     expect(new Set(found?.map(({ verdict }) => verdict))).toEqual(new Set(['too few runs']));
   });
+  test('and a difference that errors could have caused is not robust', () => {
+    const base = matrixOf('before', ['pppp', 'pppp', 'pppp', 'pppp']);
+    const robust = (runs: string) =>
+      parametersOf(base, matrixOf('after', ['pppp', runs, 'pppp', runs]))?.map((one) => one.robust);
+    expect(robust('ffff')).toEqual([true, true, null, true]);
+    expect(robust('fFFF')).toEqual([false, false, null, false]);
+  });
   test('with the capabilities and trajectories of both sides', () => {
     const sweep = (name: string, achieved: boolean, actions: string[]) =>
       sweepOf(name, { a1: 'pp' }, () => ({ metrics: judged(achieved, actions) }), { combinations: MATRIX });

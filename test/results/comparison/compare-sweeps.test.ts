@@ -148,6 +148,41 @@ describe('what counts as a run', () => {
     expect(twice.doubts).toEqual([]);
   });
 
+  test('one of a cell that had ended with an error, whose first outcome is unknown', () => {
+    const redone = (head: SweepToCompare) =>
+      compare(sweepOf('a', { notes: 'pppppp' }), head).total.head.after_errors;
+    const sweep = sweepOf('b', { notes: 'ppfPFF' });
+    expect(redone(sweep)).toBe(3);
+    // Lines that a step has written twice, and cells that the budget kept from being started, hide nothing.
+    expect(redone({ ...sweep, lines: sweep.lines.flatMap((line) => [line, line]) })).toBe(3);
+    const unstarted = { results_dir: null, starts: 0 };
+    const lines = sweep.lines.map((line) => (line.outcome === 'error' ? { ...line, ...unstarted } : line));
+    expect(redone({ ...sweep, lines })).toBe(0);
+    const cancelled = sweep.lines.map((line) =>
+      line.outcome === 'error' ? { ...line, outcome: 'cancelled' as const } : line,
+    );
+    expect(redone({ ...sweep, lines: cancelled })).toBe(3);
+    expect(redone(sweepOf('b', { notes: 'ppf' }, (_, n) => (n === 2 ? { lost_runs: 1 } : {})))).toBe(1);
+  });
+
+  test('one that was reused brings the errors of its cell along, and those that a reuse passed over count', () => {
+    const redone = (change: (repetition: number) => Partial<ResultLine>) =>
+      compare(
+        sweepOf('a', { notes: 'pppppp' }),
+        sweepOf('b', { notes: 'pppfff' }, (_, n) => change(n)),
+      ).total.head;
+    const reused = (n: number) => ({ cached_from: `old-${n}` });
+    const regraded = (n: number) => ({ regraded_from: { run: `old-${n}`, outcome: null, paid_usd: 0 } });
+    for (const from of [reused, regraded])
+      expect(redone((n) => ({ ...from(n), ...(n > 4 ? { errors_before: 1 } : {}) }))).toMatchObject({
+        ...{ after_errors: 2, passed_after_errors: 0 },
+      });
+    // Cells 5 and 6 were run, because they had ended with errors where the others were reused from.
+    expect(redone((n) => (n > 4 ? { errors_before: 1 } : reused(n)))).toMatchObject({ after_errors: 2 });
+    // Nothing was reused: all runs are new.
+    expect(redone((n) => (n > 4 ? { errors_before: 1 } : {}))).toMatchObject({ after_errors: 0 });
+  });
+
   const reuse =
     (from: string) =>
     (scenario: string, repetition: number): Partial<ResultLine> =>

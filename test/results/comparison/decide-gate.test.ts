@@ -36,6 +36,16 @@ describe('the gate', () => {
     ],
     ['a fall that errors of head could have caused', { x: 'pppppp' }, { x: 'ffeeee' }, 'not tested'],
     ['a fall that errors of base could have caused', { x: 'ppppeeee' }, { x: 'ffff' }, 'not tested'],
+    [
+      'a fall that errors hide, though their cells ran again',
+      { x: 'pppppppppp' },
+      { x: 'pppppPPPPP' },
+      'not tested',
+    ],
+    ['a fall that errors of head could explain', { x: 'pppppp' }, { x: 'ffFFFF' }, 'not tested'],
+    ['a fall that errors of base could explain', { x: 'ppPPPP' }, { x: 'ffffff' }, 'not tested'],
+    ['a fall that few errors cannot explain', { x: 'pppppppP' }, { x: 'fffffffF' }, 'worse'],
+    ['cells all of which ran anew after an error', { x: 'pppppp' }, { x: 'FFFFFF' }, 'worse'],
     ['a fall that cells without a result could have caused', { x: 'pppppp' }, { x: 'ffc...' }, 'not tested'],
   ])('of %s is %s', (_name, before, after, result) => {
     expect(gate(before, after)).toBe(result);
@@ -71,6 +81,15 @@ describe('the gate', () => {
     ]);
     expect(compare({ x: 'pppppppppp' }, { x: 'pppppeeeee' }).gate.reasons).toEqual([
       '5 cells of head and 0 of base were not tested: if those of head failed and those of base passed, head would be worse',
+    ]);
+  });
+
+  test('counts the cells that ran again after an error', () => {
+    const { verdict, total, gate, configurations } = compare({ x: 'ppPPPP' }, { x: 'ffffff' });
+    expect([verdict, total.robust, configurations[0]?.robust]).toEqual(['worse', false, false]);
+    expect(total.base).toMatchObject({ passed: 6, tested: 6, after_errors: 4, passed_after_errors: 4 });
+    expect(gate.reasons).toEqual([
+      '0 cells of head and 4 of base were not tested, or only after an error: if those of head passed and those of base failed, head would not be worse',
     ]);
   });
 
@@ -124,7 +143,7 @@ describe('by property', () => {
   });
   const byScenario = (sides: readonly string[]): Outcomes =>
     Object.fromEntries(sides.map((letters, at) => [`s${at}`, letters]));
-  const LOST = /[ec.]/g;
+  const HIDDEN = /[ecPF.]/g;
 
   test('losing passes of head and failures of base never makes head worse', () => {
     const loses = fc.infiniteStream(fc.constantFrom(null, null, 'e', 'c', '.'));
@@ -147,12 +166,17 @@ describe('by property', () => {
   });
 
   test('"worse" and "not worse" hold even if the missing results contradict them', () => {
-    const withMissing = fc.array(fc.record({ base: outcomes('ppffec.'), head: outcomes('ppffec.') }), {
-      minLength: 1,
-      maxLength: 3,
-    });
+    const withMissing = fc
+      .array(fc.record({ base: outcomes('ppffPPFFec.'), head: outcomes('ppffPPFFec.') }), {
+        minLength: 1,
+        maxLength: 3,
+      })
+      // If all cells had run anew, none would be in doubt.
+      .filter((all) =>
+        (['base', 'head'] as const).every((side) => all.some((one) => /[pf]/.test(one[side]))),
+      );
     const came = (sides: readonly string[], as: string): Outcomes =>
-      byScenario(sides.map((letters) => letters.replaceAll(LOST, as)));
+      byScenario(sides.map((letters) => letters.replaceAll(HIDDEN, as)));
     fc.assert(
       fc.property(withMissing, (all) => {
         const [base, head] = [all.map((one) => one.base), all.map((one) => one.head)];
@@ -173,6 +197,19 @@ describe('errors', () => {
       expect.stringMatching(/^error rates differ: 5 of 10 cells in head, 0 of 10 in base/),
     ]);
     expect(doubts('eeeeeppppp', 'pppppppppp')).toHaveLength(1);
+  });
+  test('are doubted if one side hides them by running again', () => {
+    expect(doubts('pppppppppp', 'pppppPPPPP')).toEqual([
+      expect.stringMatching(
+        /^error rates differ: 5 of 10 cells in head, .* or did so before they passed or failed/,
+      ),
+    ]);
+  });
+  test('are doubted if both sides have many: those of one may hide passes, and those of the other failures', () => {
+    for (const runs of ['pppppeeeee', 'pppppPPPPP'])
+      expect(doubts(runs, runs)).toEqual([
+        expect.stringMatching(/^5 of 10 cells in head, 5 of 10 in base .*: even if both sides have as many/),
+      ]);
   });
   test('are not doubted if both sides have them equally often', () => {
     expect(doubts('pppppppppe', 'pppppppppe')).toEqual([]);

@@ -12,10 +12,13 @@ export const runInputs = (change: Partial<RunInputs> = {}): RunInputs => ({
   ...change,
 });
 
-/** The outcomes of the repetitions of each scenario: p pass, f fail, e error, c cancelled, `.` none yet. */
+/**
+ * The outcomes of the repetitions of each scenario: p pass, f fail, e error, c cancelled, `.` none yet; P and F: pass and fail in
+ * a run after one that ended with an error.
+ */
 export type Outcomes = Record<string, string>;
 
-const OUTCOMES = { p: 'pass', f: 'fail', e: 'error', c: 'cancelled' } as const;
+const OUTCOMES = { p: 'pass', f: 'fail', e: 'error', c: 'cancelled', P: 'pass', F: 'fail' } as const;
 
 /** A sweep of the agent mock with these outcomes; runs are named `<sweep>-<scenario>-<repetition>`. */
 export function sweepOf(
@@ -34,7 +37,8 @@ export function sweepOf(
         ...(letter === '.' ? {} : { outcome: OUTCOMES[letter as keyof typeof OUTCOMES] }),
         ...change(scenario, at + 1),
       });
-      return { cell, line: letter === '.' ? [] : [line] };
+      const error = { ...line, id: `${id}-error`, outcome: 'error' as const };
+      return { cell, line: letter === '.' ? [] : 'PF'.includes(letter) ? [error, line] : [line] };
     }),
   );
   const lines = all.flatMap(({ line }) => line);

@@ -19,7 +19,12 @@ const planOf = (base: UntilClear['base'], runs: number): UntilClear => ({
 /** A base that has ended, all of whose runs have passed, or all have failed. */
 const finished = (runs: number, isPass: boolean): UntilClear['base'] => ({
   ...{ kind: 'sweep', sweep: 'a' },
-  outcomes: [{ ...configuration, variant: 'default', passed: Array<boolean>(runs).fill(isPass) }],
+  outcomes: [
+    {
+      ...{ ...configuration, variant: 'default' },
+      runs: Array.from({ length: runs }, () => ({ outcome: isPass ? 'pass' : 'fail', after_errors: false })),
+    },
+  ],
 });
 
 test.each([

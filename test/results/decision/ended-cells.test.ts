@@ -32,6 +32,14 @@ test('counts a line that was written twice once, and no cell that was not starte
   });
 });
 
+test('counts what else hides an outcome: cancelled runs, and those lost with their hosts', () => {
+  const lines = [line('a', 1, 'cancelled'), line('a', 2, 'pass', { lost_runs: 1 }), line('b', 1, 'pass')];
+  expect(Object.fromEntries(endedCells(lines))).toEqual({
+    a: { outcome: 'pass', cost_usd: null, errors: 2 },
+    b: { outcome: 'pass', cost_usd: null, errors: 0 },
+  });
+});
+
 test('counts runs of the same cell that left no result each time', () => {
   const lost = (nth: number) => line('a', nth, 'error', { id: 's/a', results_dir: null, starts: null });
   expect(endedCells([lost(1), lost(2)]).get('a')?.errors).toBe(2);

@@ -5,7 +5,7 @@ import { pairedCells } from '../../../src/results/decision/paired-cells.js';
 import { progressText } from '../../../src/results/decision/decision-text.js';
 import { MOST_TRIES, type CellResult } from '../../../src/results/decision/cell-result.js';
 import { replayRounds } from '../../../src/results/decision/replay-rounds.js';
-import type { UntilClear } from '../../../src/results/decision/until-clear.js';
+import type { BaseRun, UntilClear } from '../../../src/results/decision/until-clear.js';
 import type { Cell } from '../../../src/results/records/cell.js';
 import type { Outcome } from '../../../src/results/records/result-line.js';
 
@@ -72,36 +72,42 @@ function play(
   }
 }
 
-/** A random sweep: each cell has an outcome of its own. */
-const anySweep = fc
-  .record({
-    scenarios: fc.integer({ min: 1, max: 4 }),
-    most: fc.integer({ min: 1, max: 5 }),
-    margin: fc.option(fc.double({ min: 0.05, max: 0.6, noNaN: true })),
-    effect: fc.option(fc.double({ min: 0.05, max: 0.9, noNaN: true }), { nil: undefined }),
-    size: fc.integer({ min: 1, max: 6 }),
-    rates: fc.record({
-      base: fc.double({ min: 0, max: 1, noNaN: true }),
-      head: fc.double({ min: 0, max: 1, noNaN: true }),
-    }),
-    errors: fc.constantFrom(0, 0.2, 0.5),
-    seed: fc.integer(),
-  })
-  .map(({ scenarios, most, margin, effect, size, rates, errors, seed }) => {
-    const chance = fc.sample(fc.double({ min: 0, max: 1, noNaN: true }), {
-      seed,
-      numRuns: scenarios * most * 2 * (MOST_TRIES + 1),
+/** Doubles would mostly be tiny. */
+const evenly = fc.noBias(fc.integer({ min: 0, max: 999 })).map((at) => at / 1000);
+
+/** Random sweeps: each cell has an outcome of its own. */
+const sweepsOf = (limits: { scenarios: number; most: number; errors: number[] }) =>
+  fc
+    .record({
+      scenarios: fc.integer({ min: 1, max: limits.scenarios }),
+      most: fc.integer({ min: 1, max: limits.most }),
+      margin: fc.option(fc.double({ min: 0.05, max: 0.6, noNaN: true })),
+      effect: fc.option(fc.double({ min: 0.05, max: 0.9, noNaN: true }), { nil: undefined }),
+      size: fc.integer({ min: 1, max: 6 }),
+      rates: fc.record({
+        base: evenly,
+        head: evenly,
+      }),
+      errors: fc.constantFrom(...limits.errors),
+      seed: fc.integer(),
+    })
+    .map(({ scenarios, most, margin, effect, size, rates, errors, seed }) => {
+      const chance = fc.sample(evenly, {
+        seed,
+        numRuns: scenarios * most * 2 * (MOST_TRIES + 1),
+      });
+      const cells = cellsOf(scenarios, most);
+      const at = new Map(cells.map((cell, index) => [cell.id, index]));
+      const outcomeOf: OutcomeOf = ({ id, variant }, nth) => {
+        const index = (at.get(id) ?? 0) * (MOST_TRIES + 1);
+        if ((chance[index + nth] ?? 0) < errors) return 'error';
+        return (chance[index] ?? 0) < rates[variant as 'base' | 'head'] ? 'pass' : 'fail';
+      };
+      const more = { margin, round_size: size, ...(effect === undefined ? {} : { effect }) };
+      return { cells, plan: planOf(scenarios, most, more), outcomeOf };
     });
-    const cells = cellsOf(scenarios, most);
-    const at = new Map(cells.map((cell, index) => [cell.id, index]));
-    const outcomeOf: OutcomeOf = ({ id, variant }, nth) => {
-      const index = (at.get(id) ?? 0) * (MOST_TRIES + 1);
-      if ((chance[index + nth] ?? 0) < errors) return 'error';
-      return (chance[index] ?? 0) < rates[variant as 'base' | 'head'] ? 'pass' : 'fail';
-    };
-    const more = { margin, round_size: size, ...(effect === undefined ? {} : { effect }) };
-    return { cells, plan: planOf(scenarios, most, more), outcomeOf };
-  });
+
+const anySweep = sweepsOf({ scenarios: 4, most: 5, errors: [0, 0.2, 0.5] });
 
 describe('replayRounds', () => {
   test('the same results give the same decision, however many of them are known at a time', () => {
@@ -252,6 +258,49 @@ describe('replayRounds', () => {
     );
   });
 
+  test('a verdict holds whatever errors have hidden, also if both sides have as many', () => {
+    const verdicts = new Set<string>();
+    fc.assert(
+      // The rounds of one configuration do not depend on its results.
+      fc.property(sweepsOf({ scenarios: 1, most: 20, errors: [0.05, 0.1] }), ({ cells, plan, outcomeOf }) => {
+        const { replay, results } = play(cells, plan, outcomeOf);
+        if (replay.stopped !== 'clear') return;
+        for (const side of SIDES) {
+          const truth = [...results].map(([id, { outcome, errors }]): [string, CellResult] => [
+            id,
+            resultOf(errors === 0 ? outcome : id.includes(`/${side}/`) ? 'pass' : 'fail'),
+          ]);
+          expect(replayRounds(cells, plan, new Map(truth)).verdict).toBe(replay.verdict);
+        }
+        verdicts.add(replay.verdict ?? '');
+      }),
+      { numRuns: 100 },
+    );
+    expect(verdicts.size).toBeGreaterThan(2);
+  });
+
+  test.each([
+    ['has passed', 'pass', false, 'worse'],
+    ['has passed only after an error', 'pass', true, 'not tested'],
+    ['ended with an error', null, false, 'not tested'],
+  ] as const)('a finished base of which every second run %s', (_, outcome, after_errors, verdict) => {
+    const cells = cellsOf(2, 10).filter(({ variant }) => variant === 'head');
+    const runs = Array.from({ length: 10 }, (_, at) =>
+      at % 2 === 0 ? run('pass') : run(outcome, after_errors),
+    );
+    const outcomes = ['s0', 's1'].map((scenario) => ({
+      ...{ scenario, agent: 'mock', model: 'default', variant: 'head', runs },
+    }));
+    const plan = planOf(2, 10, { base: { kind: 'sweep', sweep: 'before', outcomes } });
+    // A third of the runs of head pass.
+    const { results } = play(cells, plan, ({ repetition }) => (repetition % 3 === 0 ? 'pass' : 'fail'));
+    const { decision } = decide(cells, plan, results, 'completed');
+    expect(decision.verdict).toBe(verdict);
+    expect(decision.doubts.some((doubt) => doubt.includes('of the base had a run'))).toBe(
+      verdict !== 'worse',
+    );
+  });
+
   test('stops when several runs in succession have no result', () => {
     const { replay } = play(cellsOf(1, 20), planOf(1, 20), () => 'error');
     expect(replay).toMatchObject({ stopped: 'errors' });
@@ -270,16 +319,18 @@ describe('replayRounds', () => {
   });
 });
 
+const run = (outcome: 'pass' | 'fail' | null, after_errors = false): BaseRun => ({ outcome, after_errors });
+
 describe('pairedCells', () => {
   test('pairs the cells of a sweep with the outcomes of a finished base, by repetition', () => {
     const cells = cellsOf(1, 3).filter(({ variant }) => variant === 'head');
     const outcomes = [
-      { scenario: 's0', agent: 'mock', model: 'default', variant: 'head', passed: [true, false] },
+      { scenario: 's0', agent: 'mock', model: 'default', variant: 'head', runs: [run('pass'), run('fail')] },
     ];
     const [configuration] = pairedCells(cells, { base: { kind: 'sweep', sweep: 'before', outcomes } });
     expect(configuration?.pairs.map(({ base, head }) => [base, head.repetition])).toEqual([
-      ['pass', 1],
-      ['fail', 2],
+      [run('pass'), 1],
+      [run('fail'), 2],
     ]);
   });
 

@@ -171,6 +171,31 @@ describe('rankAgents', () => {
     expect(ranking.doubts).toEqual([expect.stringMatching(/^10 cells had a result and ran again/)]);
   });
 
+  test('errors that could be the reason beat nobody, though their cells ran again', () => {
+    const outcomes = (hidden: string) => ({
+      one: { a: `pppp${hidden}` },
+      two: { a: 'ffffffffff' },
+      three: { a: 'ffffffffff' },
+    });
+    const verdictOf = (hidden: string, margin: number | null = null) => {
+      const ranking = rankAgents(sweep(outcomes(hidden)), { alpha: 0.05, margin });
+      expect(Ranking.parse(ranking)).toEqual(ranking);
+      const [pair] = ranking.pairs;
+      return { ...pair, beaten: ranking.agents.filter(({ unbeaten }) => unbeaten === false).length, ranking };
+    };
+    expect(verdictOf('pppppp')).toMatchObject({ verdict: 'better', robust: true, beaten: 2 });
+    const redone = verdictOf('PPPPPP');
+    expect(redone).toMatchObject({ verdict: 'better', robust: false, beaten: 0 });
+    expect(redone.ranking.doubts).toEqual([
+      expect.stringMatching(
+        /^error rates differ: 6 of 10 runs of one\/default .* before they passed or failed/,
+      ),
+    ]);
+    // Whatever they hid, the lower bound for each agent holds.
+    const bound = (hidden: string) => verdictOf(hidden, 0.1).not_worse?.first.bound ?? NaN;
+    expect(bound('PPPPPP')).toBeCloseTo(bound('ffffff'), 12);
+  });
+
   test('a sweep that has not ended is a doubt', () => {
     const open = { ...sweep({ one: { a: 'pp..' }, two: { a: 'pf..' } }), status: 'open' as const };
     expect(rankAgents(open, LEVEL).doubts).toEqual([
@@ -210,8 +235,9 @@ describe('rankAgents', () => {
             ).toBe(false);
         const known = withRank.filter(({ rate, cost_per_pass_usd: usd }) => usd !== null && rate !== 0);
         expect(front.length > 0).toBe(known.length > 0);
-        for (const { first, second, verdict, difference } of ranking.pairs) {
+        for (const { first, second, verdict, robust, difference } of ranking.pairs) {
           if (verdict !== 'better' && verdict !== 'worse') continue;
+          if (robust !== true) continue;
           expect(Math.sign(difference ?? 0)).toBe(verdict === 'better' ? 1 : -1);
           const loser = verdict === 'better' ? second : first;
           expect(ranking.agents.find(({ agent }) => agent === loser.agent)?.unbeaten).not.toBe(true);
