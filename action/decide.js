@@ -14,6 +14,3 @@ export function decide({ run, compare, failOnFailure, failOnWorse, hasMargin = f
     return 'the comparison with the base branch was not tested; the summary says why';
   return '';
 }
-
-/** @type {Readonly<Record<number, string>>} The values of `gate.result` by exit code of `compare --gate`. */
-export const RESULTS = { 0: 'not worse', 1: 'worse', 3: 'not tested', 4: 'undecided' };

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commentText, comparisonText } from './comment-text.js';
-import { decide, RESULTS } from './decide.js';
+import { decide } from './decide.js';
 import { splitWords } from './split-words.js';
 import { addToSummary, annotate, fail, setOutputs, variable } from './workflow.js';
 
@@ -24,9 +24,10 @@ if (sweep === undefined)
 
 const sides = baseline === '' ? [base ?? '', sweep] : [sweep, '--baseline', baseline];
 const limit = margin === '' ? [] : ['--margin', margin];
-const compared = base === null ? null : await tool('compare', ...sides, '--format', 'md', '--gate', ...limit);
+const compareSides = (/** @type {string[]} */ ...more) => tool('compare', ...sides, ...limit, ...more);
+const compared = base === null ? null : await compareSides('--format', 'md', '--gate');
 if (compared?.code === 2) fail(`llm-tool-test compare exited with 2: ${compared.stderr.trim()}`);
-const result = compared === null ? '' : (RESULTS[compared.code] ?? 'not tested');
+const result = compared === null ? '' : JSON.parse((await compareSides('--json')).stdout).gate.result;
 const comparison = comparisonText(
   compared === null ? null : { markdown: compared.stdout, result },
   baseline === '' ? branch : baseline,

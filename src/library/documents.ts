@@ -914,9 +914,9 @@ export interface Comparison {
   verdict: 'better' | 'worse' | 'no difference shown' | 'too few runs' | 'nothing to compare';
   /** Result of --gate */
   gate: {
-    /** Decides the exit code of --gate */
-    result: 'not worse' | 'worse' | 'undecided' | 'not tested';
-    /** Why it is not `not worse`: sentences */
+    /** Decides the exit code of --gate; `not shown`: no margin was given, and no loss is shown, nor that there is none */
+    result: 'not worse' | 'not shown' | 'worse' | 'undecided' | 'not tested';
+    /** Why it is neither `not worse` nor `not shown`: sentences */
     reasons: Array<string>;
   };
   /** All configurations with tested runs on both sides, each with the same weight */
@@ -1027,8 +1027,8 @@ export interface Comparison {
         | 'judge_score'
         | 'human_score'
         | 'composite_score';
-      /** How it is averaged; per pass: the sum of all tested runs / passed runs */
-      of: 'mean' | 'median' | 'per pass';
+      /** mean: of the means of the configurations that have it on both sides; per pass: mean cost / mean pass rate */
+      of: 'mean' | 'per pass';
       /** Before */
       base: {
         /** Null: unknown */
@@ -1045,18 +1045,18 @@ export interface Comparison {
       };
       /** Null: not known on both sides, or not tested */
       effect: {
-        /** `ratio`: head / base, of geometric means; `difference`: head - base, of means */
+        /** `ratio`: head / base; `difference`: head - base */
         kind: 'ratio' | 'difference';
-        /** Mean over configurations */
+        /** Of the two means */
         value: number;
-        /** At the confidence 1 - alpha; null: runs are too few or all alike */
+        /** At the confidence 1 - alpha; null: too few runs to show any change */
         interval: {
           /** Lower end */
           low: number;
           /** Upper end */
           high: number;
         } | null;
-        /** Two-sided, Welch's t test; not corrected for the number of measures */
+        /** Two-sided, permutation test; not corrected for the number of measures; null: too few runs */
         p: number | null;
       } | null;
     }>;
@@ -1221,8 +1221,8 @@ export interface Comparison {
         | 'judge_score'
         | 'human_score'
         | 'composite_score';
-      /** How it is averaged; per pass: the sum of all tested runs / passed runs */
-      of: 'mean' | 'median' | 'per pass';
+      /** mean: of the means of the configurations that have it on both sides; per pass: mean cost / mean pass rate */
+      of: 'mean' | 'per pass';
       /** Before */
       base: {
         /** Null: unknown */
@@ -1239,18 +1239,18 @@ export interface Comparison {
       };
       /** Null: not known on both sides, or not tested */
       effect: {
-        /** `ratio`: head / base, of geometric means; `difference`: head - base, of means */
+        /** `ratio`: head / base; `difference`: head - base */
         kind: 'ratio' | 'difference';
-        /** Mean over configurations */
+        /** Of the two means */
         value: number;
-        /** At the confidence 1 - alpha; null: runs are too few or all alike */
+        /** At the confidence 1 - alpha; null: too few runs to show any change */
         interval: {
           /** Lower end */
           low: number;
           /** Upper end */
           high: number;
         } | null;
-        /** Two-sided, Welch's t test; not corrected for the number of measures */
+        /** Two-sided, permutation test; not corrected for the number of measures; null: too few runs */
         p: number | null;
       } | null;
     }>;
@@ -1627,8 +1627,8 @@ export interface ComparedConfiguration {
       | 'judge_score'
       | 'human_score'
       | 'composite_score';
-    /** How it is averaged; per pass: the sum of all tested runs / passed runs */
-    of: 'mean' | 'median' | 'per pass';
+    /** mean: of the means of the configurations that have it on both sides; per pass: mean cost / mean pass rate */
+    of: 'mean' | 'per pass';
     /** Before */
     base: {
       /** Null: unknown */
@@ -1645,18 +1645,18 @@ export interface ComparedConfiguration {
     };
     /** Null: not known on both sides, or not tested */
     effect: {
-      /** `ratio`: head / base, of geometric means; `difference`: head - base, of means */
+      /** `ratio`: head / base; `difference`: head - base */
       kind: 'ratio' | 'difference';
-      /** Mean over configurations */
+      /** Of the two means */
       value: number;
-      /** At the confidence 1 - alpha; null: runs are too few or all alike */
+      /** At the confidence 1 - alpha; null: too few runs to show any change */
       interval: {
         /** Lower end */
         low: number;
         /** Upper end */
         high: number;
       } | null;
-      /** Two-sided, Welch's t test; not corrected for the number of measures */
+      /** Two-sided, permutation test; not corrected for the number of measures; null: too few runs */
       p: number | null;
     } | null;
   }>;

@@ -129,9 +129,9 @@ const LABELS: Record<Measure['name'], [label: string, text: (value: number) => s
   cost_usd: ['cost', formatCost],
   cost_per_pass_usd: ['cost', formatCost],
   duration_secs: ['duration', (secs) => formatDuration(secs * 1000)],
-  tokens: ['tokens', (count) => count.toLocaleString('en')],
-  tool_calls: ['tool calls', String],
-  commands: ['commands', String],
+  tokens: ['tokens', (count) => Math.round(count).toLocaleString('en')],
+  tool_calls: ['tool calls', (count) => String(Number(count.toFixed(1)))],
+  commands: ['commands', (count) => String(Number(count.toFixed(1)))],
   first_try_success_rate: ['first try', (share) => `${percent(share)} %`],
   judge_score: ['judge', (score) => score.toFixed(2)],
   human_score: ['human', (score) => score.toFixed(2)],
@@ -164,7 +164,7 @@ function effectText(effect: Effect | null, alpha: number): string[] {
       : `${value > 0 ? '+' : ''}${(Math.abs(value) < 0.005 ? 0 : value).toFixed(2)}`;
   const { interval, p } = effect;
   const ends = interval && [interval.low, interval.high].map((end) => text(end).replace(' %', ''));
-  return [text(effect.value), ends?.join(' to ') ?? '', p === null ? '' : pText(p, alpha)];
+  return [text(effect.value), ends?.join(' to ') ?? 'too few runs', p === null ? '' : pText(p, alpha)];
 }
 
 /** How often the configurations pass if they are tried several times, and how many of them are flaky. */

@@ -65,7 +65,7 @@ export function look(rounds: readonly Round[], plan: LookPlan): Look {
       reason: !decided.stop && isOver ? 'most runs' : decided.reason,
       difference,
       interval: agreeing(scoreInterval(strata, z), crossed),
-      spent_alpha: test.spent,
+      spent_alpha: test.spent.better + test.spent.worse,
       information: time,
       rounds: at + 1,
     };

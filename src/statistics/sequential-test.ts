@@ -8,23 +8,23 @@ export interface SequentialTest {
   surviving: Distribution;
   /** Passes in head so far. */
   passed: number;
-  /** The exact probability, without a difference, of a stop at this look or before. */
-  spent: number;
+  /** The exact probabilities, without a difference, of a stop with each verdict at this look or before. */
+  spent: Record<'better' | 'worse', number>;
   crossed: 'better' | 'worse' | null;
 }
 
 export const NO_LOOK: SequentialTest = {
   surviving: CERTAIN_ZERO,
   passed: 0,
-  spent: 0,
+  spent: { better: 0, worse: 0 },
   crossed: null,
 };
 
 /**
  * Returns the test after another round. Given how many runs of each configuration passed in each round, the passes in head are a sum of
- * hypergeometric numbers. Of their distribution without an earlier stop, the most extreme outcomes are cut off, as
- * many as alpha spending allows by `time`; the test stops if the observed outcome is one of them. No
- * normal approximation is used. Rounds may depend on how many runs of both sides passed together before, but not on which side.
+ * hypergeometric numbers. Of their distribution without an earlier stop, the most extreme outcomes of each side are cut off, as
+ * many as half of what alpha spending allows by `time`; the test stops if the observed outcome is one of them. So a rise
+ * and a fall are found alike. No normal approximation is used. Rounds may depend on how many runs of both sides passed together before, but not on which side.
  */
 export const nextLook = (
   before: SequentialTest,
@@ -51,40 +51,49 @@ export function lookAt(
 ): SequentialTest {
   const surviving = add(before.surviving, round.possible);
   const passed = before.passed + round.passed;
-  const { inside, cut } = cutTails(surviving, spend(time, alpha) - before.spent);
-  const at = passed - surviving.first;
+  const allowed = spend(time, alpha) / 2;
+  const { inside, below, above } = cutTails(surviving, {
+    below: allowed - before.spent.worse,
+    above: allowed - before.spent.better,
+  });
   return {
     surviving: inside,
     passed,
-    spent: before.spent + cut,
+    spent: { better: before.spent.better + above, worse: before.spent.worse + below },
     crossed:
-      at < inside.first - surviving.first
+      passed < inside.first
         ? 'worse'
-        : at >= inside.first - surviving.first + inside.probabilities.length
+        : passed >= inside.first + inside.probabilities.length
           ? 'better'
           : null,
   };
 }
 
-/** Cuts off outcomes from both ends, always that of the end that loses less, while their probability is at most `most`. */
+/** Rounding errors must not decide between a side and its mirror image. */
+const TOLERANCE = 1e-9;
+
+/** Cuts off outcomes from each end, while their probability is at most what is allowed there. */
 function cutTails(
   { first, probabilities }: Distribution,
-  most: number,
-): { inside: Distribution; cut: number } {
-  let [low, high, below, above] = [0, probabilities.length - 1, 0, 0];
-  while (low < high) {
-    const [left, right] = [below + (probabilities[low] ?? 0), above + (probabilities[high] ?? 0)];
-    if (Math.min(left + above, below + right) > most) break;
-    if (left <= right) {
-      below = left;
-      low += 1;
-    } else {
-      above = right;
-      high -= 1;
+  most: { below: number; above: number },
+): { inside: Distribution; below: number; above: number } {
+  const ends = (at: (index: number) => number, limit: number): { count: number; cut: number } => {
+    let [count, cut] = [0, 0];
+    for (; count < probabilities.length; count++) {
+      const next = cut + (probabilities[at(count)] ?? 0);
+      if (next > limit * (1 + TOLERANCE)) break;
+      cut = next;
     }
-  }
+    return { count, cut };
+  };
+  const low = ends((index) => index, most.below);
+  const high = ends((index) => probabilities.length - 1 - index, most.above);
   return {
-    inside: { first: first + low, probabilities: probabilities.subarray(low, high + 1) },
-    cut: below + above,
+    inside: {
+      first: first + low.count,
+      probabilities: probabilities.subarray(low.count, probabilities.length - high.count),
+    },
+    below: low.cut,
+    above: high.cut,
   };
 }

@@ -125,7 +125,7 @@ describe('the steps of the action, in a repository with a pull request', () => {
     see('Its second commit, which corrects it', ran);
     const { failed, outputs, log } = ran;
     expect(failed, log).toBe(false);
-    expect(outputs).toMatchObject({ base, comparison: 'not worse' });
+    expect(outputs).toMatchObject({ base, comparison: 'not shown' });
     expect(server.comments).toHaveLength(1);
     expect(server.comments[0]?.body).toContain('✅ llm-tool-test: 4 of 4 passed');
   });

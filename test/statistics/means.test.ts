@@ -2,66 +2,129 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { passAtK, passHatK } from '../../src/statistics/pass-at-k.js';
 import { predictionPoweredMean } from '../../src/statistics/prediction-powered-mean.js';
-import { differenceOfMeans, ratioOfMeans } from '../../src/statistics/ratio-of-means.js';
+import { meanChange } from '../../src/statistics/mean-change.js';
 import { weightedKappa } from '../../src/statistics/weighted-kappa.js';
 
 const alpha = 0.05;
-const base = [1.2, 3.4, 2.2, 5.1];
-const head = [2.9, 4.4, 8.1, 6, 3.3];
 
-// t.test of R gives the same: references/reference-values.R.txt.
-describe('ratioOfMeans', () => {
+describe('meanChange', () => {
+  const ratio = { kind: 'ratio', alpha } as const;
+  const difference = { kind: 'difference', alpha } as const;
+  const base = [1.2, 3.4, 2.2, 5.1];
+  const head = [2.9, 4.4, 8.1, 6, 9.3];
+
+  /** All ways to choose so many of the values. */
+  const choices = (values: readonly number[], size: number): number[][] =>
+    size === 0
+      ? [[]]
+      : values.flatMap((value, at) =>
+          choices(values.slice(at + 1), size - 1).map((others) => [value, ...others]),
+        );
+  const total = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+  /** p of the test that each of all exchanges is as likely, if head is `factor` times base. */
+  const enumerated = (factor: number): number => {
+    const scaled = base.map((value) => value * factor);
+    const values = [...scaled, ...head];
+    const ratioIf = (ofBase: readonly number[]): number =>
+      (total(values) - total(ofBase)) / head.length / (total(ofBase) / base.length);
+    const all = choices(values, base.length).map(ratioIf);
+    const observed = ratioIf(scaled);
+    const share = (is: (one: number) => boolean): number => all.filter(is).length / all.length;
+    return Math.min(
+      1,
+      2 *
+        Math.min(
+          share((one) => one <= observed + 1e-9),
+          share((one) => one >= observed - 1e-9),
+        ),
+    );
+  };
+  test('has the p of all exchanges of runs, and the factors that they do not reject', () => {
+    const found = meanChange([{ base, head }], ratio);
+    expect(found?.value).toBeCloseTo(6.14 / 2.975, 12);
+    // 126 exchanges, of which 1000 are drawn.
+    expect(Math.abs((found?.p ?? NaN) - enumerated(1))).toBeLessThan(0.02);
+    const { low = NaN, high = NaN } = found?.interval ?? {};
+    expect(low).toBeGreaterThan(0);
+    expect(enumerated(low * 0.97)).toBeLessThan(0.07);
+    expect(enumerated(low * 1.03)).toBeGreaterThan(0.03);
+    expect(enumerated(high * 1.03)).toBeLessThan(0.07);
+    expect(enumerated(high * 0.97)).toBeGreaterThan(0.03);
+  });
   test('finds no change where all values are equal, whatever their sums round to', () => {
     for (const value of [1.5, 0.1, 3, 7])
       for (const runs of [3, 4, 7]) {
         const sides = { base: Array<number>(10).fill(value), head: Array<number>(runs).fill(value) };
-        expect(ratioOfMeans([sides, sides], { alpha: 0.05 })).toEqual({
-          ratio: 1,
+        expect(meanChange([sides, sides], ratio)).toMatchObject({
+          value: 1,
           interval: { low: 1, high: 1 },
+          p: 1,
+        });
+        expect(meanChange([sides], difference)).toMatchObject({
+          value: 0,
+          interval: { low: 0, high: 0 },
           p: 1,
         });
       }
   });
-
-  test("of one configuration equals Welch's test of the logarithms by ttest_ind of scipy 1.17.1", () => {
-    const found = ratioOfMeans([{ base, head }], { alpha });
-    expect(found?.ratio).toBeCloseTo(1.7661879674129548, 10);
-    expect(found?.interval?.low).toBeCloseTo(0.6992970728223585, 9);
-    expect(found?.interval?.high).toBeCloseTo(4.460793641884336, 9);
-    expect(found?.p).toBeCloseTo(0.17651410114698976, 10);
-  });
-  test('does not change with the unit, and is inverted with base and head swapped', () => {
-    // Durations have milliseconds, and costs are rounded: values are equal, or differ by more than rounding errors.
-    const value = fc.integer({ min: 100, max: 100_000 }).map((thousandths) => thousandths / 1000);
-    const values = fc.array(value, { minLength: 2, maxLength: 5 });
+  const value = fc.integer({ min: 0, max: 100_000 }).map((thousandths) => thousandths / 1000);
+  const values = fc.array(value, { minLength: 1, maxLength: 6 });
+  const groups = fc.array(fc.record({ base: values, head: values }), { minLength: 1, maxLength: 3 });
+  const exchanged = (all: readonly { base: number[]; head: number[] }[]) =>
+    all.map((group) => ({ base: [...group.head].reverse(), head: group.base }));
+  test('is mirrored with base and head swapped, whatever the order of runs', () => {
     fc.assert(
-      fc.property(values, values, fc.double({ min: 0.1, max: 10, noNaN: true }), (a, b, unit) => {
-        const one = ratioOfMeans([{ base: a, head: b }], { alpha });
-        const scaled = (all: number[]) => all.map((value) => value * unit);
-        const other = ratioOfMeans([{ base: scaled(b), head: scaled(a) }], { alpha });
-        expect((one?.ratio ?? NaN) * (other?.ratio ?? NaN)).toBeCloseTo(1, 8);
-        if (one?.p !== null) expect(other?.p).toBeCloseTo(one?.p ?? NaN, 6);
+      fc.property(groups, (all) => {
+        for (const options of [ratio, difference]) {
+          const [one, other] = [meanChange(all, options), meanChange(exchanged(all), options)];
+          expect(one === null).toBe(other === null);
+          if (one === null || other === null) continue;
+          expect(other.base).toBeCloseTo(one.head, 9);
+          expect(other.head).toBeCloseTo(one.base, 9);
+          expect(other.p).toBe(one.p);
+          const mirrored = (by: number): number => (options === ratio ? 1 / by : -by);
+          // A mean of nothing but zeros exchanged for others is possible, so an end can be infinite.
+          const [low, high] = [mirrored(one.interval?.high ?? NaN), mirrored(one.interval?.low ?? NaN)];
+          for (const [is, was] of [
+            [other.interval?.low ?? NaN, low],
+            [other.interval?.high ?? NaN, high],
+          ] as const)
+            if (!Number.isNaN(was) && Number.isFinite(was)) expect(is / was || 1).toBeCloseTo(1, 5);
+        }
       }),
+      { numRuns: 50 },
     );
   });
-  test('is null where a value is not above 0 or one side has none, and has no interval where nothing tells the variation', () => {
-    expect(ratioOfMeans([{ base: [0, 1], head: [1, 2] }], { alpha })).toBeNull();
-    expect(ratioOfMeans([{ base: [], head: [1, 2] }], { alpha })).toBeNull();
-    expect(ratioOfMeans([{ base: [1], head: [2] }], { alpha })).toEqual({
-      ratio: 2,
-      interval: null,
-      p: null,
-    });
+  test('has a p of at most alpha exactly if the interval excludes no change, and a change within it', () => {
+    fc.assert(
+      fc.property(groups, (all) => {
+        for (const options of [ratio, difference]) {
+          const found = meanChange(all, options);
+          if (found?.interval == null) continue;
+          const { low, high } = found.interval;
+          const none = options === ratio ? 1 : 0;
+          expect((found.p ?? NaN) <= alpha).toBe(low > none || high < none);
+          expect(low).toBeLessThanOrEqual(found.value * (1 + 1e-9) + 1e-9);
+          expect(high).toBeGreaterThanOrEqual(found.value * (1 - 1e-9) - 1e-9);
+        }
+      }),
+      { numRuns: 50 },
+    );
   });
-  test('takes configurations as the sample if each ran once', () => {
-    const once = [1.9, 2, 2.1, 2].map((value) => ({ base: [1], head: [value] }));
-    expect(ratioOfMeans(once, { alpha })?.interval?.low).toBeGreaterThan(1.8);
+  test('is null without values on both sides or a mean above 0, and has no interval where no outcome could show a change', () => {
+    expect(meanChange([{ base: [0, 0], head: [1, 2] }], ratio)).toBeNull();
+    expect(meanChange([{ base: [], head: [1, 2] }], ratio)).toBeNull();
+    const few = { base: [1, 1.1, 1.2], head: [9, 9.1, 9.2] };
+    expect(meanChange([few], ratio)).toMatchObject({ interval: null, p: null });
+    expect(meanChange([few, few], ratio)?.p).toBeLessThan(0.02);
   });
-});
-
-test('differenceOfMeans is of the values themselves', () => {
-  const found = differenceOfMeans([{ base: [0.5, 0.7], head: [0.9, 0.7] }], { alpha });
-  expect(found?.estimate).toBeCloseTo(0.2, 12);
+  test('is of the values themselves, each group with the same weight', () => {
+    const many = { base: [0.5, 0.5, 0.5, 0.5], head: [0.5, 0.5] };
+    expect(meanChange([{ base: [0.5, 0.7], head: [0.9, 0.7] }, many], difference)?.value).toBeCloseTo(
+      0.1,
+      12,
+    );
+  });
 });
 
 describe('passAtK and passHatK', () => {

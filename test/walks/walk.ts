@@ -62,8 +62,8 @@ export function steady(line: string, { folder }: Pick<Place, 'folder'>): string 
       .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
       .replace(/\b((\d+d )?(\d+h )?\d+m )?\d+(\.\d+)? ?m?s\b/g, 'N s')
       .replace(/\b(just now|\d+[mhd] ago)\b/g, 'AGO')
-      .replace(/^( *duration, median +N s +of \d+ +N s +of \d+) .*/, '$1  …')
-      .replace(/^(\| duration, median \| N s \| of \d+ \| N s \| of \d+ \|) .*/, '$1 …')
+      .replace(/^( *duration, mean +N s +of \d+ +N s +of \d+) .*/, '$1  …')
+      .replace(/^(\| duration, mean \| N s \| of \d+ \| N s \| of \d+ \|) .*/, '$1 …')
       .replace(/^added \d+ packages in .*/, 'added packages')
       // the width of columns depends on the numbers
       .replace(/(\S) {2,}/g, '$1  ')

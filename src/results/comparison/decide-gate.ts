@@ -5,8 +5,8 @@ import type { Arm, Pair } from './samples.js';
 
 /**
  * Decides the result of `--gate`. It fails closed: head passes only if everything that base tested was tested again, and
- * hidden cells could not make it worse. On the other hand, head is not called worse if only hidden cells could make
- * it so. `onlyInBase`: configurations that head does not have.
+ * hidden cells could not make it worse; it is called `not worse` only if that is shown. On the other hand, head is not called worse if
+ * only hidden cells could make it so. `onlyInBase`: configurations that head does not have.
  */
 export function decideGate(
   findings: BoundedFindings,
@@ -36,12 +36,12 @@ export function decideGate(
       'tested in base, but no run of head passed or failed',
     ),
     ...unfinished(pairs),
-    ...(worst === 'worse' || (actual === 'not worse' && worst !== 'not worse') ? [doubt(pairs, false)] : []),
+    ...(worst === 'worse' || (worst === 'undecided' && actual !== 'undecided') ? [doubt(pairs, false)] : []),
   ];
   if (reasons.length > 0) return { result: 'not tested', reasons };
   return actual === 'undecided'
     ? { result: 'undecided', reasons: [whyUndecided(findings.actual, margin)] }
-    : { result: 'not worse', reasons: [] };
+    : { result: worst === 'not shown' ? worst : actual, reasons: [] };
 }
 
 /** Number of cells that passed or failed, including those not counted because the other side has the same run. */
@@ -54,13 +54,12 @@ const results = ({ tested, shared }: Side): number => tested + shared;
 function gateOf(
   { total, configurations }: Findings,
   margin: number | null,
-): 'worse' | 'not worse' | 'undecided' {
+): 'worse' | 'not worse' | 'not shown' | 'undecided' {
   if ([total, ...configurations].some(isTooMuchWorse)) return 'worse';
-  if (margin === null) return total.verdict === 'too few runs' ? 'undecided' : 'not worse';
   // If all results were reused, the inputs are the same, and so are the results.
-  return total.verdict === 'nothing to compare' || total.not_worse?.holds === true
-    ? 'not worse'
-    : 'undecided';
+  if (total.verdict === 'nothing to compare' || total.not_worse?.holds === true) return 'not worse';
+  if (margin !== null || total.verdict === 'too few runs') return 'undecided';
+  return total.verdict === 'better' ? 'not worse' : 'not shown';
 }
 
 /** Whether something is worse, and not shown to be worse by less than the margin. */

@@ -21,12 +21,15 @@ export const MEASURES = [
 
 /** How much a measure has changed, over configurations that have it on both sides. */
 const Effect = z.object({
-  kind: z
-    .enum(['ratio', 'difference'])
-    .describe('`ratio`: head / base, of geometric means; `difference`: head - base, of means'),
-  value: z.number().describe('Mean over configurations'),
-  interval: Interval.nullable().describe('At the confidence 1 - alpha; null: runs are too few or all alike'),
-  p: z.number().nullable().describe("Two-sided, Welch's t test; not corrected for the number of measures"),
+  kind: z.enum(['ratio', 'difference']).describe('`ratio`: head / base; `difference`: head - base'),
+  value: z.number().describe('Of the two means'),
+  interval: Interval.nullable().describe(
+    'At the confidence 1 - alpha; null: too few runs to show any change',
+  ),
+  p: z
+    .number()
+    .nullable()
+    .describe('Two-sided, permutation test; not corrected for the number of measures; null: too few runs'),
 });
 export type Effect = z.infer<typeof Effect>;
 
@@ -34,8 +37,10 @@ export type Effect = z.infer<typeof Effect>;
 export const Measure = z.object({
   name: z.enum(MEASURES).describe('What is measured'),
   of: z
-    .enum(['mean', 'median', 'per pass'])
-    .describe('How it is averaged; per pass: the sum of all tested runs / passed runs'),
+    .enum(['mean', 'per pass'])
+    .describe(
+      'mean: of the means of the configurations that have it on both sides; per pass: mean cost / mean pass rate',
+    ),
   base: Value.describe('Before'),
   head: Value.describe('After'),
   effect: Effect.nullable().describe('Null: not known on both sides, or not tested'),

@@ -1,11 +1,10 @@
 import { mean } from '../../lib/mean.js';
-import { median } from '../../lib/median.js';
-import { differenceOfMeans, ratioOfMeans } from '../../statistics/ratio-of-means.js';
+import { sum } from '../../statistics/counts.js';
+import { meanChange } from '../../statistics/mean-change.js';
 import { MEASURES, type Effect, type Measure } from './measure.js';
 import type { Pair, Sample } from './samples.js';
 
 interface Kind {
-  of: 'mean' | 'median';
   /** Costs, durations and counts change by a factor, scores by an amount. */
   effect: Effect['kind'];
   from: (line: Sample) => number | null | undefined;
@@ -14,20 +13,18 @@ interface Kind {
 type Name = Exclude<Measure['name'], 'cost_per_pass_usd'>;
 
 const KINDS: Record<Name, Kind> = {
-  // In the long run, the total cost is the number of runs times the mean.
-  cost_usd: { of: 'mean', effect: 'ratio', from: (line) => line.cost_usd },
-  duration_secs: { of: 'median', effect: 'ratio', from: (line) => line.duration_secs },
-  tokens: { of: 'median', effect: 'ratio', from: (line) => line.metrics?.agent_work?.tokens },
-  tool_calls: { of: 'median', effect: 'ratio', from: (line) => line.metrics?.agent_work?.tool_calls },
-  commands: { of: 'median', effect: 'ratio', from: (line) => line.metrics?.efficiency?.total_commands },
+  cost_usd: { effect: 'ratio', from: (line) => line.cost_usd },
+  duration_secs: { effect: 'ratio', from: (line) => line.duration_secs },
+  tokens: { effect: 'ratio', from: (line) => line.metrics?.agent_work?.tokens },
+  tool_calls: { effect: 'ratio', from: (line) => line.metrics?.agent_work?.tool_calls },
+  commands: { effect: 'ratio', from: (line) => line.metrics?.efficiency?.total_commands },
   first_try_success_rate: {
-    of: 'mean',
     effect: 'difference',
     from: (line) => line.metrics?.efficiency?.first_try_success_rate,
   },
-  judge_score: { of: 'mean', effect: 'difference', from: (line) => line.judge_score },
-  human_score: { of: 'mean', effect: 'difference', from: (line) => line.human_score },
-  composite_score: { of: 'mean', effect: 'difference', from: (line) => line.metrics?.composite_score },
+  judge_score: { effect: 'difference', from: (line) => line.judge_score },
+  human_score: { effect: 'difference', from: (line) => line.human_score },
+  composite_score: { effect: 'difference', from: (line) => line.metrics?.composite_score },
 };
 
 /**
@@ -38,48 +35,41 @@ export function measuresOf(
   pairs: readonly Pick<Pair, 'base' | 'head'>[],
   { alpha }: { alpha: number },
 ): Measure[] {
-  const samples = (side: keyof Pair): Sample[] => pairs.flatMap((pair) => pair[side].samples);
-  const [base, head] = [samples('base'), samples('head')];
   return MEASURES.flatMap((name): Measure[] => {
-    const measure =
-      name === 'cost_per_pass_usd'
-        ? { name, of: 'per pass' as const, base: costPerPass(base), head: costPerPass(head), effect: null }
-        : measureOf(name);
+    const measure = name === 'cost_per_pass_usd' ? costPerPass(pairs) : measureOf(name);
     return measure.base.runs + measure.head.runs === 0 ? [] : [measure];
   });
 
   function measureOf(name: Name): Measure {
-    const { of, effect, from } = KINDS[name];
-    const known = (lines: readonly Sample[]): number[] => lines.flatMap((line) => from(line) ?? []);
-    const value = (lines: readonly Sample[]): Measure['base'] => {
-      const values = known(lines);
-      return { value: of === 'mean' ? mean(values) : median(values), runs: values.length };
+    const { effect: kind, from } = KINDS[name];
+    const groups = pairs.map((pair) => ({ base: known(pair.base, from), head: known(pair.head, from) }));
+    const shared = groups.filter(({ base, head }) => base.length > 0 && head.length > 0);
+    // Means of different configurations are no change.
+    const shown = shared.length > 0 ? shared : groups;
+    const side = (which: keyof Pair): Measure['base'] => ({
+      value: mean(shown.map((group) => mean(group[which]))),
+      runs: sum(shown, (group) => group[which].length),
+    });
+    const change = meanChange(shared, { kind, alpha });
+    return {
+      ...{ name, of: 'mean', base: side('base'), head: side('head') },
+      effect: change && { kind, value: change.value, interval: change.interval, p: change.p },
     };
-    const groups = pairs.map((pair) => ({ base: known(pair.base.samples), head: known(pair.head.samples) }));
-    return { name, of, base: value(base), head: value(head), effect: effectOf(effect, groups, alpha) };
   }
 }
 
-function effectOf(
-  kind: Effect['kind'],
-  groups: readonly { base: number[]; head: number[] }[],
-  alpha: number,
-): Effect | null {
-  if (kind === 'ratio') {
-    const found = ratioOfMeans(groups, { alpha });
-    return found && { kind, value: found.ratio, interval: found.interval, p: found.p };
-  }
-  const found = differenceOfMeans(groups, { alpha });
-  return found && { kind, value: found.estimate, interval: found.interval, p: found.p };
-}
+const known = ({ samples }: Pair['base'], from: Kind['from']): number[] =>
+  samples.flatMap((line) => from(line) ?? []);
 
-/** What a success costs, failures included; unknown if the cost of any run is. */
-function costPerPass(lines: readonly Sample[]): Measure['base'] {
-  const passed = lines.filter(({ outcome }) => outcome === 'pass').length;
-  const costs = lines.flatMap(({ cost_usd }) => cost_usd ?? []);
-  const isKnown = passed > 0 && costs.length === lines.length;
-  return {
-    value: isKnown ? costs.reduce((sum, cost) => sum + cost, 0) / passed : null,
-    runs: costs.length,
+/** What a success costs, failures included: the mean cost divided by the pass rate. Unknown if the cost of any run is. */
+function costPerPass(pairs: readonly Pick<Pair, 'base' | 'head'>[]): Measure {
+  const side = (which: keyof Pair): Measure['base'] => {
+    const arms = pairs.map((pair) => pair[which]).filter(({ samples }) => samples.length > 0);
+    const costs = arms.map((arm) => known(arm, ({ cost_usd }) => cost_usd));
+    const rate = mean(arms.map(({ side: { rate: of } }) => of)) ?? 0;
+    const isKnown = rate > 0 && costs.every(({ length }, at) => length === arms[at]?.samples.length);
+    const cost = mean(costs.map(mean));
+    return { value: isKnown && cost !== null ? cost / rate : null, runs: sum(costs, ({ length }) => length) };
   };
+  return { name: 'cost_per_pass_usd', of: 'per pass', base: side('base'), head: side('head'), effect: null };
 }

@@ -4,9 +4,9 @@ import type { Firing } from '../records/firing.js';
 import { exitCodeOf } from '../records/sweep-document.js';
 import type { Totals } from '../totals.js';
 
-/** The exit code of `compare --gate`, which is that of a decision with the same result. */
+/** The exit code of `compare --gate`, which is that of a decision with the same result. No loss is shown either if nothing is. */
 export const exitCodeOfGate = (result: Gate['result']): 0 | 1 | 3 | 4 =>
-  exitCodeOfDecision({ verdict: result });
+  result === 'not shown' ? 0 : exitCodeOfDecision({ verdict: result });
 
 /**
  * Decides the exit code of a firing that has ended. `failed`: that of `run`. `worse`: that of `compare --gate`;
@@ -29,7 +29,8 @@ export function textOfFiring(firing: Omit<Firing, 'text'>): string {
   const name = `${schedule}${sweep === null ? '' : ` (${sweep})`}`;
   if (status === 'running') return `${name}: running`;
   const result = totals === null ? status : `${status === 'completed' ? '' : `${status}: `}${counts(totals)}`;
-  const compared = verdict === null ? '' : `, ${verdict} compared with ${before ?? ''}`;
+  const found = verdict === 'not shown' ? 'not shown to be worse' : verdict;
+  const compared = found === null ? '' : `, ${found} compared with ${before ?? ''}`;
   const [reason] = firing.reasons;
   return `${name}: ${result}${compared}${reason === undefined ? '' : `: ${reason}`}; exit code ${code ?? ''}`;
 }

@@ -245,7 +245,7 @@ describe('the measures of runs', () => {
   const measure = (result: Comparison, name: string) =>
     result.total.measures.find((one) => one.name === name);
 
-  test('are the mean cost, the cost per pass and the median of the others, over all tested runs', () => {
+  test('are means over all tested runs, and the cost per pass', () => {
     const costs = [0.5, null, 0.1, 9];
     const secs = [1, 2, 10, 99];
     const of = (_: string, n: number) => ({
@@ -256,9 +256,41 @@ describe('the measures of runs', () => {
     expect(measure(result, 'cost_usd')).toMatchObject({ of: 'mean', base: { runs: 3 }, head: { runs: 3 } });
     expect(measure(result, 'cost_usd')?.base.value).toBeCloseTo(3.2, 12);
     expect(measure(result, 'cost_per_pass_usd')?.base).toEqual({ value: null, runs: 3 });
-    expect(measure(result, 'duration_secs')?.base).toEqual({ value: 6, runs: 4 });
+    expect(measure(result, 'duration_secs')?.base).toEqual({ value: 28, runs: 4 });
     expect(measure(result, 'duration_secs')?.effect).toMatchObject({ kind: 'ratio', value: 1 });
     expect(measure(result, 'judge_score')).toBeUndefined();
+  });
+
+  test('change as the means that are shown do, with the same weight for each configuration', () => {
+    // One dear run more than before: the mean rises, while most runs got cheaper.
+    const before = (scenario: string) => ({ cost_usd: scenario === 'dear' ? 10 : 1 });
+    const now = (scenario: string, n: number) => ({
+      cost_usd: scenario === 'dear' ? (n === 1 ? 50 : 9) : 0.9,
+    });
+    const result = compare(
+      sweepOf('a', { dear: 'pppp', cheap: 'pp' }, before),
+      sweepOf('b', { dear: 'pppp', cheap: 'ppppffff' }, now),
+    );
+    const { base, head, effect } = measure(result, 'cost_usd') ?? {};
+    expect(base?.value).toBeCloseTo((10 + 1) / 2, 12);
+    expect(head?.value).toBeCloseTo((77 / 4 + 0.9) / 2, 12);
+    expect(effect?.value).toBeCloseTo((head?.value ?? NaN) / (base?.value ?? NaN), 12);
+    expect(effect?.interval?.low).toBeLessThan(1);
+    // The mean pass rate of head is 3/4.
+    expect(measure(result, 'cost_per_pass_usd')?.head.value).toBeCloseTo((head?.value ?? NaN) / 0.75, 12);
+  });
+
+  test('count only where both sides have them, and show no change of a few runs', () => {
+    const of = (scenario: string) => ({ cost_usd: scenario === 'y' ? null : 2 });
+    const result = compare(
+      sweepOf('a', { x: 'ppp', y: 'pp' }, () => ({ cost_usd: 1 })),
+      sweepOf('b', { x: 'ppp', y: 'pp' }, of),
+    );
+    expect(measure(result, 'cost_usd')).toMatchObject({
+      base: { value: 1, runs: 3 },
+      head: { value: 2, runs: 3 },
+      effect: { value: 2, interval: null, p: null },
+    });
   });
 
   test('include scores of all runs that have one, since runs below the threshold failed', () => {

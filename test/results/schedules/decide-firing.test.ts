@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Firing } from '../../../src/results/records/firing.js';
+import type { Gate } from '../../../src/results/comparison/document.js';
 import { exitCodeOfFiring, isBaseline, textOfFiring } from '../../../src/results/schedules/decide-firing.js';
 
 const totals = (passed: number, failed = 0, errored = 0) => ({
   ...{ cells: passed + failed + errored, passed, failed, errored, cancelled: 0, cached: 0 },
 });
-const gate = (result: 'not worse' | 'worse' | 'undecided' | 'not tested') => ({ result, reasons: [] });
+const gate = (result: Gate['result']) => ({ result, reasons: [] });
 
 const firing = (more: Partial<Firing> = {}): Firing => ({
   ...{ schema_version: 1, schedule: 'nightly', firing: '20261124-030000', workflow: 'w', triggered: false },
@@ -26,6 +27,7 @@ describe('exitCodeOfFiring', () => {
 
   test.each([
     ['not worse', 0],
+    ['not shown', 0],
     ['worse', 1],
     ['not tested', 3],
     ['undecided', 4],
