@@ -6,11 +6,12 @@ import { judge } from './judge.js';
 import { means } from './means.js';
 import { scenarios } from './scenarios.js';
 import { sequential } from './sequential.js';
+import { shrinkage } from './shrinkage.js';
 
 export { example } from './example.js';
 export { measure } from './measure.js';
 
-const parts = { fixed, cells, sequential, futility, errors, scenarios, means, judge };
+const parts = { fixed, cells, sequential, futility, errors, scenarios, shrinkage, means, judge };
 
 export const PARTS = [...Object.keys(parts), 'example'];
 

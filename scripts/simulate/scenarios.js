@@ -1,3 +1,4 @@
+import { decide } from '../../src/results/decision/decide.ts';
 import { otherScenarios } from '../../src/statistics/other-scenarios.ts';
 import { count, normal, spread } from './draw.js';
 import { share } from './fixed.js';
@@ -29,8 +30,68 @@ const situations = [0, 2].flatMap((middle) =>
   ),
 );
 
+const NO_INTERVAL = { low: 1, high: -1 };
+
+/** @param {boolean} passed @returns {import('../../src/results/decision/cell-result.ts').CellResult} */
+const resultOf = (passed) => ({ outcome: passed ? 'pass' : 'fail', cost_usd: null, errors: 0 });
+
+/** The most runs of a scenario on each side. */
+const CAP = 12;
+
+/**
+ * `run --until-clear` of so many scenarios, each with one run on each side in a round.
+ * @param {number} scenarios
+ */
+function sweepOf(scenarios) {
+  const cells = Array.from({ length: scenarios }, (_, at) => `s${at}`).flatMap((scenario) =>
+    ['base', 'head'].flatMap((variant) =>
+      Array.from({ length: CAP }, (_, at) => ({
+        ...{ id: `${scenario}/${variant}/${at + 1}`, scenario, agent: 'a', model: 'm', variant },
+        repetition: at + 1,
+      })),
+    ),
+  );
+  /** @type {import('../../src/results/decision/until-clear.ts').UntilClear} */
+  const plan = {
+    base: { kind: 'variant', variant: 'base' },
+    ...{ margin: null, alpha, most_runs: CAP, round_size: scenarios },
+  };
+  return { cells, plan };
+}
+
 /** @type {Criterion[]} */
 export const scenarios = [
+  {
+    what: '--until-clear: coverage of the interval for scenarios like these',
+    bar: { atLeast: 0.93 },
+    of: 'worst',
+    cells: [0, -1].flatMap((effect) =>
+      [0, 1].flatMap((sigma) =>
+        [6, 12].map((drawn) => {
+          const difference = truth(0, effect, sigma);
+          const { cells, plan } = sweepOf(drawn);
+          return {
+            label: `${drawn} scenarios, log odds 0 ± ${VARIATION}, change ${effect} ± ${sigma}`,
+            once: (/** @type {import('./draw.js').Random} */ random) => {
+              const rates = Array.from({ length: drawn }, () => {
+                const base = VARIATION * normal(random);
+                return { base: rateOf(base), head: rateOf(base + effect + sigma * normal(random)) };
+              });
+              const results = new Map(
+                cells.map(({ id, scenario, variant }) => {
+                  const rate = rates[Number(scenario.slice(1))]?.[variant === 'base' ? 'base' : 'head'] ?? 0;
+                  return [id, resultOf(random.chance(rate))];
+                }),
+              );
+              const { low, high } =
+                decide(cells, plan, results, 'completed').decision.other_scenarios ?? NO_INTERVAL;
+              return share(low <= difference && difference <= high);
+            },
+          };
+        }),
+      ),
+    ),
+  },
   {
     what: 'coverage of the interval for scenarios like these',
     bar: { atLeast: 0.93 },

@@ -81,6 +81,13 @@ export interface SweepDocument {
       /** Upper end */
       high: number;
     } | null;
+    /** What to expect of other scenarios like these; absent: fewer than 6 scenarios */
+    other_scenarios?: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    };
     /** The part of alpha that the looks so far have used */
     spent_alpha: number;
     /** p of the sequential test, valid whenever and why ever the sweep stops; at most alpha if the counted pairs show a difference; null: nothing tested; absent: written by an older build */
@@ -1101,6 +1108,15 @@ export interface Comparison {
         /** Upper end */
         high: number;
       };
+      /** Where differences come from; null: a configuration has a single run on a side */
+      variance: {
+        /** Of pass rates, between scenarios */
+        scenario: number;
+        /** Of the difference of both sides, between scenarios */
+        difference: number;
+        /** What runs of the same scenario add to its difference */
+        runs: number;
+      } | null;
     } | null;
   };
   /** One for each scenario, agent, model and variant on both sides */
@@ -1660,6 +1676,33 @@ export interface ComparedConfiguration {
       p: number | null;
     } | null;
   }>;
+  /** The pass rates drawn towards those of the other scenarios, which are closer to the truth than those of few runs; null: the agent, model and variant have fewer than 6 scenarios */
+  estimate: {
+    /** Before */
+    base: {
+      /** The pass rate that all scenarios of this side suggest */
+      rate: number;
+      /** Its interval at the confidence 1 - alpha */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      };
+    };
+    /** After */
+    head: {
+      /** The pass rate that all scenarios of this side suggest */
+      rate: number;
+      /** Its interval at the confidence 1 - alpha */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      };
+    };
+  } | null;
   /** p allowing for the number of configurations (step-down min-p); decides the verdict */
   adjusted_p: number | null;
   /** Gates that pass more or less often than before */

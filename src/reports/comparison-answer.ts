@@ -1,6 +1,6 @@
 import { terminalText } from '../lib/format/table.js';
 import type { Comparison, ComparisonVerdict } from '../results/comparison/document.js';
-import { betweenText, percent, pText } from '../lib/format/estimates.js';
+import { betweenText, percent, points, pText } from '../lib/format/estimates.js';
 import type { Namer } from './comparison-tables.js';
 import type { Colors } from './terminal.js';
 
@@ -17,6 +17,7 @@ export function answer(comparison: Comparison, name: Namer, colors: Colors): str
       ...change(comparison),
       ...pooled(comparison, tested.length),
       ...margin(comparison),
+      ...otherScenarios(comparison),
     ].map((line) => `  ${line}`),
     ...alone
       .slice(0, MOST_ALONE)
@@ -130,6 +131,14 @@ function pooled(comparison: Comparison, configurations: number): string[] {
       : []),
   ];
 }
+
+/** The numbers above are about the scenarios that ran. */
+const otherScenarios = ({ total: { other_scenarios: others } }: Comparison): string[] =>
+  others === null
+    ? []
+    : [
+        `for scenarios like these: between ${points(others.interval.low)} and ${points(others.interval.high)} points`,
+      ];
 
 function margin({ margin, total: { not_worse, equivalent } }: Comparison): string[] {
   if (margin === null || not_worse === null) return [];

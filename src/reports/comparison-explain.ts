@@ -1,5 +1,8 @@
+import { shorterWith } from '../statistics/other-scenarios.js';
+import { terminalText } from '../lib/format/table.js';
 import { wrap } from '../lib/format/wrap.js';
 import type { Comparison } from '../results/comparison/document.js';
+import { configurationLabel } from '../results/records/cell-label.js';
 import { hidden } from '../results/comparison/findings.js';
 import { percent, points, pText } from '../lib/format/estimates.js';
 import type { TextOptions } from './terminal.js';
@@ -20,6 +23,7 @@ export function explanation(comparison: Comparison, { width }: TextOptions): str
 export const explanationRows = (comparison: Comparison): Row[] => [
   ...differenceRows(comparison),
   ...scenarioRows(comparison),
+  ...estimateRows(comparison),
   ...marginRows(comparison),
   ...cellRows(comparison),
 ];
@@ -70,12 +74,46 @@ function differenceRows({ alpha, total, configurations }: Comparison): Row[] {
 
 function scenarioRows({ total: { other_scenarios: others } }: Comparison): Row[] {
   if (others === null) return [];
-  const { scenarios, interval } = others;
+  const { scenarios, interval, variance } = others;
+  const shorter = variance === null ? null : shorterWith(variance);
   return [
     [
       'for scenarios like these',
       `between ${points(interval.low)} and ${points(interval.high)} points`,
       `the numbers above are about these ${scenarios} scenarios; this takes them as a sample of all that you might have written, and allows for how much the difference varies between scenarios`,
+    ],
+    ...(shorter === null
+      ? []
+      : [
+          [
+            'where the next run teaches most',
+            shorter.runs < shorter.scenarios / 2 ? 'in new scenarios' : 'in these scenarios or in new ones',
+            `twice as many scenarios would make that interval about ${percent(shorter.scenarios)} % shorter, twice as many runs of these about ${percent(shorter.runs)} %`,
+          ] satisfies Row,
+        ]),
+  ];
+}
+
+/** The document has all of them. */
+const MOST_ESTIMATES = 12;
+
+function estimateRows({ configurations }: Comparison): Row[] {
+  const found = configurations.flatMap((one) =>
+    one.estimate === null ? [] : [{ ...one, of: one.estimate.head }],
+  );
+  if (found.length === 0) return [];
+  const listed = found.slice(0, MOST_ESTIMATES).map(({ of: { rate, interval }, ...one }) => {
+    const name = found.some((other) => other.scenario === one.scenario && other.agent !== one.agent)
+      ? configurationLabel(one)
+      : one.scenario;
+    return `${terminalText(name)} ${percent(rate)} % (${percent(interval.low)} to ${percent(interval.high)})`;
+  });
+  const more = found.length > MOST_ESTIMATES ? `, and ${found.length - MOST_ESTIMATES} more` : '';
+  return [
+    [
+      'pass rates of single scenarios',
+      `${listed.join(', ')}${more}`,
+      'few runs of a scenario tell little, so its rate is drawn towards that of all scenarios, the more the fewer runs it has; such rates are closer to the truth on average',
     ],
   ];
 }

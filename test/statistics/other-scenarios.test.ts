@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { scoreInterval } from '../../src/statistics/miettinen-nurminen.js';
-import { otherScenarios } from '../../src/statistics/other-scenarios.js';
+import { otherScenarios, shorterWith } from '../../src/statistics/other-scenarios.js';
 import { strata } from './arbitrary.js';
 
 const alpha = 0.05;
@@ -45,6 +45,39 @@ describe('otherScenarios', () => {
     );
     expect(found?.scenarios).toBe(7);
     expect(found?.difference).toBeCloseTo((-0.2 * 7 + 0.2) / 7, 12);
+  });
+  test('subtracts from how much scenarios vary what their runs explain', () => {
+    const found = otherScenarios(
+      varied.map((one) => [one]),
+      { alpha },
+    );
+    // Calculated with Python: the differences vary by 0.0341667, of which runs explain 0.0021070.
+    const { variance } = found ?? {};
+    expect(variance?.runs).toBeCloseTo(0.002106963388370423, 12);
+    expect((variance?.difference ?? 0) + (variance?.runs ?? 0)).toBeCloseTo(0.0341667, 6);
+    expect(variance?.scenario).toBeGreaterThan(0);
+    // Nearly all of it comes from the choice of scenarios, so more runs of these teach little.
+    const shorter = shorterWith(variance ?? { scenario: 0, difference: 0, runs: 1 });
+    expect(shorter.runs).toBeLessThan(0.05);
+    expect(shorter.scenarios).toBeCloseTo(1 - Math.SQRT1_2, 12);
+  });
+  test('does not know where differences come from if a configuration has a single run on a side', () => {
+    const once = strata(...Array.from({ length: 6 }, (): [number, number, number, number] => [1, 1, 0, 1]));
+    expect(
+      otherScenarios(
+        once.map((one) => [one]),
+        { alpha },
+      )?.variance,
+    ).toBeNull();
+  });
+  test('is no shorter than an interval that allows for several looks', () => {
+    const atLeast = { low: -0.9, high: 0.8 };
+    expect(
+      otherScenarios(
+        varied.map((one) => [one]),
+        { alpha, atLeast },
+      )?.interval,
+    ).toEqual(atLeast);
   });
   test('is unknown for fewer than 6 scenarios', () => {
     expect(

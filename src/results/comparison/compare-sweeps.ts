@@ -15,7 +15,7 @@ import { boundedFindings, boundedMargins, isRobust, type BoundedFindings } from 
 import { gateChanges } from './gate-changes.js';
 import { measuresOf } from './measures.js';
 import { armsOf, isSharedWith, type Arm, type Pair, type SweepResults } from './samples.js';
-import { neededFor, otherScenariosOf, reliabilityOf, sumOf } from './total-of.js';
+import { neededFor, otherScenariosOf, reliabilityOf, sumOf, estimatesOf } from './total-of.js';
 
 export interface SweepToCompare extends SweepResults, SweepInputs {}
 
@@ -74,6 +74,7 @@ function compareArms(
   const missing = [...before].flatMap(([key, arm]) => (after.has(key) ? [] : arm));
   const added = [...after].flatMap(([key, arm]) => (before.has(key) ? [] : arm));
   const findings = boundedFindings(pairs, options);
+  const estimates = estimatesOf(pairs, options);
   const { verdict, ...total } = findings.actual.total;
   const { base, head, parameters, subject_tokens, changes, doubts } = contextOf(pairs);
   return {
@@ -88,7 +89,10 @@ function compareArms(
       needed: neededFor(pairs, options),
       other_scenarios: otherScenariosOf(pairs, options),
     },
-    configurations: pairs.map((pair, at) => configurationOf(pair, at, findings, options)),
+    configurations: pairs.map((pair, at) => ({
+      ...configurationOf(pair, at, findings, options),
+      estimate: estimates.get(pair) ?? null,
+    })),
     ...(parameters === undefined ? {} : { parameters }),
     ...(subject_tokens === undefined ? {} : { subject_tokens }),
     only_in_base: missing.map(({ configuration }) => configuration),
@@ -109,7 +113,7 @@ function configurationOf(
   at: number,
   { actual, bestForHead, worstForHead }: BoundedFindings,
   options: ComparisonOptions,
-): ComparedConfiguration {
+): Omit<ComparedConfiguration, 'estimate'> {
   const found = actual.configurations[at];
   if (found === undefined) throw new Error(`no findings of configuration ${at}`);
   const [best, worst] = [bestForHead.configurations[at], worstForHead.configurations[at]];

@@ -150,8 +150,19 @@ const Tested = z.object({
   measures: z.array(Measure).describe('Numbers of the tested runs besides passing'),
 });
 
+const EstimatedRate = z.object({
+  rate: z.number().describe('The pass rate that all scenarios of this side suggest'),
+  interval: Interval.describe('Its interval at the confidence 1 - alpha'),
+});
+
 export const ComparedConfiguration = Configuration.extend({
   ...Tested.shape,
+  estimate: z
+    .object({ base: EstimatedRate.describe('Before'), head: EstimatedRate.describe('After') })
+    .nullable()
+    .describe(
+      'The pass rates drawn towards those of the other scenarios, which are closer to the truth than those of few runs; null: the agent, model and variant have fewer than 6 scenarios',
+    ),
   adjusted_p: z
     .number()
     .nullable()
@@ -194,6 +205,14 @@ const Total = Tested.omit({ verdict: true }).extend({
       interval: Interval.describe(
         "Student's t interval at the confidence 1 - alpha, no shorter than `interval`",
       ),
+      variance: z
+        .object({
+          scenario: z.number().describe('Of pass rates, between scenarios'),
+          difference: z.number().describe('Of the difference of both sides, between scenarios'),
+          runs: z.number().describe('What runs of the same scenario add to its difference'),
+        })
+        .nullable()
+        .describe('Where differences come from; null: a configuration has a single run on a side'),
     })
     .nullable()
     .describe(

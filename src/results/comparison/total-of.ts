@@ -1,10 +1,17 @@
 import { isTested as isTestedStratum } from '../../statistics/counts.js';
 import { neededRuns } from '../../statistics/needed-runs.js';
 import { passAtK, passHatK } from '../../statistics/pass-at-k.js';
+import { shrunkRates } from '../../statistics/shrunk-rates.js';
 import { otherScenarios } from '../../statistics/other-scenarios.js';
 import { groupBy } from '../../lib/group-by.js';
 import { mean } from '../../lib/mean.js';
-import { DIFFERENCE_TO_SHOW, POWER, type Comparison, type ComparisonOptions } from './document.js';
+import {
+  DIFFERENCE_TO_SHOW,
+  POWER,
+  type ComparedConfiguration,
+  type Comparison,
+  type ComparisonOptions,
+} from './document.js';
 import { stratumOf } from './findings.js';
 import { measuresOf } from './measures.js';
 import { sumOfSides, type Pair } from './samples.js';
@@ -55,3 +62,27 @@ export const otherScenariosOf = (
     groupBy(pairs, ({ head }) => head.configuration.scenario).map((group) => group.map(stratumOf)),
     options,
   );
+
+/** Estimates the pass rates of configurations from those of all scenarios with the same agent, model and variant. */
+export function estimatesOf(
+  pairs: readonly Pair[],
+  options: Pick<ComparisonOptions, 'alpha'>,
+): Map<Pair, NonNullable<ComparedConfiguration['estimate']>> {
+  const groups = groupBy(pairs.filter(isTested), ({ head: { configuration } }) =>
+    JSON.stringify([configuration.agent, configuration.model, configuration.variant]),
+  );
+  return new Map(
+    groups.flatMap((group) => {
+      const of = (name: keyof Pair) =>
+        shrunkRates(
+          group.map((pair) => pair[name].side),
+          options,
+        );
+      const [bases, heads] = [of('base'), of('head')];
+      return group.flatMap((pair, at) => {
+        const [base, head] = [bases?.[at], heads?.[at]];
+        return base === undefined || head === undefined ? [] : [[pair, { base, head }] as const];
+      });
+    }),
+  );
+}

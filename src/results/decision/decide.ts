@@ -1,6 +1,12 @@
 import type { Cell } from '../records/cell.js';
 import { conditionalPower } from '../../statistics/futility.js';
-import { total } from '../../statistics/look.js';
+import { groupBy } from '../../lib/group-by.js';
+import type { Stratum } from '../../statistics/counts.js';
+import { timesOf, total, type Look, type Round } from '../../statistics/look.js';
+import { normalTail } from '../../statistics/normal.js';
+import { otherScenarios } from '../../statistics/other-scenarios.js';
+import { boundaries } from '../../statistics/spending.js';
+import type { PairedConfiguration } from './paired-cells.js';
 import { isDecided } from '../without-result.js';
 import { decisionDoubts } from './decision-doubts.js';
 import { sequentialP } from '../../statistics/sequential-p.js';
@@ -58,6 +64,7 @@ export function decide(
       alpha: plan.alpha,
       difference: last.difference,
       interval: last.interval,
+      ...otherScenariosOf(configurations, counted, last, { alpha: plan.alpha, most, rounds: countedRounds }),
       spent_alpha: last.spent_alpha,
       p:
         last.difference === null
@@ -83,6 +90,22 @@ const runsAgain = (result: CellResult | undefined): number =>
   result === undefined ? 0 : Math.max(0, result.errors - (isDecided(result) ? 0 : 1));
 
 const NONE = { passed: 0, tested: 0 };
+
+/** At the level of the last look, because the sweep may have stopped for what it saw. */
+function otherScenariosOf(
+  configurations: readonly PairedConfiguration[],
+  counted: readonly Stratum[],
+  { interval: atLeast, rounds: last }: Look,
+  { alpha, most, rounds }: { alpha: number; most: number; rounds: readonly Round[] },
+): Pick<Decision, 'other_scenarios'> {
+  const z = boundaries(timesOf(rounds.slice(0, last), most), alpha).at(-1);
+  if (z === undefined || !Number.isFinite(z)) return {};
+  const groups = groupBy(configurations, ({ scenario }) => scenario).map((group) =>
+    group.flatMap((one) => counted[configurations.indexOf(one)] ?? []),
+  );
+  const found = otherScenarios(groups, { alpha: 2 * normalTail(z), atLeast });
+  return found === null ? {} : { other_scenarios: found.interval };
+}
 
 function verdictOf({ verdict, last }: Replay, stopped: Decision['stopped']): Decision['verdict'] {
   if (stopped === null) return 'undecided';

@@ -44,9 +44,12 @@ function verdictText({ verdict, stopped, base, head_variant, margin }: Shown): s
 
 const limitText = (share: number | null): string => `${Math.round((share ?? 0) * 1000) / 10} points`;
 
-function estimateText({ difference, interval }: Shown): string {
+function estimateText({ difference, interval, other_scenarios: others }: Shown): string {
   if (difference === null || interval === null) return '';
-  return `: pass rate ${points(difference)} points (between ${points(interval.low)} and ${points(interval.high)})`;
+  const between = ({ low, high }: NonNullable<Shown['interval']>): string =>
+    `between ${points(low)} and ${points(high)}`;
+  const elsewhere = others === undefined ? '' : `; for scenarios like these ${between(others)}`;
+  return `: pass rate ${points(difference)} points (${between(interval)}${elsewhere})`;
 }
 
 function reasonText({ effect }: Shown, stopped: NonNullable<Decision['stopped']>): string {

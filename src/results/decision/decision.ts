@@ -43,6 +43,9 @@ export const Decision = z.strictObject({
   alpha: z.number().describe('Probability of a false better or worse, over all looks'),
   difference: z.number().nullable().describe('Pass rate of head minus base, mean of the configurations'),
   interval: Interval.nullable().describe('Interval of the difference, valid at every look'),
+  other_scenarios: Interval.exactOptional().describe(
+    'What to expect of other scenarios like these; absent: fewer than 6 scenarios',
+  ),
   spent_alpha: z.number().describe('The part of alpha that the looks so far have used'),
   p: z
     .number()
