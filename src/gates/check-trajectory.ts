@@ -10,7 +10,7 @@ export const whyMoreCalls = ({ unread, unseen, structured }: Trajectory): string
   unread === true
     ? UNREAD
     : structured
-      ? (unseen?.calls ?? null)
+      ? (unseen?.calls ?? unseen?.doubt ?? null)
       : `${TEXT_ONLY}, so its tool calls are unknown`;
 
 /** The reason why there may be more shell commands than those that are known; null if all are. */

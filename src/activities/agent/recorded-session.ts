@@ -66,13 +66,13 @@ export function withUnseenResults(
   return { ...trajectory, unseen: { ...trajectory.unseen, results } };
 }
 
-/** A trajectory of which not all calls are known if the output contradicts its end. */
+/** A trajectory whose calls are in doubt if the end of the output contradicts them. */
 export function withContradictions(
   trajectory: RecordedTrajectory,
   found: readonly Contradiction[],
 ): RecordedTrajectory {
-  const calls = found.find(({ unknown }) => unknown.includes('calls'))?.message;
-  return calls === undefined ? trajectory : { ...trajectory, unseen: { calls, ...trajectory.unseen } };
+  const doubt = found.find(({ unknown }) => unknown.includes('calls'))?.message;
+  return doubt === undefined ? trajectory : { ...trajectory, unseen: { ...trajectory.unseen, doubt } };
 }
 
 const quoted = (line: string): string => JSON.stringify(beginningOf(line, NAME_LENGTH));

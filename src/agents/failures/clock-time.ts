@@ -1,13 +1,20 @@
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
+const LONG_AGO_MS = 35 * 24 * HOUR_MS;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 const ISO_DATE = String.raw`(?<isoYear>\d{4})-(?<isoMonth>\d\d)-(?<isoDay>\d\d)(?!\d)`;
 const DAY_OF_MONTH = String.raw`(?<month>${MONTHS.join('|')})[a-z]*\.?\s+(?<day>\d{1,2})(?:st|nd|rd|th)?(?!\d)(?:,?\s+(?<year>\d{4})(?!\d))?`;
-const DATE = String.raw`(?:(?:${ISO_DATE}|${DAY_OF_MONTH})(?:T|,?\s+)?(?:at\s+)?)?`;
+const DAY_FIRST = String.raw`(?<firstDay>\d{1,2})(?:st|nd|rd|th)?\s+(?<firstMonth>${MONTHS.join('|')})[a-z]*\.?(?:,?\s+(?<firstYear>\d{4})(?!\d))?`;
+const SOME_DATE = `(?:${ISO_DATE}|${DAY_OF_MONTH}|${DAY_FIRST})`;
+const DATE = String.raw`(?:${SOME_DATE}(?:T|,?\s+)?(?:at\s+)?)?`;
 const TIME = String.raw`(?:(?<hour>\d{1,2})(?::(?<minute>\d\d)(?::(?<second>\d\d))?)?\s*(?<half>[ap]\.?m\b)?)?`;
 const ZONE = String.raw`(?:\.?\s*\((?<place>[^)]+)\)|\s*(?<utc>UTC|GMT|Z)\b)?`;
 const PATTERN = new RegExp(`^${DATE}${TIME}${ZONE}`, 'i');
+/** A date after the time, as in "10:00 UTC on March 3, 2027". */
+const DATE_AFTER = new RegExp(String.raw`^,?\s*(?:on\s+)?(?:the\s+)?${SOME_DATE}`, 'i');
+/** Words for a day that is not read. */
+const OTHER_DAY = /^,?\s*(?:on\b|tomorrow\b|next\b|\d|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\b)/i;
 
 /** A moment as the clocks of some time zone show it. Months count from 0. */
 interface Wall {
@@ -25,11 +32,14 @@ interface Wall {
  * a zone, it is in `zone`, by default the machine's.
  */
 export function clockTime(text: string, now: number, zone?: string): number | null {
-  const fields = PATTERN.exec(text)?.groups;
+  const found = PATTERN.exec(text);
+  const fields = found?.groups;
   const time = fields === undefined ? null : timeOfDay(fields);
-  if (fields === undefined || time === null) return null;
+  if (found === null || fields === undefined || time === null) return null;
   const { place, utc, second } = fields;
-  const date = dateOf(fields);
+  const after = text.slice(found[0].length);
+  const date = dateOf(fields) ?? dateOf(DATE_AFTER.exec(after)?.groups ?? {});
+  if (date === null ? OTHER_DAY.test(after) : !isDay(date)) return null;
   const rest = second === undefined ? MINUTE_MS : Number(second) * 1000;
   const momentOf = (wall: Wall, there: string): number => instantOf(wall, there) + rest;
   try {
@@ -43,22 +53,33 @@ export function clockTime(text: string, now: number, zone?: string): number | nu
     }
     const { year, ...day } = date;
     const at = momentOf({ ...day, ...time, year: year ?? today.year }, there);
-    if (year !== null || now - at <= HOUR_MS) return at;
-    return momentOf({ ...day, ...time, year: today.year + 1 }, there); // a day in January, stated in December
+    // A day in January, stated in December. One that passed only days ago is not the one of the next year.
+    return year !== null || now - at <= LONG_AGO_MS
+      ? at
+      : momentOf({ ...day, ...time, year: today.year + 1 }, there);
   } catch (error) {
     if (error instanceof RangeError) return null; // no such time zone
     throw error;
   }
 }
 
-type Groups = Record<string, string | undefined>;
-
-/** `year`: null if the text names none. Null if it names no date. */
-function dateOf({ isoYear, isoMonth, isoDay, month, day, year }: Groups): {
+/** `year`: null if the text names none. Months count from 0. */
+interface Day {
   year: number | null;
   month: number;
   day: number;
-} | null {
+}
+
+/** False for the 30th of February. */
+const isDay = ({ year, month, day }: Day): boolean =>
+  new Date(Date.UTC(year ?? 2028, month, day)).getUTCDate() === day && month < 12;
+
+type Groups = Record<string, string | undefined>;
+
+/** Null if the text names no date. */
+function dateOf(groups: Groups): Day | null {
+  const { isoYear, isoMonth, isoDay, firstDay, firstMonth, firstYear } = groups;
+  const { day = firstDay, month = firstMonth, year = firstYear } = groups;
   if (isoYear !== undefined)
     return { year: Number(isoYear), month: Number(isoMonth) - 1, day: Number(isoDay) };
   if (month === undefined) return null;

@@ -1,8 +1,8 @@
 import { clockTime } from './clock-time.js';
 
 const DAY_MS = 86_400_000;
-/** No limit lasts longer than a month, so a later time was misread. */
-const LONGEST_MS = 35 * DAY_MS;
+/** A later time was misread. */
+const LONGEST_MS = 10 * 366 * DAY_MS;
 
 const MINUTE_MS = 60_000;
 /** A time that passed at most this long ago is valid: the limit is over, or will be when the clocks agree. */
@@ -67,8 +67,8 @@ export function resetTime(text: string, now: number, zone?: string): number | nu
   for (const { text: pattern, at } of PATTERNS) {
     const time = [...text.matchAll(new RegExp(pattern, 'gi'))]
       .map(([, matched = '']) => at(matched, now, zone))
-      .find((found) => found !== null);
-    if (time === undefined) continue;
+      .find((found) => found !== null && !Number.isNaN(found));
+    if (time === undefined || time === null) continue;
     if (time - now > LONGEST_MS || now - time > JUST_OVER_MS) return null;
     // it has just passed: waits only a short time, but long enough for clocks that differ
     return time > now ? time : now + MINUTE_MS;

@@ -175,7 +175,7 @@ function evidenceOf(
     ...(called.length > 0 ? { 'tools that the agent called, and how often': called.join('\n') } : {}),
     ...(ran.length > 0
       ? {
-          [`commands that the agent ran${structured && unseen?.calls === undefined ? '' : ', as far as known'}`]:
+          [`commands that the agent ran${structured && (unseen?.calls ?? unseen?.doubt) === undefined ? '' : ', as far as known'}`]:
             ran.join('\n'),
         }
       : {}),

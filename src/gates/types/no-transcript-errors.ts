@@ -28,7 +28,7 @@ export const noTranscriptErrors = defineGate({
     if (trajectory?.structured === false && total === 0)
       return broken('the agent printed only text, which shows no call of the target');
     const evidence = `none of ${counted} failed`;
-    const results = trajectory?.unseen?.results;
-    return results === undefined ? pass(evidence) : broken(`${evidence} as far as is known; ${results}`);
+    const why = trajectory?.unseen?.results ?? (trajectory?.structured === true ? unseen : null);
+    return why === null ? pass(evidence) : broken(`${evidence} as far as is known; ${why}`);
   },
 });

@@ -40,9 +40,13 @@ export interface RecordedTrajectory {
   unseen?: Unseen;
 }
 
-/** `calls`: there may be more calls of tools. `results`: some calls of the target may have failed. */
+/**
+ * `calls`: calls of tools are missing. `doubt`: the end contradicts what is shown, so calls may be missing. `results`: some calls of
+ * the target may have failed.
+ */
 interface Unseen {
   calls?: string;
+  doubt?: string;
   results?: string;
 }
 
