@@ -883,6 +883,8 @@ export interface Comparison {
     started: string;
     /** open: not ended; the results so far are compared */
     status: 'open' | 'completed' | 'cancelled';
+    /** Why a sweep of `run --until-clear` started no more runs; absent: it is no such sweep */
+    stopped?: 'clear' | 'most runs' | 'budget' | 'errors' | 'cancelled' | null;
     /** The baseline file, if base is one; `sweep` and `started` are those of its newest line */
     baseline?: string;
   };
@@ -896,6 +898,8 @@ export interface Comparison {
     started: string;
     /** open: not ended; the results so far are compared */
     status: 'open' | 'completed' | 'cancelled';
+    /** Why a sweep of `run --until-clear` started no more runs; absent: it is no such sweep */
+    stopped?: 'clear' | 'most runs' | 'budget' | 'errors' | 'cancelled' | null;
     /** The baseline file, if base is one; `sweep` and `started` are those of its newest line */
     baseline?: string;
   };
@@ -909,7 +913,7 @@ export interface Comparison {
   gate: {
     /** Decides the exit code of --gate */
     result: 'not worse' | 'worse' | 'undecided' | 'not tested';
-    /** Why it is not `not worse`: sentences */
+    /** Why it is not `not worse`, and which configurations moved it: sentences */
     reasons: Array<string>;
   };
   /** All configurations with tested runs on both sides, each with the same weight */
@@ -1053,6 +1057,8 @@ export interface Comparison {
         p: number | null;
       } | null;
     }>;
+    /** Set if difference, interval, p and verdict are those with which `run --until-clear` has stopped, because these are its two sides */
+    sequential?: true;
     /** Null: nothing to compare */
     reliability: {
       /** Runs that every compared configuration has on both sides */
