@@ -4,6 +4,7 @@ import { fixed } from './fixed.js';
 import { futility } from './futility.js';
 import { judge } from './judge.js';
 import { means } from './means.js';
+import { retried } from './retried.js';
 import { scenarios } from './scenarios.js';
 import { sequential } from './sequential.js';
 import { shrinkage } from './shrinkage.js';
@@ -11,7 +12,7 @@ import { shrinkage } from './shrinkage.js';
 export { example } from './example.js';
 export { measure } from './measure.js';
 
-const parts = { fixed, cells, sequential, futility, errors, scenarios, shrinkage, means, judge };
+const parts = { fixed, cells, sequential, futility, errors, retried, scenarios, shrinkage, means, judge };
 
 export const PARTS = [...Object.keys(parts), 'example'];
 

@@ -897,6 +897,8 @@ export interface Comparison {
     started: string;
     /** open: not ended; the results so far are compared */
     status: 'open' | 'completed' | 'cancelled';
+    /** Why a sweep of `run --until-clear` started no more runs; absent: it is no such sweep */
+    stopped?: 'clear' | 'futile' | 'most runs' | 'budget' | 'errors' | 'cancelled' | null;
     /** The baseline file, if base is one; `sweep` and `started` are those of its newest line */
     baseline?: string;
   };
@@ -910,6 +912,8 @@ export interface Comparison {
     started: string;
     /** open: not ended; the results so far are compared */
     status: 'open' | 'completed' | 'cancelled';
+    /** Why a sweep of `run --until-clear` started no more runs; absent: it is no such sweep */
+    stopped?: 'clear' | 'futile' | 'most runs' | 'budget' | 'errors' | 'cancelled' | null;
     /** The baseline file, if base is one; `sweep` and `started` are those of its newest line */
     baseline?: string;
   };
@@ -923,7 +927,7 @@ export interface Comparison {
   gate: {
     /** Decides the exit code of --gate; `not shown`: no margin was given, and no loss is shown, nor that there is none */
     result: 'not worse' | 'not shown' | 'worse' | 'undecided' | 'not tested';
-    /** Why it is neither `not worse` nor `not shown`: sentences */
+    /** Why it is neither `not worse` nor `not shown`, and which configurations moved it: sentences */
     reasons: Array<string>;
   };
   /** All configurations with tested runs on both sides, each with the same weight */
@@ -1067,6 +1071,8 @@ export interface Comparison {
         p: number | null;
       } | null;
     }>;
+    /** Set if difference, interval, p and verdict are those with which `run --until-clear` has stopped, because these are its two sides */
+    sequential?: true;
     /** Null: nothing to compare */
     reliability: {
       /** Runs that every compared configuration has on both sides */

@@ -1,5 +1,6 @@
 import { terminalText } from '../lib/format/table.js';
 import type { Comparison, ComparisonVerdict } from '../results/comparison/document.js';
+import { moversText } from '../results/comparison/movers.js';
 import { betweenText, percent, points, pText } from '../lib/format/estimates.js';
 import type { Namer } from './comparison-tables.js';
 import type { Colors } from './terminal.js';
@@ -15,6 +16,7 @@ export function answer(comparison: Comparison, name: Namer, colors: Colors): str
     ...[
       ...(total.robust === false ? [whyPerhaps(total)] : []),
       ...change(comparison),
+      ...moved(comparison, name),
       ...pooled(comparison, tested.length),
       ...margin(comparison),
       ...otherScenarios(comparison),
@@ -116,6 +118,16 @@ function change({ verdict, total: { difference, interval, smallest_p }, alpha }:
     case 'nothing to compare':
       return [];
   }
+}
+
+/** An average does not show that one configuration fell from 10 of 10 to 3 of 10. */
+function moved(comparison: Comparison, name: Namer): string[] {
+  const { configurations, verdict } = comparison;
+  const text = moversText(configurations, verdict, {
+    nameOf: (one) => name(one).join(' '),
+    sides: sidesOf(comparison),
+  });
+  return text === null ? [] : [text];
 }
 
 /** The sum of all runs favours configurations with many runs, so it can even point the other way. */

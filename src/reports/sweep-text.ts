@@ -4,7 +4,7 @@ import { shortKnownCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
 import { wrap } from '../lib/format/wrap.js';
-import { decisionText, progressText } from '../results/decision/decision-text.js';
+import { decisionMovers, decisionText, progressText } from '../results/decision/decision-text.js';
 import { configurationLabel } from '../results/records/cell-label.js';
 import { givenScore, scoreText } from '../results/score-text.js';
 import { calibrationsIn } from '../results/calibration/document.js';
@@ -79,6 +79,7 @@ function decisionLines({ decision }: SweepDocument, colors: Colors): string[] {
     ...decision.doubts.map((text) => colors.yellow(`doubt: ${terminalText(text)}`)),
     colors.bold(terminalText(decisionText(decision))),
     progressText(decision),
+    ...decisionMovers(decision).map(terminalText),
   ];
 }
 

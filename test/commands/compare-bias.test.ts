@@ -108,6 +108,28 @@ describe('what could bias a comparison does not decide it:', () => {
     expect(document.total.robust).toBe(false);
     expect(document.doubts[0]).toMatch(/^error rates differ/);
     expect(text).toMatch(/^\? perhaps worse: .*\n {2}cells without a result could be the reason\n/);
+
+    // The work is as it was: once the judge answers again, it shows what the errors hid.
+    server.script('judge', { say: judgment(1) });
+    await project.cli(['regrade', after.document.sweep, '--name', 'regraded'], env);
+    const regraded = (await gate('judged', 'regraded')).document;
+    expect(regraded.total.head).toMatchObject({ passed: 10, tested: 14, after_errors: 0 });
+
+    // Other runs in their place do not show it, neither in this sweep nor in one that reuses them.
+    await toss('f'.repeat(10));
+    await project.cli(['retry', after.document.sweep], env);
+    const again = await project.run(['judged', '--name', 'reused', '--repeat', '14'], env);
+    expect(again.document.totals).toMatchObject({ failed: 14, cached: 14 });
+    for (const name of ['outage', 'reused']) {
+      const redone = await gate('judged', name);
+      expect(redone.document).toMatchObject({
+        ...{ verdict: 'worse', gate: { result: 'not tested' } },
+        total: { robust: false, head: { passed: 0, tested: 14, after_errors: 10, passed_after_errors: 0 } },
+      });
+      expect(redone.exitCode).toBe(3);
+    }
+    const log = readFileSync(join(project.folder, 'llm-tool-test-results/results.jsonl'), 'utf8');
+    expect(log.match(/"errors_before":1/g)).toHaveLength(10);
   });
 });
 

@@ -10,7 +10,6 @@ import type { SweepToCompare } from '../../results/comparison/compare-sweeps.js'
 import { decide } from '../../results/decision/decide.js';
 import { storedDecision } from '../../store/stored-decision.js';
 import { endedCells } from '../../results/decision/ended-cells.js';
-import type { Cell } from '../../results/records/cell.js';
 import { judgedIn } from '../../results/review/judged.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import type { ResultLine } from '../../results/records/result-line.js';
@@ -42,7 +41,7 @@ export async function readToCompare(
     variant: null,
     started: plan.created_at,
     status: sweepStatus(resultsPath, plan.sweep),
-    cells: neededCells(resultsPath, plan, lines),
+    ...decidedBy(resultsPath, plan, lines),
     combinations: plan.scenarios.filter(({ parameters }) => parameters !== undefined),
     lines: withHumanScores(resultsPath, lines, warn),
     scenarios: await readScenarios(resultsPath, plan, warn),
@@ -52,17 +51,18 @@ export async function readToCompare(
   };
 }
 
-/** A sweep that ran until its verdict was clear has not run all cells of its plan. */
-export function neededCells(
+/** What a sweep has decided that ran until its verdict was clear. It has not run all cells of its plan. */
+export function decidedBy(
   resultsPath: string,
   { sweep, cells, until_clear }: Plan,
   lines: readonly ResultLine[],
-): readonly Cell[] {
-  if (until_clear === undefined) return cells;
-  const needed = storedDecision(resultsPath, sweep)?.cells;
-  return needed === undefined
-    ? decide(cells, until_clear, endedCells(lines), 'open').released
-    : cells.filter(({ id }) => needed.includes(id));
+): Pick<SweepToCompare, 'cells' | 'decision'> {
+  if (until_clear === undefined) return { cells };
+  const stored = storedDecision(resultsPath, sweep);
+  if (stored !== null)
+    return { cells: cells.filter(({ id }) => stored.cells.includes(id)), decision: stored.decision };
+  const { released, decision } = decide(cells, until_clear, endedCells(lines), 'open');
+  return { cells: released, decision };
 }
 
 function withHumanScores(

@@ -1,6 +1,6 @@
 import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { readLog } from '../../client/sweeps/read-log.js';
-import { neededCells } from '../../client/sweeps/read-to-compare.js';
+import { decidedBy } from '../../client/sweeps/read-to-compare.js';
 import { sweepStatus } from '../../client/sweeps/sweep-status.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import type { ToDecide } from '../../planning/pair-up.js';
@@ -98,11 +98,15 @@ function finishedSweep(resultsPath: string, id: string): UntilClear['base'] {
       `--vs: ${sweep} ${status === 'open' ? 'has not ended' : 'was cancelled'}; only a completed sweep can be the base`,
     );
   const lines = readLog(resultsPath, printNotice).filter((line) => line.sweep === sweep);
-  const cells = neededCells(resultsPath, plan, lines);
+  const { cells, decision = null } = decidedBy(resultsPath, plan, lines);
   const results = { sweep, variant: null, started: '', status, cells, combinations: [], lines };
   const arms = [...armsOf(results, () => false, { alpha: ALPHA }).values()];
   const outcomes = arms.flatMap(({ configuration, samples, runs }) =>
     samples.length === 0 ? [] : [{ ...configuration, runs }],
   );
+  if (decision !== null)
+    printNotice(
+      `warning: ${sweep} itself ran until its verdict was clear: how many runs it has depends on how they went, so it favours what it has found`,
+    );
   return { kind: 'sweep', sweep, outcomes };
 }

@@ -2,7 +2,7 @@ import { beginningOf } from '../../lib/format/truncate.js';
 import { shortKnownCost } from '../../lib/format/dollars.js';
 import { formatDuration } from '../../lib/format/duration.js';
 import { gateTitle } from '../../results/gate-title.js';
-import { decisionText, progressText } from '../../results/decision/decision-text.js';
+import { decisionMovers, decisionText, progressText } from '../../results/decision/decision-text.js';
 import { configurationLabel } from '../../results/records/cell-label.js';
 import type { Outcome } from '../../results/records/result-line.js';
 import { givenScore, scoreText } from '../../results/score-text.js';
@@ -60,7 +60,7 @@ export function renderMarkdown(report: SweepReport, options: MarkdownOptions): s
     `${totalsText(document)}. ${effortText(cells)}. Sweep ${inline(document.sweep)}.`,
     document.decision === undefined
       ? null
-      : `**${inline(decisionText(document.decision))}**; ${inline(progressText(document.decision))}.`,
+      : `**${inline(decisionText(document.decision))}**; ${[progressText(document.decision), ...decisionMovers(document.decision)].map(inline).join('; ')}.`,
     ...(document.decision?.doubts ?? []).map((text) => `> ${inline(text)}`),
     isOpen(document) ? '> The sweep has not ended. These are the results so far.' : null,
     ...(document.warnings ?? []).map((text) => `> ${inline(text)}`),

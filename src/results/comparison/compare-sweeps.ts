@@ -14,6 +14,8 @@ import { baselineDoubts, doubtsOf } from './doubts.js';
 import { boundedFindings, boundedMargins, isRobust, type BoundedFindings } from './findings.js';
 import { gateChanges } from './gate-changes.js';
 import { measuresOf } from './measures.js';
+import type { Decision } from '../decision/decision.js';
+import { decidedFindings, decisionOf, stopDoubts } from './optional-stopping.js';
 import { armsOf, isSharedWith, type Arm, type Pair, type SweepResults } from './samples.js';
 import { neededFor, otherScenariosOf, reliabilityOf, sumOf, estimatesOf } from './total-of.js';
 
@@ -29,7 +31,8 @@ export function compareSweeps(
 ): Comparison {
   const before = armsOf(base, isSharedWith(head), options);
   const after = armsOf(head, isSharedWith(base), options);
-  return compareArms(before, after, options, (pairs) => {
+  const decision = decisionOf(base, head, options);
+  return compareArms(before, after, { ...options, decision }, (pairs) => {
     const parameters = compareParameters(base, head, pairs, options);
     const subject_tokens = comparedSubjects(base, head, pairs);
     return {
@@ -38,7 +41,7 @@ export function compareSweeps(
       ...(parameters.length === 0 ? {} : { parameters }),
       ...(subject_tokens.length === 0 ? {} : { subject_tokens }),
       changes: changesBetween(base, head, pairs, fixtureFiles),
-      doubts: doubtsOf(base, head, pairs),
+      doubts: [...doubtsOf(base, head, pairs), ...stopDoubts(base, head, decision)],
     };
   });
 }
@@ -64,7 +67,7 @@ type Context = Pick<Comparison, 'base' | 'head' | 'parameters' | 'subject_tokens
 function compareArms(
   before: ReadonlyMap<string, Arm>,
   after: ReadonlyMap<string, Arm>,
-  options: ComparisonOptions,
+  { decision = null, ...options }: ComparisonOptions & { decision?: Decision | null },
   contextOf: (pairs: readonly Pair[]) => Context,
 ): Comparison {
   const pairs = [...before].flatMap(([key, arm]): Pair[] => {
@@ -73,7 +76,8 @@ function compareArms(
   });
   const missing = [...before].flatMap(([key, arm]) => (after.has(key) ? [] : arm));
   const added = [...after].flatMap(([key, arm]) => (before.has(key) ? [] : arm));
-  const findings = boundedFindings(pairs, options);
+  const found = boundedFindings(pairs, options);
+  const findings = decision === null ? found : decidedFindings(found, decision, options);
   const estimates = estimatesOf(pairs, options);
   const { verdict, ...total } = findings.actual.total;
   const { base, head, parameters, subject_tokens, changes, doubts } = contextOf(pairs);
@@ -83,6 +87,7 @@ function compareArms(
     total: {
       ...sumOf(pairs, options),
       ...total,
+      ...(decision === null ? {} : { sequential: true as const }),
       ...boundedMargins(total, findings.bestForHead.total, findings.worstForHead.total),
       robust: isRobust(verdict, findings.bestForHead.total, findings.worstForHead.total),
       reliability: reliabilityOf(pairs),
@@ -101,11 +106,9 @@ function compareArms(
   };
 }
 
-const nameOf = ({ sweep, variant, started, status }: SweepToCompare): Comparison['base'] => ({
-  sweep,
-  variant,
-  started,
-  status,
+const nameOf = ({ sweep, variant, started, status, decision }: SweepToCompare): Comparison['base'] => ({
+  ...{ sweep, variant, started, status },
+  ...(decision == null ? {} : { stopped: decision.stopped }),
 });
 
 function configurationOf(

@@ -1,6 +1,7 @@
 import { configurationLabel } from '../records/cell-label.js';
 import type { ComparisonOptions, Gate, Side } from './document.js';
-import { hidden, untested, type BoundedFindings, type Findings } from './findings.js';
+import { hidden, stratumOf, untested, type BoundedFindings, type Findings } from './findings.js';
+import { moversText } from './movers.js';
 import type { Arm, Pair } from './samples.js';
 
 /**
@@ -66,9 +67,13 @@ function gateOf(
 const isTooMuchWorse = ({ verdict, not_worse }: Pick<Findings['total'], 'verdict' | 'not_worse'>): boolean =>
   verdict === 'worse' && not_worse?.holds !== true;
 
-/** Names configurations that are worse, if all together are not. */
+/** Names the configurations that moved the total, or those that are worse if all together are not. */
 function reasonsForWorse({ total, configurations }: Findings, pairs: readonly Pair[]): string[] {
-  if (isTooMuchWorse(total)) return [];
+  if (isTooMuchWorse(total)) {
+    const compared = pairs.map((pair) => ({ ...stratumOf(pair), ...pair.head.configuration }));
+    const moved = moversText(compared, 'worse', { nameOf: configurationLabel });
+    return moved === null ? [] : [`the pass rate ${moved}`];
+  }
   const worse = pairs.filter((_, at) => {
     const found = configurations[at];
     return found !== undefined && isTooMuchWorse(found);

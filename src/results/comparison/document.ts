@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Calibration, GateCalibration } from '../calibration/document.js';
 import { CommonTrajectory } from '../common-trajectories.js';
+import { StopReason } from '../decision/decision.js';
 import { Interval } from '../interval.js';
 import { Cell } from '../records/cell.js';
 import { SubjectTokens } from '../subject-tokens.js';
@@ -75,7 +76,9 @@ export const Gate = z.object({
     .describe(
       'Decides the exit code of --gate; `not shown`: no margin was given, and no loss is shown, nor that there is none',
     ),
-  reasons: z.array(z.string()).describe('Why it is neither `not worse` nor `not shown`: sentences'),
+  reasons: z
+    .array(z.string())
+    .describe('Why it is neither `not worse` nor `not shown`, and which configurations moved it: sentences'),
 });
 export type Gate = z.infer<typeof Gate>;
 
@@ -182,6 +185,12 @@ const Reliability = z.object({
 
 /** All configurations together, each with the same weight. */
 const Total = Tested.omit({ verdict: true }).extend({
+  sequential: z
+    .literal(true)
+    .exactOptional()
+    .describe(
+      'Set if difference, interval, p and verdict are those with which `run --until-clear` has stopped, because these are its two sides',
+    ),
   reliability: z
     .object({
       k: z.number().int().describe('Runs that every compared configuration has on both sides'),
@@ -259,6 +268,9 @@ const SweepName = z.object({
   status: z
     .enum(['open', 'completed', 'cancelled'])
     .describe('open: not ended; the results so far are compared'),
+  stopped: StopReason.nullable()
+    .exactOptional()
+    .describe('Why a sweep of `run --until-clear` started no more runs; absent: it is no such sweep'),
   baseline: z
     .string()
     .exactOptional()

@@ -1,4 +1,5 @@
 import type { Combined } from '../by-parameter.js';
+import type { Decision } from '../decision/decision.js';
 import type { BaseRun } from '../decision/until-clear.js';
 import type { Cell } from '../records/cell.js';
 import { workRunOf, type ResultLine } from '../records/result-line.js';
@@ -24,6 +25,8 @@ export interface SweepResults {
   /** ISO 8601 UTC */
   started: string;
   status: 'open' | 'completed' | 'cancelled';
+  /** What it has decided, if it was to run until its verdict is clear. */
+  decision?: Decision | null;
   cells: readonly Cell[];
   /** The combinations of a matrix by the names of their variants; empty if there is no matrix. */
   combinations: readonly Combined[];

@@ -1,6 +1,8 @@
 // Workflow code imports this file, so it contains only plain functions.
 import { assertNever } from '../../lib/assert-never.js';
 import { pEquals, percent, points } from '../../lib/format/estimates.js';
+import { moversText } from '../comparison/movers.js';
+import { configurationLabel, DEFAULT_VARIANT } from '../records/cell-label.js';
 import type { Decision } from './decision.js';
 
 type Shown = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> &
@@ -19,6 +21,17 @@ export function progressText(decision: Shown): string {
   if (stopped === null) return `${done}; ${looks}`;
   const saved = (stopped === 'clear' || stopped === 'futile') && most > runs ? ` (${most - runs} saved)` : '';
   return `stopped after ${done}${saved}: ${reasonText(decision, stopped)}; ${looks}${p == null ? '' : `, ${pEquals(p, alpha)}`}`;
+}
+
+/** Says which configurations moved a decision about several; empty if it is about one, or shows no difference. */
+export function decisionMovers({ configurations, verdict, base, head_variant }: Decision): string[] {
+  const moved = moversText(configurations, verdict, {
+    nameOf: (one) => configurationLabel({ ...one, variant: DEFAULT_VARIANT }),
+    ...(base.variant === null || head_variant === null
+      ? {}
+      : { sides: [`in ${base.variant}`, `in ${head_variant}`] }),
+  });
+  return moved === null ? [] : [`the pass rate ${moved}`];
 }
 
 function verdictText({ verdict, stopped, base, head_variant, margin }: Shown): string {

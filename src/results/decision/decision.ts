@@ -14,7 +14,7 @@ const Interval = z.strictObject({
 const DecisionVerdict = z.enum(['better', 'worse', 'not worse', 'equivalent', 'undecided', 'not tested']);
 
 /** Why a sweep starts no more runs. */
-const StopReason = z.enum(['clear', 'futile', 'most runs', 'budget', 'errors', 'cancelled']);
+export const StopReason = z.enum(['clear', 'futile', 'most runs', 'budget', 'errors', 'cancelled']);
 
 /** What a sweep of `run --until-clear` has found so far, or has decided. */
 export const Decision = z.strictObject({

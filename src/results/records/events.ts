@@ -38,7 +38,9 @@ const reported = [
         .exactOptional()
         .describe('false: the agent named a tool that it does not have, so nothing was executed'),
     })
-    .describe('A call of a tool; without a result, it still ran when the agent ended, so it cannot end as `done`'),
+    .describe(
+      'A call of a tool; without a result, it still ran when the agent ended, so it cannot end as `done`',
+    ),
   z
     .object({
       type: z.literal('tool_result'),

@@ -24,7 +24,11 @@ export const Firing = z.object({
     .nullable()
     .describe('The sweep of the schedule before this one; null: there is none, or nothing was compared'),
   verdict: Gate.shape.result.nullable().describe('Whether it is worse than that sweep'),
-  reasons: z.array(z.string()).describe('Why nothing was started, or the verdict is undecided or not tested'),
+  reasons: z
+    .array(z.string())
+    .describe(
+      'Why nothing was started, or the verdict is undecided or not tested; which configurations are worse',
+    ),
   warnings: z
     .array(z.string())
     .exactOptional()

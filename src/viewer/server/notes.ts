@@ -1,6 +1,6 @@
 import { calibrationsIn } from '../../results/calibration/document.js';
 import { judgeNotes } from '../../results/calibration/judge-notes.js';
-import { decisionText, progressText } from '../../results/decision/decision-text.js';
+import { decisionMovers, decisionText, progressText } from '../../results/decision/decision-text.js';
 import { doneAgainText } from '../../results/totals.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 
@@ -9,7 +9,9 @@ export function notesOf(document: SweepDocument): string[] {
   const { decision, warnings = [] } = document;
   const again = doneAgainText(document.cells);
   return [
-    ...(decision === undefined ? [] : [`${decisionText(decision)}; ${progressText(decision)}`]),
+    ...(decision === undefined
+      ? []
+      : [[decisionText(decision), progressText(decision), ...decisionMovers(decision)].join('; ')]),
     ...(decision?.doubts ?? []),
     ...warnings,
     ...(again === null ? [] : [again]),
