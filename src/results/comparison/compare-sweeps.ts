@@ -15,6 +15,7 @@ import { boundedFindings, isRobust, type BoundedFindings } from './findings.js';
 import { gateChanges } from './gate-changes.js';
 import { measuresOf } from './measures.js';
 import { armsOf, isSharedWith, type Arm, type Pair, type SweepResults } from './samples.js';
+import { steadinessDoubts } from './steadiness.js';
 import { neededFor, otherScenariosOf, reliabilityOf, sumOf } from './total-of.js';
 
 export interface SweepToCompare extends SweepResults, SweepInputs {}
@@ -38,7 +39,7 @@ export function compareSweeps(
       ...(parameters.length === 0 ? {} : { parameters }),
       ...(subject_tokens.length === 0 ? {} : { subject_tokens }),
       changes: changesBetween(base, head, pairs, fixtureFiles),
-      doubts: doubtsOf(base, head, pairs),
+      doubts: [...doubtsOf(base, head, pairs), ...steadinessDoubts(pairs)],
     };
   });
 }
@@ -55,7 +56,7 @@ export function compareWithBaseline(
     base: nameOfBaseline(base),
     head: nameOf(head),
     changes: changesSinceBaseline(pairs),
-    doubts: baselineDoubts(nameOfBaseline(base), head, pairs),
+    doubts: [...baselineDoubts(nameOfBaseline(base), head, pairs), ...steadinessDoubts(pairs)],
   }));
 }
 
@@ -83,7 +84,7 @@ function compareArms(
       ...sumOf(pairs, options),
       ...total,
       robust: isRobust(verdict, findings.bestForHead.total, findings.worstForHead.total),
-      reliability: reliabilityOf(pairs),
+      reliability: reliabilityOf(pairs, options),
       needed: neededFor(pairs, options),
       other_scenarios: otherScenariosOf(pairs, options),
     },
