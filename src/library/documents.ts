@@ -1073,23 +1073,63 @@ export interface Comparison {
     }>;
     /** Set if difference, interval, p and verdict are those with which `run --until-clear` has stopped, because these are its two sides */
     sequential?: true;
-    /** Null: nothing to compare */
+    /** Null: a configuration has only one run */
     reliability: {
-      /** Runs that every compared configuration has on both sides */
+      /** Half of the runs that every compared configuration has on both sides, rounded up */
       k: number;
       /** Mean over configurations, before */
       base: {
         /** Probability that at least one of k runs passes (pass@k) */
-        pass_at_k: number;
+        pass_at_k: {
+          /** Unbiased estimate */
+          value: number;
+          /** At the confidence 1 - alpha */
+          interval: {
+            /** Lower end */
+            low: number;
+            /** Upper end */
+            high: number;
+          };
+        };
         /** Probability that all of k runs pass (pass^k) */
-        pass_hat_k: number;
+        pass_hat_k: {
+          /** Unbiased estimate */
+          value: number;
+          /** At the confidence 1 - alpha */
+          interval: {
+            /** Lower end */
+            low: number;
+            /** Upper end */
+            high: number;
+          };
+        };
       };
       /** Mean over configurations, after */
       head: {
         /** Probability that at least one of k runs passes (pass@k) */
-        pass_at_k: number;
+        pass_at_k: {
+          /** Unbiased estimate */
+          value: number;
+          /** At the confidence 1 - alpha */
+          interval: {
+            /** Lower end */
+            low: number;
+            /** Upper end */
+            high: number;
+          };
+        };
         /** Probability that all of k runs pass (pass^k) */
-        pass_hat_k: number;
+        pass_hat_k: {
+          /** Unbiased estimate */
+          value: number;
+          /** At the confidence 1 - alpha */
+          interval: {
+            /** Lower end */
+            low: number;
+            /** Upper end */
+            high: number;
+          };
+        };
       };
     } | null;
     /** How many more runs show a difference of this size; null: nothing to compare */

@@ -4,7 +4,7 @@ import { wrap } from '../lib/format/wrap.js';
 import type { Comparison } from '../results/comparison/document.js';
 import { configurationLabel } from '../results/records/cell-label.js';
 import { hidden } from '../results/comparison/findings.js';
-import { percent, points, pText } from '../lib/format/estimates.js';
+import { betweenText, percent, points, pText } from '../lib/format/estimates.js';
 import type { TextOptions } from './terminal.js';
 
 /** Renders `--explain`: each number behind the verdict, and what it means. */
@@ -158,9 +158,14 @@ function cellRows({ configurations, total: { reliability } }: Comparison): Row[]
       : [
           [
             `pass@${reliability.k} and pass^${reliability.k}`,
-            `${percent(reliability.head.pass_at_k)} % and ${percent(reliability.head.pass_hat_k)} %`,
-            `the probability that at least one, and that every one, of ${reliability.k} runs of head passes; before: ${percent(reliability.base.pass_at_k)} % and ${percent(reliability.base.pass_hat_k)} %`,
+            `${estimate(reliability.head.pass_at_k)} and ${estimate(reliability.head.pass_hat_k)}`,
+            `the probability that at least one, and that every one, of ${reliability.k} runs of head passes; before: ${estimate(reliability.base.pass_at_k)} and ${estimate(reliability.base.pass_hat_k)}`,
           ] satisfies Row,
         ]),
   ];
 }
+
+type Reliability = NonNullable<Comparison['total']['reliability']>['head'];
+
+const estimate = ({ value, interval: { low, high } }: Reliability['pass_at_k']): string =>
+  `${percent(value)} % (between ${betweenText(low, high)})`;

@@ -168,27 +168,24 @@ function effectText(effect: Effect | null, alpha: number): string[] {
 }
 
 /** How often the configurations pass if they are tried several times, and how many of them are flaky. */
-export function reliabilityGrid({ total, configurations }: Comparison): Grid {
+export function reliabilityGrid({ total, configurations, alpha }: Comparison): Grid {
   const { reliability: tries, base, head } = total;
   const tested = configurations.filter(({ p }) => p !== null).length;
   if (tries === null || tries.k < 2 || tested < 2) return { rows: [] };
-  const share = (value: number): string => `${percent(value)} %`;
+  const sides = (of: 'pass_at_k' | 'pass_hat_k'): string[] =>
+    [tries.base[of], tries.head[of]].flatMap(({ value, interval }) => [
+      `${percent(value)} %`,
+      `${percent(interval.low)}-${percent(interval.high)}`,
+    ]);
+  const flaky = [base, head].flatMap((side) => [`${side.flaky} of ${tested}`, '']);
   return {
-    columns: ['', 'base', 'head'],
+    columns: ['', 'base', confidence(alpha), 'head', confidence(alpha)],
     rows: [
-      [
-        `at least one of ${tries.k} runs passes (pass@${tries.k})`,
-        share(tries.base.pass_at_k),
-        share(tries.head.pass_at_k),
-      ],
-      [
-        `all of ${tries.k} runs pass (pass^${tries.k})`,
-        share(tries.base.pass_hat_k),
-        share(tries.head.pass_hat_k),
-      ],
-      ['flaky: some runs passed, some failed', `${base.flaky} of ${tested}`, `${head.flaky} of ${tested}`],
+      [`at least one of ${tries.k} runs passes (pass@${tries.k})`, ...sides('pass_at_k')],
+      [`all of ${tries.k} runs pass (pass^${tries.k})`, ...sides('pass_hat_k')],
+      ['flaky: some runs passed, some failed', ...flaky],
     ],
-    right: [1, 2],
+    right: [1, 2, 3, 4],
   };
 }
 

@@ -28,7 +28,7 @@ export interface Look {
   interval: Interval | null;
   /** Null: no margin was given. */
   not_worse: boolean | null;
-  /** The exact probability of a false 'better' or 'worse' by now. */
+  /** How probable a false 'better' or 'worse' is at most by now. */
   spent_alpha: number;
   /** The share of the most runs that are in. */
   information: number;
@@ -48,7 +48,7 @@ export function look(rounds: readonly Round[], plan: LookPlan): Look {
   let test = NO_LOOK;
   for (const [at, round] of rounds.entries()) {
     const time = times[at] ?? 0;
-    test = nextLook(test, round, { time, alpha: plan.alpha });
+    test = nextLook(test, round, plan);
     const isLast = at === rounds.length - 1;
     const strata = total(rounds.slice(0, at + 1)).filter(isTested);
     if (strata.length === 0) continue;
@@ -65,7 +65,7 @@ export function look(rounds: readonly Round[], plan: LookPlan): Look {
       reason: !decided.stop && isOver ? 'most runs' : decided.reason,
       difference,
       interval: agreeing(scoreInterval(strata, z), crossed),
-      spent_alpha: test.spent.better + test.spent.worse,
+      spent_alpha: test.spent,
       information: time,
       rounds: at + 1,
     };

@@ -1,6 +1,6 @@
 import { isTested } from './counts.js';
 import { directionOf } from './direction.js';
-import { timesOf, total, type LookPlan, type Round } from './look.js';
+import { total, type LookPlan, type Round } from './look.js';
 import { lookAt, NO_LOOK, passesIn, type RoundPasses } from './sequential-test.js';
 
 /** By which factor a level is smaller than the one that was tried before: p is rounded up by at most 5 %. */
@@ -19,27 +19,25 @@ export function sequentialP(
   rounds: readonly Round[],
   { alpha, most }: Pick<LookPlan, 'alpha' | 'most'>,
 ): number {
-  const times = timesOf(rounds, most);
   const looks = rounds.map((round, at) => ({
     ...passesIn(round),
-    time: times[at] ?? 0,
     direction: directionOf(total(rounds.slice(0, at + 1)).filter(isTested)),
   }));
   // Levels around alpha, which is one of them.
   const levelAt = (step: number): number => alpha * FINER ** step;
   let step = Math.ceil(Math.log(alpha) / -Math.log(FINER));
-  while (levelAt(step) >= SMALLEST_P && finds(looks, levelAt(step))) step += 1;
+  while (levelAt(step) >= SMALLEST_P && finds(looks, { alpha: levelAt(step), most })) step += 1;
   const p = Math.min(1, levelAt(step - 1));
-  return finds(looks, alpha) ? Math.min(p, alpha) : p;
+  return finds(looks, { alpha, most }) ? Math.min(p, alpha) : p;
 }
 
-type PlannedLook = RoundPasses & { time: number; direction: 'better' | 'worse' | null };
+type DirectedLook = RoundPasses & { direction: 'better' | 'worse' | null };
 
 /** Whether the test of this level stops at one of the looks. */
-function finds(looks: readonly PlannedLook[], alpha: number): boolean {
+function finds(looks: readonly DirectedLook[], plan: { alpha: number; most: number }): boolean {
   let test = NO_LOOK;
   return looks.some((round) => {
-    test = lookAt(test, round, { time: round.time, alpha });
+    test = lookAt(test, round, plan);
     return test.crossed !== null && test.crossed === round.direction;
   });
 }

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { look, type Round } from '../../src/statistics/look.js';
+import { look, total, type Round } from '../../src/statistics/look.js';
 import { nextRound } from '../../src/statistics/next-round.js';
 import { nextLook, NO_LOOK, type SequentialTest } from '../../src/statistics/sequential-test.js';
+import { planeAfter } from '../../src/statistics/one-configuration.js';
 import { boundaries, spend } from '../../src/statistics/spending.js';
-import { strata, swapped } from './arbitrary.js';
+import { testDifference } from '../../src/statistics/test-difference.js';
+import { strata, stratum, swapped } from './arbitrary.js';
 
 const alpha = 0.05;
 const pair = fc.constantFrom<Round[number]>(
@@ -29,7 +31,7 @@ describe('the sequential exact test', () => {
     if (done === rounds) return 0;
     return outcomes.reduce((all, outcome) => {
       const passed = outcome.base.passed + outcome.head.passed;
-      const after = nextLook(before, [outcome], { time: (done + 1) / rounds, alpha: 0.3 });
+      const after = nextLook(before, [outcome], { most: rounds, alpha: 0.3 });
       return all + rate ** passed * (1 - rate) ** (2 - passed) * stops(rate, rounds, after, done + 1);
     }, 0);
   };
@@ -42,6 +44,69 @@ describe('the sequential exact test', () => {
   test('can stop', () => {
     expect(stops(0.5, 5)).toBeGreaterThan(0.01);
   });
+
+  /** The probability of a stop of one configuration with so many pairs at most, over all outcomes. */
+  const stopsOfOne = (rate: number, most: number): number => {
+    let before = new Map([[0, 1]]);
+    let all = 0;
+    for (let pairs = 1; pairs <= most; pairs++) {
+      const { stops: isOver } = planeAfter(Array<number>(pairs).fill(1), { alpha, most });
+      const after = new Map<number, number>();
+      for (const [outcome, probability] of before)
+        for (const [base, head] of [
+          [0, 0],
+          [0, 1],
+          [1, 0],
+          [1, 1],
+        ] as const) {
+          const at = (Math.floor(outcome / pairs) + base) * (pairs + 1) + (outcome % pairs) + head;
+          const passed = base + head;
+          after.set(at, (after.get(at) ?? 0) + probability * rate ** passed * (1 - rate) ** (2 - passed));
+        }
+      for (const outcome of isOver) {
+        all += after.get(outcome) ?? 0;
+        after.delete(outcome);
+      }
+      before = after;
+    }
+    return all;
+  };
+  test.each([4, 10, 20, 30])(
+    'of one configuration uses alpha, and no more at any pass rate, with %d pairs',
+    (most) => {
+      const rates = Array.from({ length: 99 }, (_, at) => (at + 1) / 100);
+      const errors = rates.map((rate) => stopsOfOne(rate, most));
+      expect(Math.max(...errors)).toBeLessThanOrEqual(alpha);
+      expect(Math.max(...errors)).toBeGreaterThan(0.03);
+      for (const [at, error] of errors.entries()) expect(error).toBeCloseTo(errors.at(-1 - at) ?? NaN, 9);
+    },
+  );
+  test.each([
+    [1, 3],
+    [2, 2],
+    [3, 2],
+    [5, 1],
+    [10, 1],
+  ])(
+    'of %d configurations finds 0 against 100 %% after %d rounds, as soon as a fixed test, in both directions',
+    (configurations, rounds) => {
+      const all = Array.from({ length: 20 }, () =>
+        Array.from({ length: configurations }, () => stratum([0, 1, 1, 1])),
+      );
+      for (const [played, verdict] of [
+        [all, 'better'],
+        [all.map(swapped), 'worse'],
+      ] as const) {
+        const found = look(played, { alpha, margin: null, most: 20 * configurations });
+        expect([found.verdict, found.rounds]).toEqual([verdict, rounds]);
+        const fixed = (runs: number) => testDifference(total(played.slice(0, runs)), { alpha }).verdict;
+        expect([fixed(rounds - 1), fixed(rounds)]).toEqual([
+          rounds === 1 ? 'nothing to compare' : 'too few runs',
+          verdict,
+        ]);
+      }
+    },
+  );
 });
 
 describe('look', () => {
@@ -49,7 +114,10 @@ describe('look', () => {
     fc.assert(
       fc.property(anyRounds, (rounds) => {
         const { spent_alpha, information, verdict, interval } = look(rounds, plan);
-        expect(spent_alpha).toBeLessThanOrEqual(spend(information, alpha) + 1e-12);
+        // 4 pairs of which all runs of one side pass and none of the other decide, too.
+        expect(spent_alpha).toBeLessThanOrEqual(
+          Math.min(alpha, 2 / 4 ** 4 + spend(information, alpha)) + 1e-12,
+        );
         const { low, high } = interval ?? { low: NaN, high: NaN };
         if (verdict === 'better') expect(low).toBeGreaterThanOrEqual(0);
         else expect(low).toBeLessThanOrEqual(0);

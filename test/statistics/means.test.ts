@@ -7,20 +7,21 @@ import { weightedKappa } from '../../src/statistics/weighted-kappa.js';
 
 const alpha = 0.05;
 
+const total = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+/** All ways to choose so many of the values. */
+const choices = (values: readonly number[], size: number): number[][] =>
+  size === 0
+    ? [[]]
+    : values.flatMap((value, at) =>
+        choices(values.slice(at + 1), size - 1).map((others) => [value, ...others]),
+      );
+
 describe('meanChange', () => {
   const ratio = { kind: 'ratio', alpha } as const;
   const difference = { kind: 'difference', alpha } as const;
   const base = [1.2, 3.4, 2.2, 5.1];
   const head = [2.9, 4.4, 8.1, 6, 9.3];
 
-  /** All ways to choose so many of the values. */
-  const choices = (values: readonly number[], size: number): number[][] =>
-    size === 0
-      ? [[]]
-      : values.flatMap((value, at) =>
-          choices(values.slice(at + 1), size - 1).map((others) => [value, ...others]),
-        );
-  const total = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
   /** p of the test that each of all exchanges is as likely, if head is `factor` times base. */
   const enumerated = (factor: number): number => {
     const scaled = base.map((value) => value * factor);
@@ -128,23 +129,73 @@ describe('meanChange', () => {
 });
 
 describe('passAtK and passHatK', () => {
-  test('are shares of the choices of k runs', () => {
-    expect(passAtK({ passed: 3, tested: 10 }, 3)).toBeCloseTo(0.7083333333333333, 12);
-    expect(passHatK({ passed: 7, tested: 10 }, 3)).toBeCloseTo(0.2916666666666667, 12);
-    expect(passAtK({ passed: 3, tested: 10 }, 11)).toBeNull();
-    expect(passHatK({ passed: 2, tested: 10 }, 3)).toBe(0);
+  const one = (of: typeof passAtK, passed: number, tested: number, k: number) =>
+    of([{ passed, tested }], k, { alpha })?.value;
+  test('are shares of the choices of k runs, of fewer than all', () => {
+    expect(one(passAtK, 3, 10, 3)).toBeCloseTo(0.7083333333333333, 12);
+    expect(one(passHatK, 7, 10, 3)).toBeCloseTo(0.2916666666666667, 12);
+    expect(one(passHatK, 2, 10, 3)).toBe(0);
+    expect(one(passAtK, 3, 10, 10)).toBeUndefined();
+    expect(
+      passHatK(
+        [
+          { passed: 9, tested: 10 },
+          { passed: 3, tested: 3 },
+        ],
+        3,
+        { alpha },
+      ),
+    ).toBeNull();
+    expect(passHatK([], 1, { alpha })).toBeNull();
   });
-  test('are the pass rate for one run, and no further from each other for fewer runs', () => {
+  test('of runs that all passed have an interval that allows for a pass rate of 72 %', () => {
+    const { value, interval } = passHatK([{ passed: 10, tested: 10 }], 5, { alpha }) ?? {};
+    expect(value).toBe(1);
+    expect(interval?.low).toBeCloseTo(0.7224672 ** 5, 6);
+    expect(interval?.high).toBe(1);
+  });
+  test('are the pass rate for one run, no further from each other for fewer runs, and within their interval', () => {
     const counts = fc
-      .integer({ min: 2, max: 60 })
+      .integer({ min: 3, max: 60 })
       .chain((tested) => fc.tuple(fc.nat(tested), fc.constant(tested)));
     fc.assert(
-      fc.property(counts, ([passed, tested]) => {
-        expect(passAtK({ passed, tested }, 1)).toBeCloseTo(passed / tested, 10);
-        expect(passHatK({ passed, tested }, 1)).toBeCloseTo(passed / tested, 10);
-        expect(passHatK({ passed, tested }, 2)).toBeLessThanOrEqual(passed / tested + 1e-12);
+      fc.property(fc.array(counts, { minLength: 1, maxLength: 4 }), (all) => {
+        const some = all.map(([passed, tested]) => ({ passed, tested }));
+        const rate = total(some.map(({ passed, tested }) => passed / tested)) / some.length;
+        expect(passAtK(some, 1, { alpha })?.value).toBeCloseTo(rate, 10);
+        expect(passHatK(some, 1, { alpha })?.value).toBeCloseTo(rate, 10);
+        expect(passHatK(some, 2, { alpha })?.value).toBeLessThanOrEqual(rate + 1e-12);
+        for (const of of [passAtK, passHatK]) {
+          const { value = NaN, interval } = of(some, 2, { alpha }) ?? {};
+          expect(interval?.low).toBeLessThanOrEqual(value);
+          expect(interval?.high).toBeGreaterThanOrEqual(value);
+        }
       }),
     );
+  });
+  /** The probability that the interval of pass^2 covers the truth, over all outcomes of two configurations. */
+  const coverage = (rates: readonly [number, number], runs: number): number => {
+    const binomial = (rate: number, passed: number): number =>
+      (total(choices(Array<number>(runs).fill(1), passed).map(() => 1)) || 1) *
+      rate ** passed *
+      (1 - rate) ** (runs - passed);
+    const truth = (rates[0] ** 2 + rates[1] ** 2) / 2;
+    let covered = 0;
+    for (let a = 0; a <= runs; a++)
+      for (let b = 0; b <= runs; b++) {
+        const counts = [a, b].map((passed) => ({ passed, tested: runs }));
+        const { low = 1, high = 0 } = passHatK(counts, 2, { alpha })?.interval ?? {};
+        if (low <= truth && truth <= high) covered += binomial(rates[0], a) * binomial(rates[1], b);
+      }
+    return covered;
+  };
+  test.each([
+    [0.5, 0.5],
+    [0.9, 0.9],
+    [0.3, 0.8],
+    [0.95, 0.6],
+  ] as const)('have an interval that covers the truth, at pass rates of %d and %d', (a, b) => {
+    expect(coverage([a, b], 8)).toBeGreaterThan(0.93);
   });
 });
 

@@ -17,6 +17,7 @@ import { measuresOf } from './measures.js';
 import type { Decision } from '../decision/decision.js';
 import { decidedFindings, decisionOf, stopDoubts } from './optional-stopping.js';
 import { armsOf, isSharedWith, type Arm, type Pair, type SweepResults } from './samples.js';
+import { steadinessDoubts } from './steadiness.js';
 import { neededFor, otherScenariosOf, reliabilityOf, sumOf, estimatesOf } from './total-of.js';
 
 export interface SweepToCompare extends SweepResults, SweepInputs {}
@@ -41,7 +42,11 @@ export function compareSweeps(
       ...(parameters.length === 0 ? {} : { parameters }),
       ...(subject_tokens.length === 0 ? {} : { subject_tokens }),
       changes: changesBetween(base, head, pairs, fixtureFiles),
-      doubts: [...doubtsOf(base, head, pairs), ...stopDoubts(base, head, decision)],
+      doubts: [
+        ...doubtsOf(base, head, pairs),
+        ...stopDoubts(base, head, decision),
+        ...steadinessDoubts(pairs),
+      ],
     };
   });
 }
@@ -58,7 +63,7 @@ export function compareWithBaseline(
     base: nameOfBaseline(base),
     head: nameOf(head),
     changes: changesSinceBaseline(pairs),
-    doubts: baselineDoubts(nameOfBaseline(base), head, pairs),
+    doubts: [...baselineDoubts(nameOfBaseline(base), head, pairs), ...steadinessDoubts(pairs)],
   }));
 }
 
@@ -90,7 +95,7 @@ function compareArms(
       ...(decision === null ? {} : { sequential: true as const }),
       ...boundedMargins(total, findings.bestForHead.total, findings.worstForHead.total),
       robust: isRobust(verdict, findings.bestForHead.total, findings.worstForHead.total),
-      reliability: reliabilityOf(pairs),
+      reliability: reliabilityOf(pairs, options),
       needed: neededFor(pairs, options),
       other_scenarios: otherScenariosOf(pairs, options),
     },

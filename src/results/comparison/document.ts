@@ -178,9 +178,14 @@ export const ComparedConfiguration = Configuration.extend({
 });
 export type ComparedConfiguration = z.infer<typeof ComparedConfiguration>;
 
+const Estimate = z.object({
+  value: z.number().describe('Unbiased estimate'),
+  interval: Interval.describe('At the confidence 1 - alpha'),
+});
+
 const Reliability = z.object({
-  pass_at_k: z.number().describe('Probability that at least one of k runs passes (pass@k)'),
-  pass_hat_k: z.number().describe('Probability that all of k runs pass (pass^k)'),
+  pass_at_k: Estimate.describe('Probability that at least one of k runs passes (pass@k)'),
+  pass_hat_k: Estimate.describe('Probability that all of k runs pass (pass^k)'),
 });
 
 /** All configurations together, each with the same weight. */
@@ -193,12 +198,15 @@ const Total = Tested.omit({ verdict: true }).extend({
     ),
   reliability: z
     .object({
-      k: z.number().int().describe('Runs that every compared configuration has on both sides'),
+      k: z
+        .number()
+        .int()
+        .describe('Half of the runs that every compared configuration has on both sides, rounded up'),
       base: Reliability.describe('Mean over configurations, before'),
       head: Reliability.describe('Mean over configurations, after'),
     })
     .nullable()
-    .describe('Null: nothing to compare'),
+    .describe('Null: a configuration has only one run'),
   needed: z
     .object({
       difference: z.number().describe('The margin, or 0.2'),

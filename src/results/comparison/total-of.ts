@@ -4,7 +4,6 @@ import { passAtK, passHatK } from '../../statistics/pass-at-k.js';
 import { shrunkRates } from '../../statistics/shrunk-rates.js';
 import { otherScenarios } from '../../statistics/other-scenarios.js';
 import { groupBy } from '../../lib/group-by.js';
-import { mean } from '../../lib/mean.js';
 import {
   DIFFERENCE_TO_SHOW,
   POWER,
@@ -34,16 +33,25 @@ export function sumOf(
   return { base: sideOf('base'), head: sideOf('head'), measures: measuresOf(tested, { alpha }) };
 }
 
-/** Returns how reliably the configurations pass if they are tried k times, where k is what all of them have been tried. */
-export function reliabilityOf(pairs: readonly Pair[]): Total['reliability'] {
+/**
+ * Returns how reliably the configurations pass if they are tried k times, where k is half of the fewest runs that one has been tried:
+ * of more tries, so few runs tell little.
+ */
+export function reliabilityOf(
+  pairs: readonly Pair[],
+  options: Pick<ComparisonOptions, 'alpha'>,
+): Total['reliability'] {
   const tested = pairs.filter(isTested);
-  if (tested.length === 0) return null;
-  const k = Math.min(...tested.flatMap(({ base, head }) => [base.side.tested, head.side.tested]));
-  const of = (name: keyof Pair) => ({
-    pass_at_k: mean(tested.map((pair) => passAtK(pair[name].side, k))) ?? 0,
-    pass_hat_k: mean(tested.map((pair) => passHatK(pair[name].side, k))) ?? 0,
-  });
-  return { k, base: of('base'), head: of('head') };
+  const k = Math.ceil(
+    Math.min(...tested.flatMap(({ base, head }) => [base.side.tested, head.side.tested])) / 2,
+  );
+  const of = (name: keyof Pair) => {
+    const counts = tested.map((pair) => pair[name].side);
+    const [some, all] = [passAtK(counts, k, options), passHatK(counts, k, options)];
+    return some && all && { pass_at_k: some, pass_hat_k: all };
+  };
+  const [base, head] = [of('base'), of('head')];
+  return base && head && { k, base, head };
 }
 
 /** Returns how many more runs it takes to show a loss of the margin, or a difference of 20 points. */

@@ -1,6 +1,8 @@
 import { inTurns } from '../../lib/in-turns.js';
 import { futileAfter } from '../../statistics/futility.js';
 import { look, type Look, type Round } from '../../statistics/look.js';
+import { firstDecisive } from '../../statistics/one-configuration.js';
+import { firstContrast } from '../../statistics/sequential-test.js';
 import { nextRound } from '../../statistics/next-round.js';
 import type { Cell } from '../records/cell.js';
 import { MOST_TRIES, type CellResult } from './cell-result.js';
@@ -63,13 +65,17 @@ export function replayRounds(
 /** Counts one round after the other, as far as there are results. Looks do not change what later rounds consist of. */
 function playRounds(
   configurations: readonly PairedConfiguration[],
-  { round_size: size }: UntilClear,
+  { alpha, round_size: size }: UntilClear,
   results: ReadonlyMap<string, CellResult>,
   isOver: boolean,
 ): Pick<Replay, 'rounds' | 'wanted' | 'stopped'> & { released: Cell[][] } {
   const rounds: PairCounts[][] = [];
   const released: Cell[][] = [];
   const done = configurations.map(() => 0);
+  const first = configurations.length === 1 ? firstDecisive(alpha) : firstContrast(alpha);
+  /** A round with more pairs than it takes to decide at best would be paid in vain. */
+  const atMost = (paired: number): number =>
+    paired < first ? Math.max(configurations.length, first - paired) : Infinity;
   /** The pairs of rounds since a pair has counted. */
   let inVain: CellPair[] = [];
   for (;;) {
@@ -77,7 +83,8 @@ function playRounds(
     if (remaining.every((count) => count === 0))
       return { rounds, released, wanted: [], stopped: 'most runs' };
     const costs = costsOf(configurations, done, results);
-    const sizes = nextRound(countedIn(rounds), { size, costs, remaining });
+    const paired = done.reduce((sum, count) => sum + count, 0);
+    const sizes = nextRound(countedIn(rounds), { size: Math.min(size, atMost(paired)), costs, remaining });
     const pairs = configurations.map((one, at) => {
       const first = done[at] ?? 0;
       return one.pairs.slice(first, first + (sizes[at] ?? 0));

@@ -347,6 +347,33 @@ test('doubts a sweep that has not ended, and other prices', () => {
   ]);
 });
 
+describe('how steadily configurations pass', () => {
+  const started = (_: string, n: number) => ({
+    timestamp: `2026-01-01T00:${String(n).padStart(2, '0')}:00.000Z`,
+  });
+  const [mixed, sudden] = ['pffpfppfpfpffpfppf', 'pppppppppfffffffff'];
+
+  test('is estimated for half of the runs, with an interval', () => {
+    const { reliability } = compare(sweepOf('a', { x: 'pppppppppp' }), sweepOf('b', { x: mixed })).total;
+    expect(reliability?.k).toBe(5);
+    expect(reliability?.base.pass_hat_k.value).toBe(1);
+    expect(reliability?.base.pass_hat_k.interval.low).toBeLessThan(0.72 ** 5 + 0.01);
+    expect(compare(sweepOf('a', { x: 'p' }), sweepOf('b', { x: 'pp' })).total.reliability).toBeNull();
+  });
+
+  test('is in doubt if a side began to fail while it ran, and not if it is flaky all the time', () => {
+    const doubts = (letters: string): string[] =>
+      compare(sweepOf('a', { x: mixed }, started), sweepOf('b', { x: letters }, started)).doubts;
+    expect(doubts(mixed)).toEqual([]);
+    expect(doubts(sudden)).toEqual([
+      expect.stringMatching(
+        /^the pass rate of head fell while it ran: 9 of 9 of the first runs passed, 0 of 9 of the last \(p < 0.0001\)/,
+      ),
+    ]);
+    expect(doubts('ppffp')).toEqual([]);
+  });
+});
+
 describe('other scenarios like these', () => {
   const outcomes = (runs: readonly string[]): Outcomes =>
     Object.fromEntries(runs.map((one, at) => [`s${at}`, one] as const));

@@ -167,7 +167,7 @@ describe('replayRounds', () => {
       ...{ verdict: 'worse', pairs_left_out: 1, runs_again: 2 },
       doubts: [
         expect.stringContaining('1 pair of runs was left out'),
-        expect.stringContaining('1 of 9 cells'),
+        expect.stringContaining('1 of 7 cells'),
       ],
     });
   });
