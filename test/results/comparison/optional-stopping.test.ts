@@ -45,7 +45,7 @@ describe('a sweep that ran until its verdict was clear', () => {
       interval: { low: -0.8, high: 0.1 },
     });
     expect(configurations[0]).toMatchObject({ verdict: 'no difference shown', p: 0.2 });
-    expect(gate.result).toBe('not worse');
+    expect(gate.result).toBe('not shown');
     expect(head.stopped).toBe('most runs');
     expect(doubts).toEqual([
       expect.stringMatching(/^these are the two sides of a sweep that was to run until/),
