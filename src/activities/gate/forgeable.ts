@@ -23,6 +23,8 @@ const IN_CONTAINER: Record<ReturnType<typeof wayOfOutput>, string | null> = {
   streamed: null,
   copied:
     'what passes on the output was killed, and the rest was copied from the container: the agent could have changed it there',
+  'after root':
+    'the agent is root in its container, and could have replaced programs that its later turns use; use an image with another user',
   'never streamed':
     'without perl in the image, what the agent prints is kept in its own container for a moment: it could change it there',
 };

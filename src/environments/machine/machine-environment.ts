@@ -102,7 +102,7 @@ async function startInMachine(
     return;
   }
   const argv = machine.attached(streamedLaunch(folder, perl, user), markOf(handle.mark, 'supervisor'));
-  await startStream(handle, start, argv);
+  await startStream(handle, start, argv, user.split(' ')[0] ?? '');
   await run(awaitClaimScript(folder)).catch(async (error: unknown) => {
     const said = reasonIn((await readTextIfThere(startFiles(handle, start).stderr)) ?? '');
     throw said === '' || error instanceof MachineGone ? error : new Error(`${String(error)}: ${said}`);
@@ -125,8 +125,8 @@ async function stop(
 }
 
 /**
- * An environment in which each run has a machine of its own. The workspace is copied in and out. The agent's output is
- * copied to the journal while it works.
+ * An environment in which each run has a machine of its own. The workspace is copied in and out. The agent's output comes into the
+ * journal while it works: by itself (stream.ts), or else it is copied.
  */
 export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Machine): Environment => ({
   async prepare(handle, contents, confirm) {

@@ -25,6 +25,9 @@ const streamsIn = (folder: string): string[] =>
 /** Notes that a part of a start's output was copied from its machine, where it could have been changed. */
 const copiedNote = (folder: string): string => join(folder, 'copied');
 
+/** Notes that the agent of a start was root: it could replace programs that later starts in its machine use. */
+const rootNote = (folder: string): string => join(folder, 'root');
+
 /** Has the exit status of relay.pl, as far as it was told. */
 const statusNote = (folder: string): string => join(folder, 'streamed');
 
@@ -42,16 +45,18 @@ export const streamEnd = async (folder: string): Promise<(typeof ENDS)[string] |
 
 /**
  * Runs relay.pl in a machine. What it prints there is appended to the output of the start by a process that outlives this one.
- * `argv`: the command line that runs it, given the script on standard input.
+ * `argv`: the command line that runs it, given the script on standard input. `uid`: that of the agent.
  */
 export async function startStream(
   handle: EnvironmentHandle,
   start: number,
   argv: readonly string[],
+  uid: string,
 ): Promise<void> {
   const { folder, stdout, stderr } = startFiles(handle, start);
   // An earlier try, which has not started the agent, may have left a message.
   for (const file of [stdout, stderr]) rmSync(file, { force: true });
+  if (uid === '0') writeNote(rootNote(folder), '');
   const id = randomBytes(4).toString('hex');
   const claims = ['', '-end'].map((end) => join(folder, `${STREAM}${id}${end}`));
   for (const claim of claims) mkdirSync(claim, { mode: 0o700 });
@@ -95,11 +100,20 @@ export function noteCopied(folder: string): void {
   if (streamsIn(folder).length > 0) mkdirSync(copiedNote(folder), { recursive: true });
 }
 
-/** How the output of all starts of an agent has come to this host: `copied` means that a stream was cut. */
-export function wayOfOutput(
-  handle: Pick<EnvironmentHandle, 'journal'>,
-): 'streamed' | 'copied' | 'never streamed' {
-  const folders = startNumbers(handle).map((start) => startFiles(handle, start).folder);
-  if (folders.some((folder) => streamsIn(folder).length === 0)) return 'never streamed';
-  return folders.some((folder) => existsSync(copiedNote(folder))) ? 'copied' : 'streamed';
+/**
+ * How the output of all starts of an agent has come to this host. `copied`: a stream was cut. `after root`: a start has followed one in
+ * which the agent was root.
+ */
+export function wayOfOutput({
+  journal,
+}: Pick<EnvironmentHandle, 'journal'>): 'streamed' | 'copied' | 'after root' | 'never streamed' {
+  const begun = startNumbers({ journal })
+    .sort((a, b) => a - b)
+    .map((start) => startFiles({ journal }, start))
+    // Not if its machine was gone before it began.
+    .filter(({ stdout }) => existsSync(stdout))
+    .map(({ folder }) => folder);
+  if (begun.some((folder) => streamsIn(folder).length === 0)) return 'never streamed';
+  if (begun.some((folder) => existsSync(copiedNote(folder)))) return 'copied';
+  return begun.slice(0, -1).some((folder) => existsSync(rootNote(folder))) ? 'after root' : 'streamed';
 }
