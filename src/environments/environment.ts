@@ -164,8 +164,9 @@ export interface Environment {
   /** Starts the agent so that it outlives this process. */
   start(handle: EnvironmentHandle, request: StartRequest): Promise<void>;
   /**
-   * Returns the state of a start of the agent; its output so far is then in the journal. With `untilEnd`, waits until
-   * the agent has ended or is found dead, and writes the journal in the meantime; rejects when that signal aborts.
+   * Returns the state of a start of the agent; its output so far is then in the journal, or on the way there while it works. With
+   * `untilEnd`, waits until the agent has ended or is found dead, and writes the journal in the meantime; rejects when that signal
+   * aborts.
    */
   inspect(handle: EnvironmentHandle, start: number, untilEnd?: AbortSignal): Promise<ProcessState>;
   /** Kills processes, and waits until they are gone. */

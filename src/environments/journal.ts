@@ -24,7 +24,7 @@ export const startFiles = (journal: Journal, start: number) => {
 };
 
 /** Numbers of the agent's starts that have a folder, in no particular order. */
-function startNumbers({ journal }: Journal): number[] {
+export function startNumbers({ journal }: Journal): number[] {
   const names = existsSync(journal) ? readdirSync(journal) : [];
   return names.filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
 }

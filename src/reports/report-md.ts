@@ -8,6 +8,7 @@ import {
   type CommandRecord,
   type RunRecord,
 } from '../results/records/run-record.js';
+import { forgeableNotes } from '../results/forgeable-notes.js';
 import { runAgainText } from '../results/records/host.js';
 import { mockedCallText } from '../results/mocked-call-text.js';
 import type { MockedCalls } from '../results/records/mocked-calls.js';
@@ -151,16 +152,7 @@ function gates(metrics: Metrics): string {
   ]);
   const counted = `${metrics.gates_passed} of ${metrics.gates_total} gates passed.`;
   const rated = table(['#', 'Gate', 'Subject', 'Status', 'Message', 'Duration'], rows);
-  return [`${counted}\n\n${rated}`, ...forgeableNotes(metrics)].join('\n\n');
-}
-
-/** Names the gates whose evidence the agent could have forged, by the reason. */
-function forgeableNotes({ details }: Metrics): string[] {
-  const reasons = [...new Set(details.flatMap(({ forgeable }) => forgeable ?? []))];
-  return reasons.map((reason) => {
-    const numbers = details.filter(({ forgeable }) => forgeable === reason).map(({ index }) => index + 1);
-    return `The evidence of ${numbers.length === 1 ? 'gate' : 'gates'} ${numbers.join(', ')} could have been forged: ${inline(reason)}.`;
-  });
+  return [`${counted}\n\n${rated}`, ...forgeableNotes(metrics).map(inline)].join('\n\n');
 }
 
 function evaluators({ evaluator_results: results }: Metrics): string {

@@ -3,6 +3,7 @@ import pc from 'picocolors';
 import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
 import { wrap } from '../lib/format/wrap.js';
+import { forgeableNotes } from '../results/forgeable-notes.js';
 import { gateTitle } from '../results/gate-title.js';
 import type { HumanReview } from '../results/records/human-review.js';
 import type { RunRecord } from '../results/records/run-record.js';
@@ -156,8 +157,12 @@ function gatesParts(metrics: Metrics, options: RunTextOptions, colors: Colors): 
   return [
     part(failures, head, { importance: 9, least: 8 }),
     part(rows, failed.length === 0 ? head : [], { importance: 2, least: 0 }),
+    always(evidenceLines(metrics, width)),
   ];
 }
+
+const evidenceLines = (metrics: Pick<Metrics, 'details'>, width: number): string[] =>
+  forgeableNotes(metrics).flatMap((note) => indented(note, width, METRICS));
 
 function actionParts(
   run: RunRecord,
@@ -249,9 +254,14 @@ const gateRows = (gates: readonly GateDetail[], { color, width }: TextOptions): 
   );
 
 /** Renders the verdicts of a run's gates, below a line that names the run. */
-export const renderGates = (line: ResultLine, label: string, options: TextOptions): string =>
+export const renderGates = (
+  line: Pick<ResultLine, 'outcome' | 'metrics'>,
+  label: string,
+  options: TextOptions,
+): string =>
   [
     `${mark(line.outcome, pc.createColors(options.color))}  ${terminalText(label)}`,
     ...gateRows(line.metrics?.details ?? [], options),
+    ...(line.metrics === null ? [] : evidenceLines(line.metrics, options.width)),
     '',
   ].join('\n');

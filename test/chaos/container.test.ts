@@ -201,6 +201,16 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     expect(containersOf(run.run_id)).toEqual([]);
   });
 
+  it('ends with an error if an agent kills what passes on its output, at each start', async () => {
+    const kill = 'kill -9 $(grep -l [s]tream= /proc/[0-9]*/cmdline | grep -v self | cut -d / -f 3); true';
+    const gates = ['{type: command_called, pattern: first}'];
+    await writeScenario('muted', 'x', ['run: first', `run: ${JSON.stringify(kill)}`, 'say: x'], gates);
+    const { document } = await project.run(['muted', '--agents', 'mock']);
+    const { run } = await openRun(document);
+    expect(run).toMatchObject({ outcome: 'error', starts: 3 });
+    expect(run.message).toContain('the agent was lost 3 times without an exit status: what passes on');
+  });
+
   it('starts the agent again in another container if the first one is removed while it works', async () => {
     await writeScenario('lost', 'go');
     const command = project.start(['run', 'lost', '--agents', 'waiter', '--json']);
@@ -270,7 +280,10 @@ exec '${await findExecutable('docker')}' "$@"
         0o755,
       );
       own.env['PATH'] = `${own.folder}/bin:${process.env['PATH'] ?? ''}`;
-      await own.write('fixtures/left.yaml', scenario('left', { steps: ['say: x'], more: place }));
+      await own.write(
+        'fixtures/left.yaml',
+        scenario('left', { gates: ['{type: file_exists, path: README.md}'], steps: ['say: x'], more: place }),
+      );
       await own.write('broken', '');
       const { document } = await own.run(['left', '--agents', 'mock']);
       const { run } = await openRun(document);

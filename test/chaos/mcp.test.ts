@@ -39,9 +39,11 @@ async function writeSlow(project: TestProject, name: string): Promise<string> {
   return mark;
 }
 
-/** Whether a process is the mock agent itself, rather than one that supervises it. */
-const isTheAgent = (pid: number): boolean =>
-  readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0')[1]?.endsWith('mock-program.js') === true;
+/** Processes of the project that run this script themselves, rather than supervise it. */
+const thatRun = (project: TestProject, script: string): number[] =>
+  processesWith(project.state).filter((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0')[1]?.endsWith(script),
+  );
 
 const callsIn = (text: string): RunEvent[] =>
   text
@@ -82,7 +84,7 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
     const command = project.start(['run', 'killed', '--json']);
     await untilLines(project, 'killed.log', 2);
     const servers = processesWith(mark);
-    const agents = processesWith(project.state).filter(isTheAgent);
+    const agents = thatRun(project, 'mock-program.js');
     expect(agents).toHaveLength(1);
     for (const pid of agents) process.kill(pid, 'SIGKILL');
     await untilLines(project, 'killed.log', 4);
@@ -101,6 +103,29 @@ describe.each(['pidns', 'group'])('containment %s', (mode) => {
     expect(processesWith(mark)).toEqual([]);
     expect(markedProcesses(opaqueId(run.run_id))).toEqual([]);
   });
+
+  test.each([
+    ['proxy', 'proxy-program.js', 'what works beside the agent ended before it'],
+    ['relay', 'relay.pl', 'what passes on the output of the agent was killed'],
+  ])(
+    'SIGKILL of the %s in the middle of an MCP call makes the agent start again, and is never a failure',
+    async (name, program, reason) => {
+      const mark = await writeSlow(project, name);
+      const command = project.start(['run', name, '--json']);
+      await untilLines(project, `${name}.log`, 2);
+      const found = thatRun(project, program);
+      expect(found).toHaveLength(1);
+      for (const pid of found) process.kill(pid, 'SIGKILL');
+      await letGo(project, name);
+      const { run, metrics, text } = await openRun(documentOf((await command).stdout));
+      expect(run.agent?.history.join('\n')).toContain(`lost without an exit status: ${reason}`);
+      expect(run).toMatchObject({ outcome: 'pass', agent: { ending: 'done', starts: 2 } });
+      expect(metrics.details.map(({ status }) => status)).toEqual(['pass', 'pass']);
+      expect(callsIn(await text('artifacts/events.jsonl'))).toHaveLength(1);
+      expect(processesWith(mark)).toEqual([]);
+      expect(markedProcesses(run.run_id)).toEqual([]);
+    },
+  );
 
   test('an agent that is stopped in the middle of an MCP call leaves no server, and the call is recorded as unanswered', async () => {
     const mark = await writeSlow(project, 'stopped');

@@ -74,7 +74,14 @@ test('calls of a server are recorded exactly, with the tools that the agent was 
   expect(run.outcome).toBe('pass');
   const reason = 'environment local is no sandbox: the agent could write to what is recorded of it';
   expect(metrics.details.map(({ forgeable }) => forgeable)).toEqual([reason]);
-  expect(await text('report.md')).toContain(`The evidence of gate 1 could have been forged: ${reason}.`);
+  const note = `The evidence of gate 1 could have been forged: ${reason}.`;
+  expect(await text('report.md')).toContain(note);
+  const shown = await project.cli(['show', run.run_id]);
+  expect(shown.stdout.replace(/\s+/g, ' ')).toContain(note);
+  const { metrics: printed } = JSON.parse((await project.cli(['show', run.run_id, '--json'])).stdout) as {
+    metrics: typeof metrics;
+  };
+  expect(printed.details).toMatchObject([{ forgeable: reason }]);
   const [tools, ...calls] = mcp;
   expect(tools).toMatchObject({
     type: 'mcp_tools',

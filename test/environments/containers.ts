@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Container } from '../../src/environments/environment.js';
 import { whyNoCli } from '../../src/environments/container/why-no-container.js';
 import { findExecutable } from '../../src/platform/process/find-executable.js';
@@ -13,6 +13,8 @@ export const IMAGE = 'llm-tool-test-busybox:1';
 export const USER_IMAGE = 'llm-tool-test-busybox-user:1';
 /** An image whose only program is `sh`: a static busybox, which contains all other programs. */
 export const SHELL_IMAGE = 'llm-tool-test-busybox-shell:1';
+/** Like `IMAGE`, with perl. */
+export const PERL_IMAGE = 'llm-tool-test-busybox-perl:1';
 
 type Cli = Container['command'];
 
@@ -45,9 +47,21 @@ async function makeImage(cli: Cli, image: string): Promise<void> {
   const applets = execFileSync('busybox', ['--list'], { encoding: 'utf8' }).split('\n').filter(Boolean);
   for (const applet of isShell ? [] : applets)
     if (!existsSync(join(bin, applet))) symlinkSync('busybox', join(bin, applet));
+  if (image === PERL_IMAGE) copyPerl(root);
   const user = image === USER_IMAGE ? `--change 'USER 1000'` : '';
   execFileSync('sh', ['-c', `tar -C '${root}' -c . | ${cli} import ${user} - ${image}`]);
   await rm(root, { recursive: true });
+}
+
+/** Copies perl of this machine, with what it loads. */
+function copyPerl(root: string): void {
+  const perl = execFileSync('which', ['perl'], { encoding: 'utf8' }).trim();
+  const base = execFileSync('perl', ['-MPOSIX', '-e', 'print $INC{"POSIX.pm"}'], { encoding: 'utf8' });
+  const libraries = execFileSync('ldd', [perl], { encoding: 'utf8' }).match(/\/\S+/g) ?? [];
+  for (const path of [perl, dirname(base), ...libraries]) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    cpSync(path, join(root, path), { recursive: true, dereference: true });
+  }
 }
 
 /** The names of the containers of runs with this text in their names. */

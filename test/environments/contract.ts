@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, readdirSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,9 +15,11 @@ import {
 } from '../../src/environments/environment.js';
 import { environments } from '../../src/environments/index.js';
 import { lastStart, startFiles } from '../../src/environments/journal.js';
+import { wayOfOutput } from '../../src/environments/machine/stream.js';
 import { changesIn, collect } from '../../src/environments/read-workspace.js';
 import { fileText } from '../../src/gates/gate.js';
 import type { Command } from '../../src/lib/commands/command.js';
+import { supervisorErrors } from '../../src/platform/process/supervise.js';
 import { until } from '../commands/project.js';
 import { compileSources } from '../platform/compiled.js';
 import { killWhenFinished, processesWith } from '../platform/processes.js';
@@ -207,8 +210,56 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
         await run('touch go');
         expect(await environment.inspect(handle, 1, END())).toMatchObject({ state: 'ended', exitCode: 0 });
         expect(printed()).toMatch(/^first\n/);
-        if (type === 'local' || type === 'bubblewrap') expect(printed()).toBe('first\nlast\n');
+        if (type !== 'e2b') expect(printed()).toBe('first\nlast\n');
       });
+
+      it.runIf(type === 'docker')('prints straight to this machine', async () => {
+        const { handle, start } = await made();
+        await start('echo up');
+        expect(await environment.inspect(handle, 1, END())).toMatchObject({ state: 'ended' });
+        expect(wayOfOutput(handle)).toBe('streamed');
+      });
+
+      it.runIf(type === 'docker')(
+        'loses no output if the stream of it is killed, which is told',
+        async () => {
+          const { handle, start, run, printed } = await made();
+          await start('echo one; until [ -e go ]; do sleep 0.05; done; echo two; echo err >&2');
+          await until('the first line', () => (printed() === 'one\n' ? true : null));
+          const { folder, stderr } = startFiles(handle, 1);
+          const [stream = ''] = readdirSync(folder).filter((name) => /^stream-[^-]*$/.test(name));
+          process.kill(Number(readFileSync(join(folder, stream, 'sup'), 'utf8').split(' ')[0]), 'SIGKILL');
+          await run('touch go');
+          expect(await environment.inspect(handle, 1, END())).toMatchObject({ state: 'ended', exitCode: 0 });
+          expect([printed(), readFileSync(stderr, 'utf8')]).toEqual(['one\ntwo\n', 'err\n']);
+          expect(wayOfOutput(handle)).toBe('copied');
+        },
+      );
+
+      it.runIf(type === 'docker').each(['', 'kill -KILL $(cut -d " " -f 1 ../agent/1/sup);'])(
+        'counts as lost if it has recorded an end of its own: %j',
+        async (more) => {
+          const { handle, start, seconds } = await made();
+          await start(`echo up; printf '0\\n' >../agent/1/exit; ${more} sleep ${seconds}`);
+          expect(await environment.inspect(handle, 1, END())).toEqual({ state: 'dead' });
+        },
+      );
+
+      it.runIf(type === 'docker')(
+        'counts as lost if what passes on its output was killed in the container',
+        async () => {
+          const { handle, start, run, printed } = await made();
+          await start('trap "" PIPE; echo one; until [ -e go ]; do sleep 0.05; done; exit 0');
+          await until('the first line', () => (printed() === 'one\n' ? true : null));
+          const name = handle.container?.name ?? '';
+          const kill =
+            "kill -KILL $(grep -l '[s]tream=' /proc/[0-9]*/cmdline | grep -v self | cut -d / -f 3)";
+          execFileSync('docker', ['exec', '-u', '0', name, 'sh', '-c', kill]);
+          await run('touch go');
+          expect(await environment.inspect(handle, 1, END())).toEqual({ state: 'dead' });
+          expect(await supervisorErrors(startFiles(handle, 1).folder)).toContain('was killed');
+        },
+      );
 
       it('is stopped on request, with everything it started', async () => {
         const { handle, start, seconds, alive } = await made();

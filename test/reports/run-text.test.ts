@@ -4,7 +4,7 @@ import { formatCost } from '../../src/lib/format/dollars.js';
 import type { Json } from '../../src/lib/json.js';
 import type { EventBody } from '../../src/results/records/events.js';
 import { createActionCollector } from '../../src/results/transcript/action-log.js';
-import { renderRun } from '../../src/reports/run-text.js';
+import { renderGates, renderRun } from '../../src/reports/run-text.js';
 import { MOST_OF_A_TEXT } from '../../src/reports/shorten.js';
 import { LONGEST_LINE } from '../hostile-texts.js';
 import { gate, metrics, run } from '../results/sample.js';
@@ -18,6 +18,15 @@ describe('renderRun', () => {
     expect(text).toMatch(/✓ done +runAgent +3\.0 s/);
     expect(text).toMatch(/gates 1\/1\n +✓ pass +file_exists +notes\.md exists/);
     expect(text).toMatch(/\nreport {2}\/r\/x\/report\.md\n$/);
+  });
+  test('names the gates whose evidence could have been forged, as the lines of gates do', () => {
+    const details = [gate(), gate({ index: 1, forgeable: 'it is\x1b[2J local' }), gate({ index: 2 })];
+    const note = '  The evidence of gate 2 could have been forged: it is local.\n';
+    const found = metrics({ details });
+    expect(renderRun(run(), found, options)).toContain(note);
+    expect(renderRun(run(), found, { ...options, height: 20 })).toContain(note);
+    expect(renderGates({ outcome: 'pass', metrics: found }, 'notes', options)).toContain(note);
+    expect(renderRun(run(), metrics(), options)).not.toContain('forged');
   });
   test('says that a step was not performed, and why', () => {
     const steps = [

@@ -106,7 +106,8 @@ describe.skipIf(lacking !== null)(`pages of the viewer${lacking === null ? '' : 
     expect(await calls.first().textContent()).toMatch(/^MCP test echo text: the first\d.* ms/);
     await calls.filter({ hasText: 'skill stamp' }).waitFor();
     await letGo(project, 'served');
-    await page.getByRole('region', { name: 'Gates' }).waitFor();
+    const gates = page.getByRole('region', { name: 'Gates' });
+    await gates.getByText('The evidence of gate 1 could have been forged: environment local').waitFor();
 
     await page.goto('about:blank');
     const file = join(project.folder, 'served.html');

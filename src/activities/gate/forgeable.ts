@@ -1,26 +1,41 @@
 import type { EnvironmentHandle } from '../../environments/environment.js';
+import { wayOfOutput } from '../../environments/machine/stream.js';
 import type { GateContext } from '../../gates/gate.js';
 import { findExecutable } from '../../platform/process/find-executable.js';
 
-/** The reason why an agent can forge what is recorded of it, by the environment. specs/explanation/security.md says more. */
-const REASONS: Record<EnvironmentHandle['type'], string> = {
-  local: 'environment local is no sandbox: the agent could write to what is recorded of it',
-  bubblewrap: 'without perl, what the agent starts can write into what the agent prints; install perl',
-  docker: 'what the agent prints is kept in its own container for a moment: it could change it there',
-  e2b: 'what the agent prints is kept in its own sandbox for a moment: it could change it there',
+/** The reason why an agent can forge what is recorded of it; null if it cannot. specs/explanation/security.md says more. */
+async function reasonIn(handle: Recorder): Promise<string | null> {
+  switch (handle.type) {
+    case 'local':
+      return 'environment local is no sandbox: the agent could write to what is recorded of it';
+    case 'bubblewrap':
+      return (await findExecutable('perl')) === null
+        ? 'without perl, what the agent starts can write into what the agent prints; install perl'
+        : null;
+    case 'docker':
+      return IN_CONTAINER[wayOfOutput(handle)];
+    case 'e2b':
+      return 'what the agent prints is kept in its own sandbox for a moment: it could change it there';
+  }
+}
+
+const IN_CONTAINER: Record<ReturnType<typeof wayOfOutput>, string | null> = {
+  streamed: null,
+  copied:
+    'what passes on the output was killed, and the rest was copied from the container: the agent could have changed it there',
+  'after root':
+    'the agent is root in its container, and could have replaced programs that its later turns use; use an image with another user',
+  'never streamed':
+    'without perl in the image, what the agent prints is kept in its own container for a moment: it could change it there',
 };
 
+type Recorder = Pick<EnvironmentHandle, 'type' | 'journal'>;
 type Recorded = Pick<GateContext, 'efficiency' | 'trajectory' | 'turns'>;
-
-/** The reason why an agent can forge what is recorded of it in this environment; null if it cannot. */
-async function reasonIn({ type }: Pick<EnvironmentHandle, 'type'>): Promise<string | null> {
-  return type === 'bubblewrap' && (await findExecutable('perl')) !== null ? null : REASONS[type];
-}
 
 /** Notes whether a gate looks at what was recorded of the agent. */
 export function watchEvidence<T extends Recorded>(
   done: T,
-  handle: Pick<EnvironmentHandle, 'type'>,
+  handle: Recorder,
 ): { done: T; forgeable: () => Promise<string | null> } {
   let wasUsed = false;
   const noting =

@@ -74,6 +74,10 @@ function containerOf({ container, mark }: EnvironmentHandle): Machine {
     killAllScript,
     run: (script, user) => runScript(container, script, user === undefined ? {} : { user: '0' }),
     command: (script, limits) => command(container, script, limits),
+    attached: (argv, mark) => [
+      ...[container.command, 'exec', '-i', '-u', '0', '--env', `${RUN_MARK}=${mark}`, container.name],
+      ...argv,
+    ],
     // Another attempt's container has the same name, so that only one of them can be created.
     create: () => create(container, mark),
     remove: () => remove(container),

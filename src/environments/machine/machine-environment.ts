@@ -1,32 +1,43 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandResult } from '../../lib/commands/command-result.js';
 import { isFolder } from '../../platform/fs/tree.js';
-import { supervisorScript } from '../../platform/process/supervise.js';
+import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { waitUntil } from '../../platform/process/wait-until.js';
-import type { Environment, EnvironmentHandle, ExecRequest, ProcessState } from '../environment.js';
+import { markOf } from '../../platform/process/marked-processes.js';
+import type {
+  Environment,
+  EnvironmentHandle,
+  ExecRequest,
+  ProcessState,
+  StartRequest,
+} from '../environment.js';
 import { fillBinaries, fillWorkspace } from '../fill-workspace.js';
-import { startFolder } from '../journal.js';
+import { startFiles, startFolder, startNumbers } from '../journal.js';
 import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from '../run-folders.js';
 import { removeCheckFiles, withCheckFiles } from './check-files.js';
 import { lookScript, readLook } from './look-script.js';
 import { assertAnswered, MachineGone, mustRun, reasonIn, type Machine } from './machine.js';
 import { mirrorStart, noteStart, startInside } from './mirror-start.js';
+import { perlInside } from './own-perl.js';
 import { withScratch } from './scratch.js';
 import {
+  awaitClaimScript,
   endExecScript,
   execScript,
   killPartScript,
   rootScript,
-  startScript,
+  launchScript,
+  prepareScript,
   stopScript,
-  supervisorFolder,
+  streamedLaunch,
   whoScript,
 } from './scripts.js';
 import { removeShown, showFolder } from './show-folder.js';
+import { endStreams, startStream } from './stream.js';
 
 const STOP_MS = 30_000;
 
@@ -48,7 +59,7 @@ async function remove(machine: Machine): Promise<void> {
   await machine.remove();
 }
 
-/** Fills the run's folder as it is copied into a machine: workspace, private folders, and the supervisor. */
+/** Fills the run's folder as it is copied into a machine: workspace and private folders. */
 async function fillRoot(
   folder: string,
   handle: EnvironmentHandle,
@@ -57,10 +68,6 @@ async function fillRoot(
   await fillWorkspace(join(folder, basename(handle.workspace)), contents);
   for (const name of [...FIRST_FOLDERS, ...CHECKS_FOLDERS])
     mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
-  const scripts = join(folder, basename(supervisorFolder(handle)));
-  mkdirSync(scripts, { mode: 0o700 });
-  for (const name of ['claim.sh', 'supervise.sh'])
-    await copyFile(supervisorScript(name), join(scripts, name));
   fillBinaries(join(folder, RUN_FOLDERS.binaries), contents);
 }
 
@@ -75,6 +82,30 @@ async function exec(
     timeoutMs: request.timeoutSecs * 1000,
     endScript: endExecScript(handle, id),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
+  });
+}
+
+/** Starts the agent, and has its output come out at once where the machine can do that. */
+async function startInMachine(
+  handle: EnvironmentHandle,
+  machine: Machine,
+  request: StartRequest,
+): Promise<void> {
+  const { start } = request;
+  const folder = startInside(handle, start);
+  const prepare = prepareScript(handle, request, folder, machine.supervisorMode);
+  const run = (script: string): Promise<Buffer> => mustRun(machine, 'starting the agent', script);
+  const user = (await run(prepare)).toString();
+  const perl = machine.attached === undefined ? null : await perlInside(handle, machine);
+  if (machine.attached === undefined || perl === null) {
+    await run(`${launchScript(folder)}\n${awaitClaimScript(folder)}`);
+    return;
+  }
+  const argv = machine.attached(streamedLaunch(folder, perl, user), markOf(handle.mark, 'supervisor'));
+  await startStream(handle, start, argv, user.split(' ')[0] ?? '');
+  await run(awaitClaimScript(folder)).catch(async (error: unknown) => {
+    const said = reasonIn((await readTextIfThere(startFiles(handle, start).stderr)) ?? '');
+    throw said === '' || error instanceof MachineGone ? error : new Error(`${String(error)}: ${said}`);
   });
 }
 
@@ -94,8 +125,8 @@ async function stop(
 }
 
 /**
- * An environment in which each run has a machine of its own. The workspace is copied in and out. The agent's output is
- * copied to the journal while it works.
+ * An environment in which each run has a machine of its own. The workspace is copied in and out. The agent's output comes into the
+ * journal while it works: by itself (stream.ts), or else it is copied.
  */
 export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Machine): Environment => ({
   async prepare(handle, contents, confirm) {
@@ -121,9 +152,7 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
     const machine = machineOf(handle);
     await mkdir(startFolder(handle, request.start), { recursive: true, mode: 0o700 });
     if (request.start > 1) await removeCheckFiles(handle, machine);
-    const inside = startInside(handle, request.start);
-    const script = startScript(handle, request, inside, machine.supervisorMode);
-    await mustRun(machine, 'starting the agent', script).catch((error: unknown) => {
+    await startInMachine(handle, machine, request).catch((error: unknown) => {
       // An agent whose machine is gone is lost, however far it came.
       if (!(error instanceof MachineGone)) throw error;
     });
@@ -171,5 +200,8 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
       return copy !== null && (await isFolder(copy)) ? use(copy) : null;
     }),
 
-  dispose: (handle) => remove(machineOf(handle)),
+  async dispose(handle) {
+    await remove(machineOf(handle));
+    for (const start of startNumbers(handle)) await endStreams(startFolder(handle, start));
+  },
 });

@@ -46,6 +46,11 @@ export interface Machine {
    * @throws MachineGone if it is gone, and the signal's reason on abort
    */
   command: (script: string, limits: CommandLimits) => Promise<CommandResult>;
+  /**
+   * The command line that runs a program in it as root, with input and output those of the command; absent if there is none. It
+   * ends when the program has ended and all output was passed on.
+   */
+  attached?: (argv: readonly string[], mark: string) => string[];
   /** Creates it. If `confirm` throws afterwards, another attempt has taken over, and it is removed again. */
   create: (confirm: () => Promise<void>) => Promise<void>;
   /** Removes it with everything that runs in it. Does nothing if it does not exist. */

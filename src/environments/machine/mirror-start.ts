@@ -7,11 +7,14 @@ import type { EnvironmentHandle, ProcessState } from '../environment.js';
 import { startFiles } from '../journal.js';
 import { assertAnswered, type Machine } from './machine.js';
 import { quoted } from './quoting.js';
+import { endStreams, isStreaming, noteCopied, streamEnd } from './stream.js';
 
 /** The claim of a start as it is in the journal: its supervisor is not a process of this host. */
 const CLAIM = '0 container container 0\n';
 /** Maximum number of bytes of an output that are fetched at once. */
 const PIECE = 4 * 1024 * 1024;
+/** The position of output of which nothing is to be fetched. */
+const ALL = 2 ** 50;
 const KILLED = 137;
 const MAX_TRIES = 5;
 
@@ -65,7 +68,9 @@ export async function mirrorStart(
   const known = await readExit(folder);
   if (known?.state === 'ended') return known;
   for (let tries = MAX_TRIES; ; tries--) {
-    const [outAt, errAt] = [sizeOf(stdout), sizeOf(stderr)];
+    const streaming = await isStreaming(folder);
+    const streamed = await streamEnd(folder);
+    const [outAt, errAt] = streaming || streamed === 'whole' ? [ALL, ALL] : [sizeOf(stdout), sizeOf(stderr)];
     const answer = await machine.run(inspectScript(startInside(handle, start), outAt, errAt));
     if (answer === null) return { state: unknownInside(claim) };
     // The script was killed together with everything else in the machine.
@@ -81,12 +86,16 @@ export async function mirrorStart(
       throw new Error(`cannot read the output of start ${start} of the agent in ${machine.title}`);
     }
     if (!existsSync(claim)) noteAt(claim, CLAIM, claimed);
+    if (out + err > 0) noteCopied(folder);
     writeAt(stdout, outAt, pieces.subarray(0, out));
     writeAt(stderr, errAt, pieces.subarray(out, out + err));
     if (said > 0) writeNote(errors, pieces.subarray(out + err).toString());
     if (state === 'running' || state === 'starting') return { state };
     if (out === PIECE || err === PIECE) continue;
     if (state !== 'ended') return { state: 'dead' };
+    if (streaming && (await endStreams(folder))) continue;
+    // An agent could record an end of its own, and go on while its work is checked.
+    if (streaming || streamed === 'without supervisor') return { state: 'dead' };
     const stopped = STOP_REASONS.find((known) => known === reason) ?? null;
     await writeFileAtomic(stop, `${stopped ?? ''}\n`, 0o600);
     await writeFileAtomic(exit, `${code}\n`, 0o600);
@@ -102,6 +111,7 @@ const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false 
 
 /** Writes at a position, so that two processes that follow the same agent write the same. */
 function writeAt(path: string, position: number, piece: Buffer): void {
+  if (piece.length === 0 && existsSync(path)) return;
   const file = openSync(path, existsSync(path) ? 'r+' : 'w', 0o600);
   try {
     for (let done = 0; done < piece.length;)

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { argvOf } from '../../lib/commands/command.js';
 import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
-import { GRACE_SECS, idleTickOf } from '../../platform/process/supervise.js';
+import { GRACE_SECS, idleTickOf, supervisorScript } from '../../platform/process/supervise.js';
 import type { EnvironmentHandle, ExecRequest, OwnFile, StartRequest } from '../environment.js';
 import { exports, quoted } from './quoting.js';
 
@@ -9,7 +10,7 @@ import { exports, quoted } from './quoting.js';
 const NEEDED =
   'awk cat chown date grep head id kill ls mkdir mkfifo readlink rm setsid sleep stat tail tar tr wc';
 
-export const supervisorFolder = ({ root }: EnvironmentHandle): string => `${root}/supervisor`;
+const supervisorFolder = ({ root }: EnvironmentHandle): string => `${root}/supervisor`;
 const execFolder = ({ root }: EnvironmentHandle): string => `${root}/exec`;
 
 /** Prints the names of missing programs to stderr, and uid and gid of the default user to stdout. */
@@ -56,11 +57,13 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
   sleep 0.05
 done`;
 
+const launchFile = (folder: string): string => `${folder}/launch`;
+
 /**
- * Starts the agent under a supervisor that outlives this script, and waits until the supervisor has claimed the start.
- * `mode`: that of the supervisor, as a word of a script.
+ * Writes everything for a start of the agent, and prints the ids of its user and groups. The supervisor is written too: an earlier
+ * turn of the agent may have changed it. `mode`: that of the supervisor, as a word of a script.
  */
-export function startScript(
+export function prepareScript(
   handle: EnvironmentHandle,
   request: StartRequest,
   folder: string,
@@ -75,24 +78,56 @@ export function startScript(
     ...[mode, 'container', 'sh', quoted(`${scripts}/supervise.sh`), quoted(folder), mode],
     ...[...limits, mark, handle.workspace, `${folder}/in`, ...argv].map(quoted),
   ];
-  const written = [...files, { path: `${folder}/in`, content: stdin }].map(writeCommand);
-  return `
-umask 077
-${written.join('\n')}
-cd ${quoted(folder)} || exit 1
-for file in exit stop session sup.err; do [ -e $file ] || printf ' ' >$file; done
+  const launch = `rm -f "$0"
 umask 022
-(
-  export LLM_TOOL_TEST_AGENT_PATH="$PATH"
+export LLM_TOOL_TEST_AGENT_PATH="$PATH"
 ${exports(omitPath(env))}
 ${'PATH' in env ? `export LLM_TOOL_TEST_AGENT_PATH=${quoted(env['PATH'] ?? '')}` : ''}
-  export ${RUN_MARK}=${quoted(markOf(handle.mark, 'supervisor'))}
-  exec ${words.join(' ')}
-) </dev/null >/dev/null 2>&1 &
+export ${RUN_MARK}=${quoted(markOf(handle.mark, 'supervisor'))}
+exec ${words.join(' ')} </dev/null >/dev/null 2>&1
+`;
+  const supervisor = ['claim.sh', 'supervise.sh'].map((name) => ({
+    path: `${scripts}/${name}`,
+    content: readFileSync(supervisorScript(name), 'utf8'),
+  }));
+  const own = [
+    { path: `${folder}/in`, content: stdin },
+    { path: launchFile(folder), content: launch },
+  ];
+  return `
+umask 077
+rm -rf ${quoted(scripts)}
+${[...supervisor, ...files, ...own].map(writeCommand).join('\n')}
+cd ${quoted(folder)} || exit 1
+for file in exit stop session sup.err; do [ -e $file ] || printf ' ' >$file; done
+echo "$(id -u) $(id -G)"`;
+}
+
+/** Starts the agent, which was prepared, under a supervisor that outlives this script. */
+export const launchScript = (folder: string): string => `sh ${quoted(launchFile(folder))} &`;
+
+/** The same as a command line for root. `perl`: how perl is started; `user`: the ids that `prepareScript` has printed. */
+export const streamedLaunch = (folder: string, perl: readonly string[], user: string): string[] => [
+  // A warning about the locale would be taken for output.
+  ...[
+    'sh',
+    '-c',
+    'PERL_BADLANG=0 exec "$@"',
+    'sh',
+    ...perl,
+    '-',
+    `stream=${user.trim().replaceAll(' ', ',')}`,
+    folder,
+  ],
+  ...['sh', launchFile(folder)],
+];
+
+/** Waits until the supervisor has claimed the start. */
+export const awaitClaimScript = (folder: string): string => `
+cd ${quoted(folder)} || exit 1
 tries=0
 until [ -s sup ] || [ $tries -gt 250 ]; do sleep 0.02; tries=$((tries + 1)); done
 [ -s sup ] || { echo "the supervisor did not start in ${basename(folder)}: $(cat sup.err)" >&2; exit 1; }`;
-}
 
 const omitPath = (env: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => name !== 'PATH'));

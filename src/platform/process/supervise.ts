@@ -290,7 +290,8 @@ async function writeToFifo(path: string, text: string): Promise<boolean> {
   }
 }
 
-async function killSupervisor(folder: string): Promise<void> {
+/** Kills the process that has claimed a folder, if it lives. */
+export async function killSupervisor(folder: string): Promise<void> {
   const supervisor = await readClaim(folder);
   if (supervisor !== null) signalProcess(supervisor, 'SIGKILL');
 }

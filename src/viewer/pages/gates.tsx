@@ -1,4 +1,5 @@
 import type { GateDetail, Metrics } from '../../results/records/result-line.js';
+import { forgeableNotes } from '../../results/forgeable-notes.js';
 import { formatDuration } from '../../lib/format/duration.js';
 import type { Call } from './conversation.js';
 import { Chip, Name, Text } from './parts.js';
@@ -32,6 +33,11 @@ export function Gates({ run, metrics, calls, label = 'Gates' }: GatesProps) {
           <Gate key={gate.index} {...{ run, gate, calls }} />
         ))}
       </ul>
+      {forgeableNotes(metrics).map((note) => (
+        <p key={note} class="soft">
+          <Name>{note}</Name>
+        </p>
+      ))}
       {details.length < total && <p class="soft">{total - details.length} were not checked.</p>}
     </section>
   );

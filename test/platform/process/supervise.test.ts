@@ -1,11 +1,35 @@
 import { spawnSync } from 'node:child_process';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { startSupervised } from '../../../src/platform/process/supervise.js';
+import { startSupervised, supervisorErrors } from '../../../src/platform/process/supervise.js';
+import { until } from '../../commands/project.js';
 import { running } from '../processes.js';
 import { newFolder, setEnv } from '../temporary.js';
 import { inEachMode, nothingLeft, PATH, prepare, start } from '../supervised.js';
+
+/** Sets a PATH with what the supervisor needs but perl, and returns it. */
+async function withoutPerl(): Promise<string> {
+  const bin = join(await newFolder(), 'bin');
+  await mkdir(bin);
+  for (const name of 'sh cat grep kill mkfifo rm setsid sleep unshare wc chmod seq tr'.split(' '))
+    await symlink(`/usr/bin/${name}`, join(bin, name));
+  setEnv({ PATH: bin });
+  return bin;
+}
+
+/** The processes that have a file open; null if there are none. */
+function openedBy(path: string): number[] | null {
+  const found = readdirSync('/proc').filter((pid) => {
+    try {
+      return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === path);
+    } catch {
+      return false;
+    }
+  });
+  return found.length === 0 ? null : found.map(Number);
+}
 
 inEachMode((test) => {
   test('records its exit status and both outputs, and leaves nothing', async () => {
@@ -45,25 +69,7 @@ inEachMode((test) => {
   });
 
   test('its output is complete without perl, too', async () => {
-    const bin = join(await newFolder(), 'bin');
-    await mkdir(bin);
-    for (const name of [
-      'sh',
-      'cat',
-      'grep',
-      'kill',
-      'mkfifo',
-      'rm',
-      'setsid',
-      'sleep',
-      'unshare',
-      'wc',
-      'chmod',
-      'seq',
-      'tr',
-    ])
-      await symlink(`/usr/bin/${name}`, join(bin, name));
-    setEnv({ PATH: bin });
+    const bin = await withoutPerl();
     const agent = await start('seq 200000; echo err >&2; : >/proc/self/fd/1; echo end', {
       env: { PATH: bin },
     });
@@ -74,6 +80,38 @@ inEachMode((test) => {
       'err\n',
     ]);
     expect(await nothingLeft(agent)).toBe(true);
+  });
+
+  test.each(['with perl', 'without perl'])(
+    'counts as lost, %s, if what passes on its output was killed, however it ends',
+    async (how) => {
+      const env = { PATH: how === 'with perl' ? PATH : await withoutPerl() };
+      const agent = await start('trap "" PIPE; echo up; until [ -e go ]; do sleep 0.02; done; exit 0', {
+        env,
+      });
+      const relays = await until('the relays', () => openedBy(join(agent.folder, 'out')));
+      await until('output', () => (agent.out() === 'up\n' ? true : null));
+      for (const pid of relays) process.kill(pid, 'SIGKILL');
+      await writeFile(join(agent.cwd, 'go'), '');
+      expect(await agent.end()).toEqual({ state: 'dead' });
+      expect(await supervisorErrors(agent.folder)).toContain('passes on the output of the agent was killed');
+      expect(await nothingLeft(agent, 2000)).toBe(true);
+    },
+  );
+
+  test.each([
+    ['was killed', 'SIGKILL', { state: 'dead' }],
+    ['still works', null, { state: 'ended', exitCode: 0, stopped: null }],
+  ] as const)('its end is known only if what works beside it %s', async (_, signal, end) => {
+    const agent = await prepare('until [ -e go ]; do sleep 0.02; done');
+    await mkdir(agent.folder);
+    await writeFile(join(agent.folder, 'beside'), `exec sleep ${agent.seconds}\n`);
+    await startSupervised(agent);
+    const [beside = 0] = await running(`sleep\0${agent.seconds}`);
+    if (signal !== null) process.kill(beside, signal);
+    await writeFile(join(agent.cwd, 'go'), '');
+    expect(await agent.end()).toEqual(end);
+    expect(await nothingLeft(agent, 2000)).toBe(true);
   });
 
   test('reads the given file as its input', async () => {

@@ -1,6 +1,8 @@
 # Appends an agent's output to its files, so that the agent itself has no file that it could open, shorten or write over.
 # Arguments: kind folder, then the command that becomes the supervisor (supervise.sh), of which this is a child process.
 # kind: `pipe`, or `socket`, which no process can open by its name in /proc. Some programs cannot use /dev/stdout then.
+# Or `stream=UID,GROUP,...`: a socket, in a container, as root. The supervisor becomes this user. All output is also written to
+# standard output and error, by which it leaves the container at once; no process there can open them, nor trace this one.
 # The supervisor gets the descriptors 5 and 6, what the agent writes to, and 7: it writes a line there when nobody writes any more,
 # and gets one when all is in the files. LLM_TOOL_TEST_RELAY is the id of this process.
 use strict;
@@ -12,6 +14,12 @@ use Socket;
 my $PATIENCE = 5;
 
 my ($kind, $folder, @command) = @ARGV;
+my ($uid, @groups) = $kind =~ /^stream=(.+)/ ? split /,/, $1 : ();
+if (defined $uid) {
+  # The kernel hides a process that has changed its user from all that lack CAP_SYS_PTRACE, also from root.
+  $> = $_ for 65534, 0;
+  $) = "$groups[0] @groups";
+}
 $^F = 255; # the command inherits what it is given
 my (@from, @to);
 for my $name ('out', 'err', 'control') {
@@ -21,9 +29,11 @@ for my $name ('out', 'err', 'control') {
   push @from, $ours;
   push @to, $theirs;
 }
+my $relay = $$;
 my $pid = fork;
 exit 71 unless defined $pid;
-if ($pid) {
+# A supervisor finds the first process to be its own; in a container, what has no parent there is spared.
+if (defined $uid ? !$pid : $pid) {
   close $_ for @from;
   # By way of others, as they may have these numbers already.
   POSIX::dup2(fileno $to[$_], 20 + $_) for 0 .. 2;
@@ -32,7 +42,14 @@ if ($pid) {
     POSIX::dup2(20 + $_, 5 + $_);
     POSIX::close(20 + $_);
   }
-  $ENV{LLM_TOOL_TEST_RELAY} = $pid;
+  $ENV{LLM_TOOL_TEST_RELAY} = $pid || $relay;
+  if (defined $uid) {
+    delete $ENV{PERL_BADLANG};
+    open STDOUT, '>', '/dev/null';
+    open STDERR, '>', '/dev/null';
+    POSIX::setgid($groups[0]);
+    POSIX::setuid($uid);
+  }
   exec { $command[0] } @command;
   POSIX::_exit(127);
 }
@@ -40,11 +57,31 @@ if ($pid) {
 $SIG{$_} = 'IGNORE' for 'TERM', 'HUP', 'INT', 'PIPE';
 close $_ for @to;
 my $control = pop @from;
-my (%file, $over, $waited);
+my (%file, $heard, $over, $cut, $waited);
+# As the user, who could have put a link there.
+$> = $uid if defined $uid;
 for my $ours (@from) {
+  my $stream = keys %file ? \*STDERR : \*STDOUT;
   sysopen my $file, "$folder/" . (keys %file ? 'err' : 'out'), O_WRONLY | O_APPEND | O_CREAT, 0600 or exit 73;
   fcntl $ours, F_SETFL, O_NONBLOCK;
-  $file{fileno $ours} = [$ours, $file];
+  $file{fileno $ours} = [$ours, $file, defined $uid ? $stream : ()];
+}
+$> = 0 if defined $uid;
+
+# Until it is written, or nobody reads any more: then the file has what is missing.
+sub pass_on {
+  my ($stream, $bytes) = @_;
+  while (length $bytes) {
+    my $written = syswrite $stream, $bytes;
+    if (defined $written) { substr($bytes, 0, $written) = '' }
+    elsif (!$!{EINTR}) { return $cut = 1 }
+  }
+}
+
+# Without a line, the supervisor was killed, or did not begin: the agent may go on.
+sub hear {
+  $over = sysread $control, my $line, 1;
+  $heard = 1;
 }
 
 # Waits until one of these can be read, or for a while. Returns those that can.
@@ -67,25 +104,28 @@ sub append {
     }
     next if $!{EINTR};
     return if !-d $folder || ($over && ($waited += 0.25) > $PATIENCE);
-    if ($over) { select undef, undef, undef, 0.25 }
-    elsif (ready(0.25, $control)) { sysread $control, my $line, 1; $over = 1 }
+    if ($heard) { select undef, undef, undef, 0.25 }
+    elsif (ready(0.25, $control)) { hear() }
   }
 }
 
 while (%file) {
-  my @ready = ready($over ? 0 : undef, (map { $_->[0] } values %file), $over ? () : $control);
+  my @ready = ready($over ? 0 : undef, (map { $_->[0] } values %file), $heard ? () : $control);
   last if $over && !@ready;
   for my $handle (@ready) {
     if ($handle == $control) {
-      sysread $control, my $line, 1;
-      $over = 1;
+      hear();
       next;
     }
-    my ($ours, $file) = @{ $file{fileno $handle} };
+    my ($ours, $file, $stream) = @{ $file{fileno $handle} };
     my $read = sysread $ours, my $bytes, 65536;
-    if ($read) { append($file, $bytes) }
+    if ($read) {
+      pass_on($stream, $bytes) if $stream;
+      append($file, $bytes);
+    }
     elsif (defined $read) { delete $file{fileno $ours} }
   }
 }
-sysread $control, my $line, 1 unless $over;
+hear() unless $heard;
 syswrite $control, "\n";
+exit($over ? $cut ? 76 : 0 : 75);

@@ -144,17 +144,41 @@ relay_by_cat() {
   exec 8>&- 9<&-
 }
 
-# Returns when all that the agent has written is in the files. By now, nobody writes any more.
+# Returns when all that the agent has written is in the files; fails if some may be lost, because what relays it was killed. By now,
+# nobody writes any more.
 drain() {
   if [ -n "$LLM_TOOL_TEST_RELAY" ]; then
+    trap '' PIPE
     echo >&7
     read -r _ltt_line <&7
-  else
-    exec 5>&- 6>&-
-    { sleep 5 && kill -KILL $_ltt_relays; } </dev/null >/dev/null 2>&1 3>&- 4>&- &
-    wait $_ltt_relays
+    return
   fi
+  { sleep 5 && kill -KILL $_ltt_relays; } </dev/null >/dev/null 2>&1 3>&- 4>&- &
+  _ltt_late=$! _ltt_killed=
+  for _ltt_relay in $_ltt_relays; do
+    wait "$_ltt_relay"
+    [ $? -le 128 ] || _ltt_killed=1
+  done
+  [ -n "$_ltt_killed" ] || return 0
+  kill -KILL "$_ltt_late"
+  wait "$_ltt_late"
 } 2>/dev/null
+
+# Fails if it has ended before: then calls of the agent may have failed because of that.
+end_beside() {
+  [ -n "$_ltt_beside" ] || return 0
+  kill -USR2 "$_ltt_beside"
+  kill -CONT "$_ltt_beside"
+  wait "$_ltt_beside"
+  [ "$(kill -l "$?")" = USR2 ]
+} 2>/dev/null
+
+# Ends without the status of the agent, of which something is not known. $1: the reason.
+lose() {
+  echo "$1" >&2
+  [ -n "$_ltt_session" ] && kill -KILL 0
+  exit 1
+}
 
 # Outside of the agent's sandbox and session. It has the agent's mark, and ends with what the agent leaves behind.
 start_beside() {
@@ -175,7 +199,8 @@ _ltt_relays=$LLM_TOOL_TEST_RELAY
 [ -n "$_ltt_relays" ] || { relay_by_cat out 5 && relay_by_cat err 6; }
 { sleep "$_ltt_deadline" && echo deadline >&3; } </dev/null >/dev/null 2>&1 5>&- 6>&- 7>&- &
 [ "$_ltt_idle_tick" = 0 ] || watch_idle </dev/null >/dev/null 2>&1 5>&- 6>&- 7>&- &
-[ ! -f "$_ltt_dir/beside" ] || start_beside
+_ltt_beside= _ltt_lost=
+[ ! -f "$_ltt_dir/beside" ] || { start_beside && _ltt_beside=$!; }
 stop_on_request </dev/null >/dev/null 2>&1 5>&- 6>&- 7>&- &
 _ltt_stopper=$!
 
@@ -185,8 +210,12 @@ _ltt_status=$?
 
 # What asks for a stop from here on comes too late.
 kill -KILL "$_ltt_stopper" 2>/dev/null
+# Not for programs that are started from here on, which the agent may have replaced in a container.
+exec 5>&- 6>&-
+end_beside || _ltt_lost='what works beside the agent ended before it'
 signal_agent KILL
-drain
+drain || _ltt_lost='what passes on the output of the agent was killed'
+[ -z "$_ltt_lost" ] || lose "$_ltt_lost"
 echo >&4
 read -r _ltt_reason <&4
 [ -z "$_ltt_reason" ] || record stop "$_ltt_reason"

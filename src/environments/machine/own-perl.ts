@@ -1,0 +1,94 @@
+import { copyFile, mkdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { findExecutable } from '../../platform/process/find-executable.js';
+import { remembered } from '../../platform/remembered.js';
+import type { EnvironmentHandle } from '../environment.js';
+import { mustRun, type Machine } from './machine.js';
+import { quoted } from './quoting.js';
+import { withScratch } from './scratch.js';
+
+/** What relay.pl loads. */
+const PERL_MODULES = ['-MErrno', '-MFcntl', '-MPOSIX', '-MSocket'];
+
+/** Prints the modules that are loaded, as path and name, and their libraries as paths. */
+const LIST = String.raw`print "$INC{$_}\t$_\n" for keys %INC; print "$_\n" for @DynaLoader::dl_shared_objects`;
+
+interface OwnPerl {
+  /** By its place in the copy, the path of each file on this machine. */
+  files: Map<string, string>;
+  /** Name of the loader of dynamic libraries, which starts it. */
+  loader: string;
+}
+
+const found = remembered(find);
+
+/** Finds perl of this machine and all that it loads; null if there is none that could work in another Linux system. */
+async function find(): Promise<OwnPerl | null> {
+  const program = process.platform === 'linux' ? await findExecutable('perl') : null;
+  if (program === null) return null;
+  const listed = await execa(program, [...PERL_MODULES, '-MDynaLoader', '-e', LIST], { reject: false });
+  const lines = listed.stdout.split('\n').map((line) => line.split('\t'));
+  const modules = lines.map(([path = '', name]): [string, string] => [
+    `modules/${name ?? path.slice(path.lastIndexOf('/auto/') + 1)}`,
+    path,
+  ]);
+  const needed = await execa(
+    'ldd',
+    [program, ...modules.map(([, path]) => path).filter((path) => path.endsWith('.so'))],
+    {
+      reject: false,
+    },
+  );
+  const libraries = [...needed.stdout.matchAll(/^\s+(?:.* => )?(\/\S+) \(/gm)].map(([, path = '']) => path);
+  const loader = libraries.find((path) => basename(path).startsWith('ld'));
+  if (listed.failed || needed.failed || loader === undefined) return null;
+  return {
+    loader: basename(loader),
+    files: new Map([
+      ['perl', program],
+      ...modules,
+      ...libraries.map((path): [string, string] => [`lib/${basename(path)}`, path]),
+    ]),
+  };
+}
+
+/**
+ * Copies perl of this machine, with all that it needs, into a folder that will be at `place` in a Linux system. Returns the command
+ * line that starts it there; null if there is none.
+ */
+async function copyPerl(folder: string, place: string): Promise<string[] | null> {
+  const perl = await found();
+  if (perl === null) return null;
+  for (const [to, from] of perl.files) {
+    await mkdir(dirname(join(folder, to)), { recursive: true });
+    await copyFile(from, join(folder, to));
+  }
+  return [
+    `${place}/lib/${perl.loader}`,
+    '--library-path',
+    `${place}/lib`,
+    `${place}/perl`,
+    `-I${place}/modules`,
+  ];
+}
+
+/** Fails if perl, started like this, does not work in the machine. */
+const tryPerlScript = (perl: readonly string[]): string =>
+  `${[...perl, ...PERL_MODULES].map(quoted).join(' ')} -e 1 2>/dev/null`;
+
+/** How perl is started in the machine: its own, or a copy of that of this machine; null if neither works. */
+export async function perlInside(handle: EnvironmentHandle, machine: Machine): Promise<string[] | null> {
+  const works = async (perl: readonly string[]): Promise<boolean> =>
+    (await machine.run(tryPerlScript(perl)))?.exitCode === 0;
+  if (await works(['perl'])) return ['perl'];
+  const place = `${handle.root}/perl`;
+  return withScratch(handle, async (scratch) => {
+    const perl = await copyPerl(scratch, place);
+    if (perl === null) return null;
+    // Anew for each start: the agent may have changed it.
+    await mustRun(machine, 'copying perl', `rm -rf ${quoted(place)} && mkdir ${quoted(place)}`);
+    await machine.copyIn(scratch, place);
+    return (await works(perl)) ? perl : null;
+  });
+}
