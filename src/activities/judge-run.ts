@@ -51,14 +51,15 @@ async function judgmentOf(
   { votes, answers }: Votes<Answer>,
 ): Promise<Judgment> {
   const combined = combineVotes(rubric, votes);
-  const { answers: attempts, ...used } = await usageOf(context, STEPS.judge);
+  const { answers: attempts, usage, cost_usd, cost_usd_at_least } = await usageOf(context, STEPS.judge);
   const judgment: Judgment = {
     model,
     model_used: answers.at(-1)?.model_used ?? null,
     ...combined,
     pass_threshold,
     passed: combined.weighted_score >= pass_threshold,
-    ...used,
+    ...{ usage, cost_usd },
+    ...(cost_usd_at_least === undefined ? {} : { cost_usd_at_least }),
     attempts,
   };
   return redactFields(judgment, judgmentText, context.redact);

@@ -133,6 +133,8 @@ export interface RetryHint {
   why: 'busy' | 'limit' | 'session' | 'killed';
   /** When to retry, in ms since the epoch. Null if the provider does not say. */
   at: number | null;
+  /** Set if something else answered in place of the provider, such as a page: its address may be wrong. */
+  isMisled?: true;
 }
 
 /** A file of credentials: its place in the user's HOME, and where the agent finds it in a run. */

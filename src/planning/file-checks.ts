@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync, statSync, type Stats } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { systemFailure } from '../lib/errors/system-failure.js';
 
 /** Stats a path, following symlinks. Null if nothing is there, or on any error. */
@@ -21,10 +22,34 @@ export const isFolder = (path: string): boolean => infoOf(path)?.isDirectory() =
 export type UserText =
   { ok: true; text: string } | { ok: false; reason: string; line: number; column: number };
 
+/** The config of a project, in its folder. */
+export const CONFIG_FILE = 'llm-tool-test-config.toml';
+
+const OUTSIDE =
+  'it is a symlink to a file outside of the project, whose text must not be shown; copy that file here';
+
+/**
+ * True for a symlink to a file outside of its project: the nearest folder above with a repository, else with a config. What a message
+ * quotes of a file may end up in public logs.
+ */
+function leadsOutside(path: string): boolean {
+  const folder = realpathSync(dirname(path));
+  const target = realpathSync(path);
+  if (target === join(folder, basename(path))) return false;
+  const above = [folder];
+  for (let one = folder; one !== dirname(one); one = dirname(one)) above.push(dirname(one));
+  const root =
+    above.find((one) => existsSync(join(one, '.git'))) ??
+    above.find((one) => existsSync(join(one, CONFIG_FILE))) ??
+    folder;
+  return relative(root, target).startsWith('..');
+}
+
 /** Reads a user's file. Only opens regular files, because opening a FIFO would block. Never throws. */
 export function loadText(path: string): UserText {
   try {
     if (!statSync(path).isFile()) return unreadable('not a regular file');
+    if (leadsOutside(path)) return unreadable(OUTSIDE);
     const bytes = readFileSync(path);
     return isUtf8(bytes) ? { ok: true, text: String(bytes) } : notUtf8(bytes);
   } catch (error) {

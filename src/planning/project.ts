@@ -7,10 +7,8 @@ import { nearestExisting } from '../platform/folders.js';
 import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
 import { isBucket } from '../store/shared/open-shared-store.js';
 import type { ProblemAt } from '../scenario/problems/source.js';
-import { loadText } from './file-checks.js';
+import { CONFIG_FILE, loadText } from './file-checks.js';
 import { UsageError } from '../lib/errors/usage-error.js';
-
-const CONFIG_NAME = 'llm-tool-test-config.toml';
 
 /** A command's project: its folders, and the config file in the working folder or the nearest folder above it. */
 export interface Project {
@@ -36,14 +34,14 @@ function findUpward(name: string, from: string): string | null {
 
 /** Finds the config file and reads it. @throws UsageError if it is invalid */
 export function openProject(resultsFlag?: string): Project {
-  const configFile = findUpward(CONFIG_NAME, process.cwd());
+  const configFile = findUpward(CONFIG_FILE, process.cwd());
   const read = configFile === null ? NO_CONFIG : readConfig(configFile);
   return projectOf(configFile, read, resultsFlag);
 }
 
 /** The project with the default config, for commands that must work even if the config file is invalid. */
 export const projectByDefault = (resultsFlag?: string): Project =>
-  projectOf(findUpward(CONFIG_NAME, process.cwd()), NO_CONFIG, resultsFlag);
+  projectOf(findUpward(CONFIG_FILE, process.cwd()), NO_CONFIG, resultsFlag);
 
 function projectOf(
   configFile: string | null,
@@ -117,6 +115,6 @@ export async function checkWritable(folder: string): Promise<void> {
   if (reason === null) return;
   throw new UsageError(
     'results_unwritable',
-    `results cannot be written to ${folder}: ${reason}; choose another folder with --results or results_path in ${CONFIG_NAME}`,
+    `results cannot be written to ${folder}: ${reason}; choose another folder with --results or results_path in ${CONFIG_FILE}`,
   );
 }

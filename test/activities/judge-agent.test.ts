@@ -145,3 +145,26 @@ test('refuses a question that is too long for an argument, with advice', async (
     message: expect.stringMatching(/too long for an argument; use prompt = "stdin" or "file"/) as string,
   });
 });
+
+test('an agent that is answered by a page is asked eight times: its address is probably wrong', async () => {
+  const page = '<!DOCTYPE html><html><title>Sign in</title></html>';
+  const said = [
+    { type: 'thread.started', thread_id: 't' },
+    { type: 'error', message: page },
+    { type: 'turn.failed', error: { message: page } },
+  ];
+  const output = said.map((line) => JSON.stringify(line)).join('\n');
+  await script(output, output);
+  const expected = { type: 'unreadable', message: expect.stringContaining('"Sign in"') as string };
+  expect(await judged.failureOf(7)).toMatchObject({ ...expected, nonRetryable: false });
+  expect(await judged.failureOf(8)).toMatchObject({ ...expected, nonRetryable: true });
+});
+
+test('keeps what is wrong with the numbers of an answer, and its usage is unknown', async () => {
+  await script(codexSays(GOOD).replace('"input_tokens":1000', '"input_tokens":-5'));
+  await judged.attempt(1);
+  expect(JSON.parse(await readFile(judged.artifact('answer-1.json'), 'utf8'))).toMatchObject({
+    usage: { input: null },
+    wrong: ['agent output, line 4: usage.input_tokens: expected a whole number from 0 to 2^53-1, got -5'],
+  });
+});

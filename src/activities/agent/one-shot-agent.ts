@@ -6,7 +6,7 @@ import { startFolder } from '../../environments/journal.js';
 import { findExecutable } from '../../platform/process/find-executable.js';
 import { supervisorErrors } from '../../platform/process/supervise.js';
 import { createPricer } from '../../results/cost.js';
-import type { JudgeAnswer } from '../../results/records/judgment.js';
+import { wrongOf, type JudgeAnswer } from '../../results/records/judgment.js';
 import type { OutputProblems } from '../../results/records/output-problems.js';
 import { outputWarnings } from '../../results/output-warnings.js';
 import { createUsageMeter } from '../../results/transcript/usage-meter.js';
@@ -24,7 +24,7 @@ import type { RunContext } from '../step/run-context.js';
  */
 export type OneShotAnswer = Pick<
   JudgeAnswer,
-  'model_used' | 'finish_reason' | 'usage' | 'problem' | 'text'
+  'model_used' | 'finish_reason' | 'usage' | 'wrong' | 'problem' | 'text'
 > & {
   start: number;
 };
@@ -121,6 +121,9 @@ export async function readStart(
         : contradiction === undefined
           ? null
           : `the agent's output contradicts itself: ${contradiction.message}`;
-  const said = { model_used, finish_reason: ending.ending, usage: usage.token_usage, problem, text, start };
+  const said = {
+    ...{ model_used, finish_reason: ending.ending, usage: usage.token_usage, problem, text, start },
+    ...wrongOf(problems === null ? [] : outputWarnings(problems)),
+  };
   return { said, ending, costUsd: agent.free ? 0 : usage.cost_usd, problems };
 }

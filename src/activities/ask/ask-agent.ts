@@ -117,7 +117,8 @@ function failureOf({ ending, message, again }: Classified, timeoutSecs: number):
   // Each start may cost money, so it is not repeated without end.
   if (again?.why === 'killed') return new ModelFailed('timeout', message);
   if (again !== null) {
-    const kind = again.why === 'limit' ? 'rate_limited' : 'unavailable';
+    const kind =
+      again.isMisled === true ? 'unreadable' : again.why === 'limit' ? 'rate_limited' : 'unavailable';
     return new ModelFailed(
       kind,
       message,

@@ -2,7 +2,7 @@ import { parseModelName } from '../../lib/model-name.js';
 import { callModel } from '../../platform/models/call-model.js';
 import { ModelFailed } from '../../platform/models/model-errors.js';
 import type { ModelProvider } from '../../platform/models/model-providers.js';
-import type { JudgeAnswer } from '../../results/records/judgment.js';
+import { wrongOf, type JudgeAnswer } from '../../results/records/judgment.js';
 import type { JudgePrompt } from '../../judge/prompt.js';
 import type { RunContext } from '../step/run-context.js';
 import type { QuestionForm } from './question.js';
@@ -15,13 +15,20 @@ export async function askProvider(
   { timeoutSecs, ...form }: QuestionForm,
   prompt: JudgePrompt,
   signal: AbortSignal,
-): Promise<Pick<JudgeAnswer, 'model_used' | 'finish_reason' | 'usage' | 'problem' | 'text'>> {
+): Promise<Pick<JudgeAnswer, 'model_used' | 'finish_reason' | 'usage' | 'wrong' | 'problem' | 'text'>> {
   const name = parseModelName(model);
   if (!name.ok) throw new ModelFailed('refused', name.message);
-  const { modelUsed, finishReason, usage, text } = await callModel(
+  const { modelUsed, finishReason, usage, wrong, text } = await callModel(
     await provider.connect(name.model, values),
     { ...prompt, ...form, timeoutMs: timeoutSecs * 1000 },
     signal,
   );
-  return { model_used: modelUsed, finish_reason: finishReason, usage, problem: null, text };
+  return {
+    model_used: modelUsed,
+    finish_reason: finishReason,
+    usage,
+    ...wrongOf(wrong),
+    problem: null,
+    text,
+  };
 }

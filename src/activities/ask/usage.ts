@@ -28,11 +28,21 @@ export interface AskedUsage {
 export async function usageOf(
   context: RunContext,
   who: typeof STEPS.judge | 'others',
-): Promise<AskedUsage & { answers: number }> {
+): Promise<AskedUsage & { answers: number; warnings: string[] }> {
   const { judgeAgent, prices, provider } = context;
   const askers = who === STEPS.judge ? [STEPS.judge] : await otherAskers(context);
-  const answers = (await Promise.all(askers.map((asker) => readAnswers(context, asker)))).flat();
-  const count = { answers: answers.length };
+  const given = await Promise.all(
+    askers.map(async (asker) =>
+      (await readAnswers(context, asker)).map((answer, at) => ({ asker, at, answer })),
+    ),
+  );
+  const answers = given.flat().map(({ answer }) => answer);
+  const warnings = given
+    .flat()
+    .flatMap(({ asker, at, answer: { wrong = [] } }) =>
+      wrong.map((message) => `${asker}, answer ${at + 1}: ${message}`),
+    );
+  const count = { answers: answers.length, warnings };
   if (judgeAgent !== null) return { ...count, ...(await usageOfAgent(context, judgeAgent, who)) };
   const usages = answers.map((answer) => unlessZero(answer.usage));
   const usage = sumUsage(usages);

@@ -50,6 +50,8 @@ export interface Found extends FoundConversation {
   judge: Manifest<Judgment> | null;
   /** Cost of all its answers, usable or not, US dollars; 0 if it was not asked. */
   judgeCost: Omit<AskedUsage, 'usage'>;
+  /** Numbers in answers that cannot be right. */
+  askedWarnings: string[];
   /** Paths of the judge's files among the artifacts. */
   judgeArtifacts: string[];
   /** All answers that other parts of the run were given, what they used, and their files among the artifacts. */
@@ -114,6 +116,8 @@ export async function collectSteps(
   const unreported = await readUnreportedStart(context, published, prepared?.result ?? null, cancelled).catch(
     () => null, // reading may fail for the reason for which the step failed
   );
+  const { warnings: ofJudge, ...judgeCost } = await usedBy(context, STEPS.judge);
+  const { warnings: ofOthers, ...asked } = await usedBy(context, 'others');
   const agents = [...published, ...(unreported === null ? [] : [unreported])];
   const descriptions = await describeStarts(context);
   const results = published.map(({ result }) => result);
@@ -133,10 +137,11 @@ export async function collectSteps(
     ...conversation,
     evaluators,
     judge,
-    judgeCost: await usedBy(context, STEPS.judge),
+    judgeCost,
+    askedWarnings: [...ofJudge, ...ofOthers],
     judgeArtifacts: await askedArtifacts(context, STEPS.judge),
     asked: {
-      ...(await usedBy(context, 'others')),
+      ...asked,
       artifacts: (
         await Promise.all((await otherAskers(context)).map((asker) => askedArtifacts(context, asker)))
       ).flat(),
@@ -220,7 +225,7 @@ async function usedBy(context: RunContext, who: Parameters<typeof usageOf>[1]): 
   try {
     return await usageOf(context, who);
   } catch (error) {
-    if (isAltered(error)) return { answers: 0, usage: NO_USAGE, cost_usd: null };
+    if (isAltered(error)) return { answers: 0, warnings: [], usage: NO_USAGE, cost_usd: null };
     throw error;
   }
 }

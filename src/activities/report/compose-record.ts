@@ -112,6 +112,7 @@ export function composeRecord(
       ...notices(context, { before, posts }, agent),
       // What a run that was not tested leaves unused is no mistake of the scenario.
       ...(mocks === null || input.cancelled || unfit !== null ? [] : mockWarnings(mocks)),
+      ...found.askedWarnings,
       ...found.lostStarts,
       ...(isUnchecked ? [NOTHING_CHECKED] : []),
       ...leftOutNotice(leftOut),

@@ -84,7 +84,7 @@ function retryOf(kind: FailureKind, at: number | null, now: number): RetryHint |
       return at === null ? null : { why: at - now > SOON_MS ? 'limit' : 'busy', at };
     case 'limit':
     case 'busy':
-      return { why: retry, at };
+      return { why: retry, at, ...(kind === 'page' ? { isMisled: true as const } : {}) };
     default:
       return assertNever(retry);
   }

@@ -21,6 +21,8 @@ export interface ModelAnswer {
   finishReason: string;
   /** Tokens, none of which is in two counts. null: the server did not report it. */
   usage: Record<'input' | 'output' | 'reasoning' | 'cache_read' | 'cache_write', number | null>;
+  /** What is wrong with numbers that the server reported; they are unknown. */
+  wrong: string[];
 }
 
 /**
@@ -102,19 +104,23 @@ function answerOf(
   // Read from the body: if the server names no model, the library fills in the one that was requested.
   const { body = {} } = (response ?? {}) as { body?: { model?: unknown; modelVersion?: unknown } };
   const named = body.model ?? body.modelVersion;
+  const wrong: string[] = [];
+  const countOf = (name: string, count: number | undefined): number | null => {
+    if (count === undefined || isCount(count)) return count ?? null;
+    wrong.push(`usage.${name}: expected a whole number from 0 to 2^53-1, got ${String(count)}`);
+    return null;
+  };
   return {
     text,
     modelUsed: typeof named === 'string' ? named : null,
     finishReason,
     usage: {
-      input: countOf(usage?.inputTokenDetails.noCacheTokens ?? usage?.inputTokens),
-      output: countOf(usage?.outputTokenDetails.textTokens ?? usage?.outputTokens),
-      reasoning: countOf(usage?.outputTokenDetails.reasoningTokens),
-      cache_read: countOf(usage?.inputTokenDetails.cacheReadTokens),
-      cache_write: countOf(usage?.inputTokenDetails.cacheWriteTokens),
+      input: countOf('input', usage?.inputTokenDetails.noCacheTokens ?? usage?.inputTokens),
+      output: countOf('output', usage?.outputTokenDetails.textTokens ?? usage?.outputTokens),
+      reasoning: countOf('reasoning', usage?.outputTokenDetails.reasoningTokens),
+      cache_read: countOf('cache_read', usage?.inputTokenDetails.cacheReadTokens),
+      cache_write: countOf('cache_write', usage?.inputTokenDetails.cacheWriteTokens),
     },
+    wrong,
   };
 }
-
-/** A count that a server reports; null if there is none, or it cannot be right. */
-const countOf = (count: number | undefined): number | null => (isCount(count) ? count : null);

@@ -46,7 +46,15 @@ export const JudgeAnswer = z.object({
     .exactOptional()
     .describe('Start of the agent that gave the answer; only if an agent judges'),
   usage: TokenUsage.describe('Tokens of this answer'),
+  wrong: z
+    .array(z.string())
+    .exactOptional()
+    .describe('Reported numbers that cannot be right, so that they are unknown; absent: none'),
   problem: z.string().nullable().describe('Why it could not be used'),
   text: z.string().describe('The answer, word for word'),
 });
 export type JudgeAnswer = z.infer<typeof JudgeAnswer>;
+
+/** The field for numbers that cannot be right, if there are any. */
+export const wrongOf = (wrong: readonly string[]): Pick<JudgeAnswer, 'wrong'> =>
+  wrong.length === 0 ? {} : { wrong: [...wrong] };

@@ -91,6 +91,7 @@ export const answerText: Treatments<JudgeAnswer> = {
   finish_reason: 'redacted',
   start: 'kept',
   usage,
+  wrong: 'redacted',
   problem: 'redacted',
   text: 'redacted',
 };
