@@ -20,11 +20,12 @@ const CLIS = {
 export type CliName = keyof typeof CLIS;
 export const CLI_NAMES = Object.keys(CLIS) as CliName[];
 
-/** Servers of the MCP project; the first one has all that the protocol has. */
+/** Servers of the MCP project, the first of which has all that the protocol has, and one that offers others over HTTP. */
 const SERVERS = {
   everything: mcpServer('everything'),
   filesystem: mcpServer('filesystem'),
   memory: mcpServer('memory'),
+  supergateway: { package: 'supergateway', version: '4.0.0', bin: 'supergateway' },
 };
 function mcpServer(name: string): Cli {
   return { package: `@modelcontextprotocol/server-${name}`, version: '2026.8.31', bin: `mcp-server-${name}` };
@@ -39,6 +40,21 @@ export const provideMcpServer = (
   report: (text: string) => void,
   name: keyof typeof SERVERS = 'everything',
 ): Promise<string> => provide(`mcp-server-${name}`, SERVERS[name], report);
+
+/** The `node_modules` with version 2 of the TypeScript SDK for MCP. */
+export async function provideMcpSdk(): Promise<string> {
+  const version = '2.4.0';
+  const packages = ['client', 'server'].map((name) => `@modelcontextprotocol/${name}@${version}`);
+  return join(await installOnce(`mcp-sdk-${version}`, (into) => install(packages, into)), 'node_modules');
+}
+
+/** The beginning of commands for Python that find these packages. They name their versions. */
+export async function providePython(...packages: string[]): Promise<string[]> {
+  const args = ['-m', 'pip', 'install', '--quiet', '--no-warn-script-location', '--target'];
+  const name = ['python', ...packages].join('-').replaceAll('==', '-');
+  const folder = await installOnce(name, (into) => installer('python3', [...args, into, ...packages]));
+  return ['env', `PYTHONPATH=${folder}`, 'python3'];
+}
 
 /** The program of the protocol's conformance suite. It needs a newer Node than this project. */
 export const provideConformance = (report: (text: string) => void): Promise<string> => {

@@ -69,7 +69,7 @@ export function nextTurn(script: Script, conversation: Conversation, id: string,
   if ('say' in step) return { ...known, text: step.say, stop: step.stop ?? null };
   if ('tool' in step) {
     const tool = step.offered
-      ? tools.find(({ name }) => name.endsWith(step.tool))
+      ? tools.find((one) => wholeName(one).endsWith(step.tool))
       : { name: step.tool, fields: [] };
     return tool === undefined
       ? { ...known, text: `There is no tool ${step.tool}.` }
@@ -87,6 +87,9 @@ export function nextTurn(script: Script, conversation: Conversation, id: string,
   return { ...known, text: step.text ?? null, call };
 }
 
+/** Some agents give the server of a tool apart from its name. */
+const wholeName = ({ name, namespace }: Tool): string =>
+  namespace === undefined ? name : `${namespace.replace(/_+$/, '')}__${name}`;
 const nameOf = ({ name, namespace }: Tool) => ({ name, ...(namespace === undefined ? {} : { namespace }) });
 
 /** The first fault that is due at this request; `used` counts how often each has happened. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -9,9 +10,10 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { waitUntil } from '../../../src/platform/process/wait-until.js';
+import { REPOSITORY } from '../../commands/project.js';
 import { connected } from '../../mcp-proxy/connected.js';
 import { newFolder } from '../../platform/temporary.js';
-import { provideMcpServer } from '../clis.js';
+import { provideMcpServer, providePython } from '../clis.js';
 
 /** Speaks with a server through the proxy. */
 function throughProxy(agent: Awaited<ReturnType<typeof connected>>): Transport {
@@ -56,16 +58,37 @@ const EVERYTHING: Call[] = [
   ['get-annotated-message', { messageType: 'error', includeImage: true }],
   ['trigger-long-running-operation', { duration: 1, steps: 3 }],
 ];
+const LIST: Call[] = [['list_directory', { path: '/usr/share' }]];
+const GRAPH: Call[] = [['read_graph', {}]];
+const TIME: Call[] = [
+  ['convert_time', { source_timezone: 'UTC', time: '12:00', target_timezone: 'Asia/Tokyo' }],
+];
+const LOG: Call[] = [['git_log', { repo_path: REPOSITORY, max_count: 1 }]];
+
+/** Packages of the Python SDK, and of servers that use it. Some of them need versions of it that exclude each other. */
+const SDK = 'mcp==2.3.0';
+const ofPython = (name: string) => () =>
+  providePython(SDK, `mcp-server-${name}==2026.10.19`).then((python) => [
+    ...python,
+    '-m',
+    `mcp_server_${name}`,
+  ]);
+const ofNode =
+  (name: Parameters<typeof provideMcpServer>[1], ...args: string[]) =>
+  async () => [await provideMcpServer(console.log, name), ...args];
+
 const env = { PATH: process.env['PATH'] ?? '' };
 
-test.each([
-  ['everything', ['stdio'], EVERYTHING],
-  ['filesystem', ['/usr/share'], [['list_directory', { path: '/usr/share' }]]],
-  ['memory', [], [['read_graph', {}]]],
-] as [Parameters<typeof provideMcpServer>[1], string[], Call[]][])(
+test.each<[string, () => Promise<string[]>, Call[]]>([
+  ['everything', ofNode('everything', 'stdio'), EVERYTHING],
+  ['filesystem', ofNode('filesystem', '/usr/share'), LIST],
+  ['memory', ofNode('memory'), GRAPH],
+  ['time', ofPython('time'), TIME],
+  ['git', ofPython('git'), LOG],
+])(
   'the real server %s answers through the proxy as it does without it, and has no problem',
-  async (name, args, calls) => {
-    const command = await provideMcpServer(console.log, name);
+  async (_, provide, calls) => {
+    const [command = '', ...args] = await provide();
     const direct = await answersOf(new StdioClientTransport({ command, args, env, stderr: 'ignore' }), calls);
     const agent = await connected({ command, args, env: { ...env, HOME: await newFolder() } });
     expect(await answersOf(throughProxy(agent), calls)).toEqual(direct);
@@ -75,26 +98,78 @@ test.each([
   },
 );
 
-test('the real server everything answers over HTTP through the proxy as it does without it, and has no problem', async () => {
-  const command = await provideMcpServer(console.log);
-  const free = createServer().listen(0, '127.0.0.1');
-  await once(free, 'listening');
-  const { port } = free.address() as AddressInfo;
-  free.close();
-  const server = spawn(command, ['streamableHttp'], { env: { ...env, PORT: String(port) }, stdio: 'ignore' });
-  onTestFinished(() => void server.kill());
-  const url = `http://127.0.0.1:${port}/mcp`;
-  await waitUntil(
-    () =>
-      fetch(url).then(
-        () => true as const,
-        () => null,
-      ),
-    60_000,
-    50,
-  );
-  const direct = await answersOf(new StreamableHTTPClientTransport(new URL(url)), EVERYTHING);
-  const agent = await connected({ url, headers: {} });
-  expect(await answersOf(throughProxy(agent), EVERYTHING)).toEqual(direct);
-  expect(agent.problems()).toEqual([]);
-});
+/** Servers that listen on a port. */
+const LISTENING: [string, (port: string) => Promise<string[]>, Call[]][] = [
+  [
+    'everything',
+    async (port) => ['env', `PORT=${port}`, ...(await ofNode('everything', 'streamableHttp')())],
+    EVERYTHING,
+  ],
+  [
+    'filesystem, by supergateway',
+    async (port) => {
+      const [filesystem, gateway] = [
+        await ofNode('filesystem', '/usr/share')(),
+        await ofNode('supergateway')(),
+      ];
+      return [
+        ...gateway,
+        '--stdio',
+        filesystem.join(' '),
+        '--outputTransport',
+        'streamableHttp',
+        '--port',
+        port,
+      ];
+    },
+    LIST,
+  ],
+  [
+    'memory, by mcp-proxy',
+    async (port) => {
+      const python = await providePython('mcp==1.30.0', 'mcp-proxy==0.13.0');
+      return [
+        ...python,
+        '-m',
+        'mcp_proxy',
+        '--port',
+        port,
+        '--pass-environment',
+        ...(await ofNode('memory')()),
+      ];
+    },
+    GRAPH,
+  ],
+  [
+    'of the Python SDK',
+    async (port) => [...(await providePython(SDK)), join(REPOSITORY, 'test/mcp/sdk-server.py'), port],
+    [['echo', { text: 'hi' }]],
+  ],
+];
+
+test.each(LISTENING)(
+  'the real server %s answers over HTTP through the proxy as it does without it, and has no problem',
+  async (_, provide, calls) => {
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as AddressInfo;
+    free.close();
+    const [command = '', ...args] = await provide(String(port));
+    const server = spawn(command, args, { env, stdio: 'ignore', detached: true });
+    onTestFinished(() => void process.kill(-(server.pid as number), 'SIGKILL'));
+    const url = `http://127.0.0.1:${port}/mcp`;
+    await waitUntil(
+      () =>
+        fetch(url, { method: 'POST' }).then(
+          () => true as const,
+          () => null,
+        ),
+      60_000,
+      50,
+    );
+    const direct = await answersOf(new StreamableHTTPClientTransport(new URL(url)), calls);
+    const agent = await connected({ url, headers: {} });
+    expect(await answersOf(throughProxy(agent), calls)).toEqual(direct);
+    expect(agent.problems()).toEqual([]);
+  },
+);
