@@ -38,7 +38,9 @@ export function judgeCalls(all: ToolCalls, calls: number, wanted: string, min: n
   if (all.unseen !== null) return broken(`${evidence}; ${all.unseen}`);
   const called = all.tools.map(([name]) => name).join(', ');
   const only =
-    all.unexecuted.length === 0 ? '' : `; it named ${quote(all.unexecuted.join(', '))}, but nothing was executed`;
+    all.unexecuted.length === 0
+      ? ''
+      : `; it named ${quote(all.unexecuted.join(', '))}, but nothing was executed`;
   return fail(
     `${evidence}; expected at least ${min}; ${called === '' ? 'no tool was called' : `the agent called ${quote(called)}`}${only}`,
   );

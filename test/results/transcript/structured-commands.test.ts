@@ -123,5 +123,7 @@ it('a call that was not executed is no call of the target', () => {
       executed: false,
     },
   ];
-  expect(extractCommands({ events, text: null, target: { binary: 'tool', commandPattern: null } })).toEqual([]);
+  expect(extractCommands({ events, text: null, target: { binary: 'tool', commandPattern: null } })).toEqual(
+    [],
+  );
 });
