@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { CHECKS_VARIABLE } from '../environments/environment.js';
 import type { Problem } from '../lib/errors/problem.js';
 import { displayPath } from '../platform/display-path.js';
@@ -7,11 +7,13 @@ import type { Path } from '../scenario/problems/source.js';
 import type { ScenarioVariant } from '../scenario/reader.js';
 import { namedChecks } from '../scenario/named-checks.js';
 import { isFile, isFolder } from './file-checks.js';
-import type { CheckFolder } from './scenario-inputs.js';
+import type { CheckFolder, LookedAt } from './scenario-inputs.js';
 
 /** The checks folder of a scenario as an absolute path, and its problems. Null if there is none, or on problems. */
 interface FoundChecks {
   checks: string | null;
+  /** What is not copied of it. */
+  leftOut: readonly string[];
   problems: Problem[];
 }
 
@@ -29,34 +31,42 @@ export async function findChecks(
   if (folder === undefined) {
     const message = `the scenario has no checks folder; put the files into a folder beside the scenario file, and add the line "checks_folder: <its name>"`;
     return {
-      checks: null,
+      ...{ checks: null, leftOut: [] },
       problems: named.map(({ path, file }) =>
         problemAt(path, file === null ? `$${CHECKS_VARIABLE} is not set: ${message}` : `${file}: ${message}`),
       ),
     };
   }
   const checks = resolve(dirname(scenarioPath), folder);
-  const unusable = await whyUnusable(folder, checks, fixture, look);
-  if (unusable !== null) return { checks: null, problems: [problemAt(AT, unusable)] };
+  const { unusable, leftOut } = await lookAt(folder, checks, fixture, look);
+  if (unusable !== null) return { checks: null, leftOut, problems: [problemAt(AT, unusable)] };
   const problems = named.flatMap(({ path, file, isExpected }) => {
     if (file === null) return [];
     if (file.split('/').includes('..')) return [problemAt(path, `'${file}' leaves the checks folder`)];
+    const out = leftOut.find((one) => `${normalize(file)}/`.startsWith(one.endsWith('/') ? one : `${one}/`));
+    if (out !== undefined)
+      return [
+        problemAt(path, `'${out}' is not copied, because it is a suite, a scenario or a result; rename it`),
+      ];
     if ((isExpected ? isFile : existsSync)(join(checks, file))) return [];
     return [problemAt(path, `the checks folder '${folder}' has no ${isExpected ? 'file ' : ''}'${file}'`)];
   });
-  return { checks, problems };
+  return { checks, leftOut, problems };
 }
 
-async function whyUnusable(
+async function lookAt(
   folder: string,
   checks: string,
   fixture: string | null,
   look: CheckFolder,
-): Promise<string | null> {
-  if (isAbsolute(folder)) return 'expected a path relative to the scenario file';
+): Promise<LookedAt> {
+  const not = (unusable: string): LookedAt => ({ unusable, leftOut: [] });
+  if (isAbsolute(folder)) return not('expected a path relative to the scenario file');
   if (!isFolder(checks))
-    return `checks folder '${folder}' was not found; paths are relative to the scenario file`;
+    return not(`checks folder '${folder}' was not found; paths are relative to the scenario file`);
   if (fixture !== null && !relative(realpathSync(fixture), realpathSync(checks)).split(sep).includes('..'))
-    return `'${folder}' is inside the fixture ${displayPath(fixture)}, where the agent sees it; move it out of the fixture`;
-  return look(checks);
+    return not(
+      `'${folder}' is inside the fixture ${displayPath(fixture)}, where the agent sees it; move it out of the fixture`,
+    );
+  return look(checks, 'checks');
 }

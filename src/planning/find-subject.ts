@@ -1,19 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Problem } from '../lib/errors/problem.js';
 import { displayPath } from '../platform/display-path.js';
-import { canonical } from '../platform/folders.js';
 import { listTree, UnusableTree } from '../platform/fs/tree.js';
-import { isNamedLikeSuite, isSuite, SUITE_ENDING } from '../scenario/suites/is-suite.js';
 import { loadSkill } from '../scenario/yaml/load-skill.js';
 import { SUBJECT_BYTES, type StoredSubject, type SubjectFile } from '../scenario/subject.js';
 import type { ScenarioVariant } from '../scenario/reader.js';
 import { findAgentStep } from '../scenario/scenario.js';
-import { isFile, isFolder, loadText, readText } from './file-checks.js';
-import { isResultsFolder } from './find-scenario-files.js';
+import { isFile, isFolder, loadText } from './file-checks.js';
 import { findServer } from './find-server.js';
+import { leaveOut, pathsIn } from './left-out.js';
 
 /** The subject of a scenario with the contents of its files, and its problems. */
 interface FoundSubject {
@@ -143,36 +140,12 @@ async function readSkillFolder(
       };
 }
 
-/** Version control of its own. */
-const HISTORY = ['.git', '.hg', '.svn', '.jj', '.bzr'];
-
-/** Paths relative to a folder, of those in it; '' for the folder itself. */
-const pathsIn = (folder: string, paths: readonly string[]): string[] =>
-  paths.flatMap((one) => {
-    const path = relative(realpathSync(folder), canonical(one));
-    return path === '..' || path.startsWith('../') || isAbsolute(path) ? [] : [path];
-  });
-
-/**
- * All files of a skill that are installed, and what is left out: suites, scenarios, checks, results and version control, which would
- * tell the agent how it is judged. A text says why the files cannot be used.
- */
+/** All files of a skill that are installed, and what is left out. A text says why the files cannot be used. */
 async function filesOf(
   folder: string,
   secret: readonly string[],
 ): Promise<{ files: SubjectFile[]; leftOut: string[] } | string> {
-  const leftOut: string[] = [];
-  const isLeftOut = (path: string, isFolder: boolean): boolean => {
-    const full = join(folder, path);
-    const name = basename(path);
-    const isOut =
-      HISTORY.includes(name) ||
-      secret.includes(path) ||
-      isNamedLikeSuite(name, isFolder) ||
-      (isFolder ? isResultsFolder(full) : SUITE_ENDING.test(name) && isSuite(name, readText(full) ?? ''));
-    if (isOut) leftOut.push(isFolder ? `${path}/` : path);
-    return isOut;
-  };
+  const { isLeftOut, leftOut } = leaveOut(folder, 'skill', secret);
   try {
     const entries = await listTree(folder, isLeftOut);
     const link = entries.find(({ kind }) => kind === 'symlink');

@@ -2,15 +2,19 @@ import { dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { scriptPaths } from '../agent-scripts/script-name.js';
 import type { Problem } from '../lib/errors/problem.js';
 import { whyPointsBack } from '../platform/fs/pointers-back.js';
-import { listTree, UnusableTree, type TreeEntry } from '../platform/fs/tree.js';
+import { listTree, UnusableTree, type IsLeftOut, type TreeEntry } from '../platform/fs/tree.js';
+import { scriptsRunBy } from '../results/transcript/scripts-run-by.js';
+import { checkCommands } from '../scenario/named-checks.js';
 import type { Rubric } from '../scenario/rubric.js';
 import type { Scenario } from '../scenario/scenario.js';
-import type { ProblemAt } from '../scenario/problems/source.js';
+import type { Path, ProblemAt } from '../scenario/problems/source.js';
 import { loadRubric } from '../scenario/yaml/load-rubric.js';
 import { type Project } from './project.js';
 import { canonical } from '../platform/folders.js';
 import { displayPath } from '../platform/display-path.js';
 import { isFile, isFolder, loadText } from './file-checks.js';
+import { leaveOut, leavingOut, pathsIn } from './left-out.js';
+import { whyHistoryTells } from './why-history-tells.js';
 
 const leavesFolder = (path: string): boolean => isAbsolute(path) || path.split(/[\\/]/).includes('..');
 
@@ -25,41 +29,58 @@ export function findFixture({ fixturesPath }: Project, scenarioPath: string, nam
   return candidates.find(isFolder) ?? null;
 }
 
-/** Returns why the files of a fixture or checks folder cannot be used; null if they can. */
-export type CheckFolder = (folder: string) => Promise<string | null>;
+/** What is known of a fixture or checks folder. */
+export interface LookedAt {
+  /** Why its files cannot be used; null if they can. */
+  unusable: string | null;
+  /** What is not copied, relative to the folder; folders end with `/`. */
+  leftOut: readonly string[];
+}
+export type CheckFolder = (folder: string, copied: 'fixture' | 'checks') => Promise<LookedAt>;
 
 /** Creates a check that looks at each folder only once, even if several scenarios use it. */
 export function createFolderCheck(
-  list: (folder: string) => Promise<readonly TreeEntry[]> = listTree,
+  { fixturesPath, resultsPath }: Pick<Project, 'fixturesPath' | 'resultsPath'>,
+  list: (folder: string, isLeftOut: IsLeftOut) => Promise<readonly TreeEntry[]> = listTree,
 ): CheckFolder {
-  const looks = new Map<string, Promise<string | null>>();
-  const look = async (fixture: string): Promise<string | null> => {
+  const looks = new Map<string, Promise<LookedAt>>();
+  const look: CheckFolder = async (folder, copied) => {
+    const { isLeftOut, leftOut } = leaveOut(folder, copied, pathsIn(folder, [fixturesPath, resultsPath]));
     try {
-      const initial = join(fixture, 'initial-state');
-      for (const folder of [fixture, ...(isFolder(initial) ? [initial] : [])]) {
-        const back = whyPointsBack(folder, await list(folder));
-        if (back !== null) return back;
-      }
-      return null;
+      const entries = await list(folder, isLeftOut);
+      const initial = join(folder, 'initial-state');
+      const unusable =
+        whyPointsBack(folder, entries) ??
+        (isFolder(initial)
+          ? whyPointsBack(
+              initial,
+              await list(initial, (path, isFolder) =>
+                leavingOut(leftOut)(join('initial-state', path), isFolder),
+              ),
+            )
+          : null) ??
+        (copied === 'fixture' ? await whyHistoryTells(folder, entries, leftOut) : null);
+      return { unusable, leftOut };
     } catch (error) {
-      if (error instanceof UnusableTree) return error.message;
+      if (error instanceof UnusableTree) return { unusable: error.message, leftOut };
       throw error;
     }
   };
-  return (fixture) => {
-    const found = looks.get(fixture) ?? look(fixture);
-    looks.set(fixture, found);
+  return (folder, copied) => {
+    const key = `${copied} ${folder}`;
+    const found = looks.get(key) ?? look(folder, copied);
+    looks.set(key, found);
     return found;
   };
 }
 
 /** Finds files in a fixture that cannot be copied faithfully, or that conflict with `setup.files` of the scenario. */
-export async function fixtureProblems(
+export function fixtureProblems(
   fixture: string | null,
   scenario: Scenario,
   problemAt: ProblemAt,
-  look: CheckFolder,
-): Promise<Problem[]> {
+  { unusable, leftOut }: LookedAt,
+): Problem[] {
   const at = ['inputs', 'fixture'];
   const name = scenario.inputs.fixture;
   if (name !== null && leavesFolder(name)) {
@@ -78,7 +99,6 @@ export async function fixtureProblems(
       ),
     ];
   }
-  const unusable = fixture === null ? null : await look(fixture);
   if (unusable !== null) return [problemAt(at, unusable)];
   const folders = fixture === null ? [] : [fixture, join(fixture, 'initial-state')];
   const paths = Object.keys(scenario.inputs.files);
@@ -97,6 +117,7 @@ export async function fixtureProblems(
     return null;
   };
   return [
+    ...neededProblems(scenario, leftOut, problemAt),
     ...paths.flatMap((path) => {
       const problem = problemOf(path);
       return problem === null ? [] : [problemAt(['inputs', 'files', path], problem, 'key')];
@@ -107,6 +128,30 @@ export async function fixtureProblems(
     }),
   ];
 }
+
+/** Finds what is needed and left out of the fixture. Of what gates name, only scripts that they run are known to be needed. */
+function neededProblems(scenario: Scenario, leftOut: readonly string[], problemAt: ProblemAt): Problem[] {
+  const target = typeof scenario.target === 'object' ? scenario.target : null;
+  const needed: [Path, string][] = [
+    ...scenario.inputs.commands.map((command, at): [Path, string] => [['inputs', 'commands', at], command]),
+    ...(target === null ? [] : [[['target'], JSON.stringify(target)] as [Path, string]]),
+    ...checkCommands(scenario).map(({ path, command }): [Path, string] => [
+      path,
+      scriptsRunBy(command).join(' '),
+    ]),
+  ];
+  return leftOut.flatMap((path) => {
+    const inWorkspace = path.replace(/^initial-state\//, '');
+    const use = needed.find(([, text]) => namesPath(text, inWorkspace.replace(/\/$/, '')));
+    if (use === undefined) return [];
+    const message = `uses ${inWorkspace} of the fixture, which agents are not given, because it tells how they are judged; rename it, or write it with setup.files`;
+    return [problemAt(use[0], message)];
+  });
+}
+
+/** True if a text has a path, and not only a longer word that contains it. */
+const namesPath = (text: string, path: string): boolean =>
+  new RegExp(`(?<![\\w-])${path.replaceAll(/[^\w/]/g, String.raw`\$&`)}(?![\\w-])`).test(text);
 
 /** Refuses a fixture that would give the agent its scenario, with what is expected, or results of earlier runs. */
 export function ownInputProblems(

@@ -26,7 +26,11 @@ import {
   ownInputProblems,
   fixtureProblems,
   targetProblems,
+  type LookedAt,
 } from './scenario-inputs.js';
+
+/** What is known if there is no fixture. */
+const NOTHING: LookedAt = { unusable: null, leftOut: [] };
 
 /** One variant of a scenario, with the folders that it names. */
 export interface SelectedVariant extends ScenarioVariant {
@@ -40,6 +44,18 @@ export interface SelectedVariant extends ScenarioVariant {
   subjectPaths: string[];
   /** The files in its skills that are not given to the agent. */
   leftOut: string[];
+  /** What is not copied of the fixture and of the checks folder, relative to them. */
+  notCopied: Record<'fixture' | 'checks', readonly string[]>;
+}
+
+/** All that is left out of what the variant names, with the names of their folders. */
+export function leftOutOf({ leftOut, notCopied, scenario }: SelectedVariant): string[] {
+  const { fixture } = scenario.inputs;
+  return [
+    ...leftOut,
+    ...notCopied.fixture.map((path) => `${fixture ?? ''}/${path}`),
+    ...notCopied.checks.map((path) => `${scenario.checks.folder ?? ''}/${path}`),
+  ];
 }
 
 /** A valid scenario file. */
@@ -138,7 +154,7 @@ export async function loadScenarios(
 ): Promise<Loading> {
   const loading: Loading = { scenarios: [], problems: [], texts: new Map() };
   const names = new Map<string, string>();
-  const checkFolder = createFolderCheck();
+  const checkFolder = createFolderCheck(project);
   for (const path of paths) {
     const file = displayPath(path);
     const read = loadText(path);
@@ -166,7 +182,9 @@ export async function loadScenarios(
       const varied = { ...written, scenario: character.scenario };
       const named = varied.scenario.inputs.fixture;
       const fixture = named === null ? null : findFixture(project, path, named);
-      const { checks, problems: ofChecks } = await findChecks(path, varied, fixture, checkFolder);
+      const looked = fixture === null ? NOTHING : await checkFolder(fixture, 'fixture');
+      const { checks, problems: ofChecks, ...of } = await findChecks(path, varied, fixture, checkFolder);
+      const notCopied = { fixture: looked.leftOut, checks: of.leftOut };
       const secret = secretPaths(project, path, { fixture, checks, scenario: varied.scenario });
       const found = await findSubject(path, varied, loading.texts, secret);
       const { subject, paths: subjectPaths, leftOut } = found;
@@ -174,7 +192,7 @@ export async function loadScenarios(
       const ofInputs = [
         ...character.problems,
         ...found.problems,
-        ...(await fixtureProblems(fixture, varied.scenario, varied.problemAt, checkFolder)),
+        ...fixtureProblems(fixture, varied.scenario, varied.problemAt, looked),
         ...ofChecks,
         ...ownInputProblems(project, path, fixture, varied.problemAt),
         ...contextProblems(fixture, varied.scenario, varied.problemAt),
@@ -182,7 +200,7 @@ export async function loadScenarios(
       ];
       ofVariants.push(...ofInputs);
       if (ofInputs.length === 0)
-        variants.push({ ...varied, fixture, checks, subject, subjectPaths, leftOut });
+        variants.push({ ...varied, fixture, checks, subject, subjectPaths, leftOut, notCopied });
     }
     const { rubric, problems: ofRubric } = findRubric(path, scenario, problemAt, loading.texts);
     const problems = [

@@ -18,8 +18,10 @@ import { WITHOUT } from '../scenario/subject.js';
 import { TARGET_PROGRAM } from '../scenario/target.js';
 import { cleanIsOver } from '../store/clean-lock.js';
 import { planFile, storeFolder, sweepsFolder } from '../store/results-folder.js';
+import { leavingOut } from './left-out.js';
 import type { Project } from './project.js';
 import type { ResolvedSweep } from './resolve-sweep.js';
+import { leftOutOf } from './select-scenarios.js';
 
 /** Makes a readable id for a sweep. Without a name it begins with the time (UTC), so that ids sort by age. */
 function newSweepId(name: string | undefined): string {
@@ -135,16 +137,21 @@ async function storeInputs(
   await mkdir(store, { recursive: true, mode: 0o755 });
   const scenarios: Plan['scenarios'] = [];
   const wholes: EffectiveScenario[] = [];
-  const folders = new Map<string | null, string>();
-  const snapshot = async (folder: string | null): Promise<string> => {
-    const known = folders.get(folder);
-    const stored = known ?? (await (folder === null ? snapshotNothing(store) : snapshotTree(folder, store)));
-    folders.set(folder, stored);
+  const folders = new Map<string, string>();
+  const snapshot = async (folder: string | null, leftOut: readonly string[]): Promise<string> => {
+    const key = JSON.stringify([folder, leftOut]);
+    const stored =
+      folders.get(key) ??
+      (await (folder === null ? snapshotNothing(store) : snapshotTree(folder, store, leavingOut(leftOut))));
+    folders.set(key, stored);
     return stored;
   };
   for (const { selected, variant, effective } of resolved.scenarios) {
-    const fixture = await snapshot(variant.fixture);
-    const checks = variant.checks === null ? {} : { checks: await snapshot(variant.checks) };
+    const { notCopied } = variant;
+    const fixture = await snapshot(variant.fixture, notCopied.fixture);
+    const checks =
+      variant.checks === null ? {} : { checks: await snapshot(variant.checks, notCopied.checks) };
+    const leftOut = leftOutOf(variant);
     const target = isShared ? await storeTarget(store, effective) : {};
     const whole: EffectiveScenario = { ...effective, fixture, ...checks, ...target };
     const stored = `${JSON.stringify(whole, null, 2)}\n`;
@@ -157,7 +164,7 @@ async function storeInputs(
     scenarios.push({
       ...{ name: selected.scenario.name, variant: variant.variant },
       ...{ file: selected.file, path: selected.path, hash },
-      ...(variant.leftOut.length === 0 ? {} : { left_out: variant.leftOut }),
+      ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
       ...(variant.parameters === undefined ? {} : { parameters: variant.parameters }),
     });
   }

@@ -4,6 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readLeftovers } from '../../src/platform/leftovers.js';
 import { findExecutable } from '../../src/platform/process/find-executable.js';
+import { opaqueId } from '../../src/store/run-state.js';
 import { runWorkflowId } from '../../src/workflows/protocol.js';
 import {
   createProject,
@@ -22,7 +23,7 @@ import {
   whyNoContainers,
 } from '../environments/containers.js';
 import { sweepOf } from '../commands/gated.js';
-import { kill, partOf, stateOf } from '../commands/engine-parts.js';
+import { kill, partOf, runsOf, stateOf } from '../commands/engine-parts.js';
 
 const lacking = (await whyNoContainers('docker')) ?? (await whyNoContainers('docker', USER_IMAGE));
 if (lacking !== null) console.warn(`containers are not tested here: ${lacking}`);
@@ -90,8 +91,10 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
       ),
     );
 
+  const ofScenario = (name: string): string[] =>
+    runsOf(project, name).flatMap((run) => containersOf(opaqueId(run)));
   const container = (name: string): Promise<string> =>
-    until('the container', () => containersOf(name)[0] ?? null);
+    until('the container', () => ofScenario(name)[0] ?? null);
   const letGo = (name: string): void =>
     void execFileSync('docker', ['exec', name, 'touch', '/llm-tool-test/workspace/go']);
   /** Waits until the agent runs in the container. */
@@ -118,7 +121,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     expect(run).toMatchObject({ outcome: 'pass', environment: 'docker', sandboxed: true, starts: 1 });
     expect(run.image?.name).toBe(IMAGE);
     expect(run.agent?.containment).toBe('container');
-    expect(containersOf(run.run_id)).toEqual([]);
+    expect(containersOf(opaqueId(run.run_id))).toEqual([]);
   });
 
   it('passes if the user of the image is not root', async () => {
@@ -132,7 +135,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     const { run, text } = await openRun(document);
     expect(run).toMatchObject({ outcome: 'pass', message: '4/4 gates passed', starts: 1 });
     expect(await text('fixture/out.txt')).toBe('after\n');
-    expect(containersOf(run.run_id)).toEqual([]);
+    expect(containersOf(opaqueId(run.run_id))).toEqual([]);
   });
 
   it.each([IMAGE, USER_IMAGE])(
@@ -148,7 +151,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
       });
       // Neither the workspace nor the results of the run.
       expect(metrics.judge?.fields).toEqual({ summary: '/llm-tool-test/judge' });
-      expect(containersOf(run.run_id)).toEqual([]);
+      expect(containersOf(opaqueId(run.run_id))).toEqual([]);
     },
   );
 
@@ -157,14 +160,14 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     const command = project.start(['run', 'half-judged', '--agents', 'mock', '--name', 'judging', '--json']);
     const judges = await until(
       'the container of the judge',
-      () => containersOf('half-judged').find((name) => name.endsWith('-judge')) ?? null,
+      () => ofScenario('half-judged').find((name) => name.endsWith('-judge')) ?? null,
     );
     await until('the judge', () => (processesInside(judges, 'sleep 1000').length > 0 ? true : null));
-    expect(containersOf('half-judged')).toHaveLength(2);
+    expect(ofScenario('half-judged')).toHaveLength(2);
     expect((await project.cli(['cancel', 'judging'])).exitCode).toBe(0);
     const { run } = await openRun(documentOf((await command).stdout));
     expect(run.outcome).toBe('cancelled');
-    expect(containersOf('half-judged')).toEqual([]);
+    expect(containersOf(opaqueId(run.run_id))).toEqual([]);
   });
 
   it("runs the mock's commands in the container", async () => {
@@ -198,7 +201,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     const { run, text } = await openRun(documentOf(stdout));
     expect(run).toMatchObject({ outcome: 'pass', starts: 1 });
     expect(await text('artifacts/transcript.raw.txt')).toBe('before\nafter\n');
-    expect(containersOf(run.run_id)).toEqual([]);
+    expect(containersOf(opaqueId(run.run_id))).toEqual([]);
   });
 
   it('ends with an error if an agent kills what passes on its output, at each start', async () => {
@@ -218,7 +221,7 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     letGo(await working('lost'));
     const { run } = await openRun(documentOf((await command).stdout));
     expect(run).toMatchObject({ outcome: 'pass', starts: 2 });
-    expect(containersOf(run.run_id)).toEqual([]);
+    expect(containersOf(opaqueId(run.run_id))).toEqual([]);
   });
 
   it('ends with an error, not a failure, if its container is removed while the gates are checked', async () => {
@@ -249,18 +252,20 @@ describe.skipIf(lacking !== null)('a sweep in containers', () => {
     const { run, text } = await openRun(documentOf(stdout));
     expect(run.outcome).toBe('cancelled');
     expect(await text('artifacts/transcript.raw.txt')).toContain('before');
-    expect(containersOf('cancelled')).toEqual([]);
+    expect(containersOf(opaqueId(run.run_id))).toEqual([]);
   });
 
   it('removes the container of a terminated run', async () => {
     await writeScenario('cut', 'never');
     const command = project.start(['run', 'cut', '--agents', 'waiter', '--name', 'cut', '--json']);
     await working('cut');
+    const [cut = ''] = runsOf(project, 'cut');
+    expect(containersOf(opaqueId(cut))).toHaveLength(1);
     const connection = await Connection.connect({ address: inject('temporalAddress') });
     const run = runWorkflowId(await sweepOf(project, 'cut'), 'cut/waiter/m/default/1', 1);
     await new Client({ connection }).workflow.getHandle(run).terminate('by a test');
     expect((await command).exitCode).toBe(3);
-    await until('the end of the container', () => (containersOf('cut').length === 0 ? true : null));
+    await until('the end of the container', () => (containersOf(opaqueId(cut)).length === 0 ? true : null));
     await connection.close();
   });
 
@@ -287,7 +292,7 @@ exec '${await findExecutable('docker')}' "$@"
       await own.write('broken', '');
       const { document } = await own.run(['left', '--agents', 'mock']);
       const { run } = await openRun(document);
-      const [name = ''] = containersOf(run.run_id);
+      const [name = ''] = containersOf(opaqueId(run.run_id));
       expect([run.outcome, run.warnings]).toEqual([
         'pass',
         [
@@ -302,7 +307,9 @@ exec '${await findExecutable('docker')}' "$@"
       expect(await own.cli(['engine', 'stop'])).toMatchObject({ exitCode: 0 });
       await rm(`${own.folder}/broken`);
       expect(await own.cli(['engine', 'start'])).toMatchObject({ exitCode: 0 });
-      await until('the container is removed', () => (containersOf(run.run_id).length === 0 ? true : null));
+      await until('the container is removed', () =>
+        containersOf(opaqueId(run.run_id)).length === 0 ? true : null,
+      );
       await until('the note is removed', async () =>
         (await readLeftovers(stateOf(own))).length === 0 ? true : null,
       );

@@ -1,8 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { opaqueId } from '../../src/store/run-state.js';
 import { runWorkflowId } from '../../src/workflows/protocol.js';
 import { sweepOf } from '../commands/gated.js';
-import { kill, partOf } from '../commands/engine-parts.js';
+import { kill, partOf, runsOf } from '../commands/engine-parts.js';
 import {
   createProject,
   documentOf,
@@ -109,8 +110,11 @@ describe.skipIf(lacking !== null)('a sweep in sandboxes of E2B', () => {
         `evaluation:\n  judge: {enabled: true, rubric: rubric.yaml, pass_threshold: 0.6, model: 'agent:judge/${model}'}`,
       ),
     );
-  const idOf = (name: string): string | null =>
-    server.list().find(({ metadata }) => metadata['llm-tool-test']?.includes(name))?.id ?? null;
+  const idOf = (name: string): string | null => {
+    const runs = runsOf(project, name).map(opaqueId);
+    const isOwn = (text = ''): boolean => runs.some((run) => text.includes(run));
+    return server.list().find(({ metadata }) => isOwn(metadata['llm-tool-test']))?.id ?? null;
+  };
   /** Waits until the agent has printed, and returns the sandbox's id. */
   const working = async (name: string): Promise<string> => {
     const id = await until('the sandbox', () => idOf(name));
@@ -298,7 +302,9 @@ describe.skipIf(lacking !== null)('a sweep in sandboxes of E2B', () => {
     const { run } = await openRun(document);
     expect(run.outcome).toBe('pass');
     expect(run.warnings.join('\n')).toMatch(
-      new RegExp(`could not be removed: E2B sandbox of .*left.*: cannot end the sandbox ${id} of E2B: 500`),
+      new RegExp(
+        `could not be removed: E2B sandbox of llm-tool-test-\\w+-\\w+: cannot end the sandbox ${id} of E2B: 500`,
+      ),
     );
     const { stdout } = await project.cli(['doctor', '--json'], env);
     expect(stdout).toContain('E2B sandbox of ');

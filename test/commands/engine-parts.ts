@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { openRunsIn } from '../../src/client/follow/open-runs.js';
 import { readEngineState, writeEngineState } from '../../src/platform/engine/engine-state.js';
 import { LOOPBACK } from '../../src/platform/engine/server.js';
 import { projectState } from '../../src/platform/folders.js';
@@ -84,8 +85,11 @@ export function filesBelow(...folders: string[]): Record<string, string> {
 }
 
 /** Ids of the runs of a scenario that have begun. */
-export const runsOf = ({ results }: Pick<TestProject, 'results'>, scenario: string): string[] =>
-  (existsSync(results) ? readdirSync(results) : []).filter((name) => name.includes(`-${scenario}-`));
+export const runsOf = (project: TestProject, scenario: string): string[] => {
+  const open = openRunsIn(stateOf(project)).map(({ run }) => run);
+  const known = existsSync(project.results) ? readdirSync(project.results) : [];
+  return [...new Set([...open, ...known])].filter((name) => name.includes(`-${scenario}-`));
+};
 
 /** Folders that the state folder has for runs of a scenario. */
 export const foldersOf = (project: TestProject, scenario: string): string[] =>

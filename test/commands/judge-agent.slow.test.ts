@@ -156,7 +156,9 @@ describe('runs judged by an agent', () => {
   test('are errors if the agent is too slow or not installed', async () => {
     expect(of('late').run.message).toMatch(/agent:mine\/slow: gave no answer within 0.3 s/);
     const folders = await readdir(project.state, { recursive: true });
-    const ofLate = folders.flatMap((path) => path.split(`${of('late').run.run_id}/judge/agent/`)[1] ?? []);
+    const ofLate = folders.flatMap(
+      (path) => path.split(`${opaqueId(of('late').run.run_id)}/judge/agent/`)[1] ?? [],
+    );
     expect(ofLate.filter((path) => /^\d+$/.test(path)).sort()).toEqual(['1', '2', '3']);
     expect(of('gone').run.message).toMatch(/agent:gone\/x: 'no-such-judge' was not found; install it/);
   });

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
+import type { Plan } from '../../src/scenario/plan.js';
 import { runFiles } from '../../src/store/results-folder.js';
 import { expectRemoved, runsOf } from './engine-parts.js';
 import { letGo, untilStarted, writeGated } from './gated.js';
@@ -10,8 +11,8 @@ import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } fro
 const lacking = await whyNoBubblewrap();
 const ENVIRONMENTS = ['local', ...(lacking === null ? ['bubblewrap'] : [])];
 
-/** Names of the cell, and the word for what the workspace is made from. None of them may reach the agent. */
-const NAMES = /zzscenario|zzvariant|zzlabel|zzmodel|zzfolder|fixture/i;
+/** Names of the cell, the word for what the workspace is made from, and an answer. None of them may reach the agent. */
+const NAMES = /zzscenario|zzvariant|zzlabel|zzmodel|zzfolder|fixture|SECRET/i;
 
 /** Writes down everything that its process and those above it can see without looking for it. */
 const DUMP = `#!/bin/sh
@@ -48,6 +49,7 @@ beforeAll(async () => {
   project = await createProject({
     ...EMPTY_FIXTURE,
     'fixtures/zzfolder/README.md': 'x',
+    'fixtures/zzfolder/evals/evals.json': '{"evals": [{"prompt": "a", "expected_output": "SECRET"}]}',
     'host.mjs': MODULE,
     'llm-tool-test-config.toml': `[agents.zzlabel]
 command = "./dump"
@@ -71,22 +73,24 @@ setup: {mocks: [{command: mocked, response: hello}, {endpoint: GET /x, response:
 });
 afterAll(() => project.remove());
 
-describe.each(ENVIRONMENTS)('in %s', (type) => {
-  it.each(['zzlabel', 'zzlabel-hosted'])(
-    'nothing that %s is given or works in names its scenario, variant, agent or model',
-    async (agent) => {
-      const { document } = await project.run([`zzscenario-${type}`, '--agents', agent], {
-        LLM_TOOL_TEST_ENABLED: '1',
-      });
-      const { run, text } = await openRun(document);
-      expect(run).toMatchObject({ outcome: 'pass', environment: type });
+it.each(ENVIRONMENTS)(
+  'nothing that agents are given or work in, in %s, names scenario, variant, agent or model, or has an answer of a suite',
+  async (type) => {
+    const agents = ['zzlabel', 'zzlabel-hosted'];
+    const args = [`zzscenario-${type}`, '--agents', agents.join(',')];
+    const { document } = await project.run(args, { LLM_TOOL_TEST_ENABLED: '1' });
+    const plan = await project.read(`llm-tool-test-results/sweeps/${document.sweep}/plan.json`);
+    expect((JSON.parse(plan) as Plan).scenarios).toMatchObject([{ left_out: ['zzfolder/evals/'] }]);
+    for (const [index, agent] of agents.entries()) {
+      const { run, text } = await openRun(document, index);
+      expect(run).toMatchObject({ outcome: 'pass', environment: type, agent_name: agent });
       const seen = (await text('fixture/seen.txt')).split('\n');
       expect(seen.length).toBeGreaterThan(agent === 'zzlabel' ? 50 : 0);
       // An agent of the config learns from this variable which model to use.
       expect(seen.filter((line) => NAMES.test(line.replace('LLM_TOOL_TEST_MODEL=zzmodel', '')))).toEqual([]);
-    },
-  );
-});
+    }
+  },
+);
 
 it('people find the workspace of a run that is not over by a link in the run folder, which show names', async () => {
   await writeGated(project, 'waiting');

@@ -12,14 +12,15 @@ test('lists the files of a fixture once, no matter how many scenarios name it', 
   const root = await newFolder();
   await mkdir(join(root, 'shared', 'initial-state'), { recursive: true });
   const listed: string[] = [];
-  const look = createFolderCheck((folder) => {
+  const project = { fixturesPath: root, resultsPath: join(root, 'r') };
+  const look = createFolderCheck(project, (folder) => {
     listed.push(folder);
     return Promise.resolve([]);
   });
   const shared = join(root, 'shared');
   // Concurrently and one after the other.
-  await Promise.all([look(shared), look(shared)]);
-  expect(await look(shared)).toBeNull();
+  await Promise.all([look(shared, 'fixture'), look(shared, 'fixture')]);
+  expect(await look(shared, 'fixture')).toEqual({ unusable: null, leftOut: [] });
   expect(listed).toEqual([shared, join(shared, 'initial-state')]);
 });
 

@@ -6,6 +6,7 @@ import { printJson } from '../shared/output.js';
 import { mostOf, mostText } from './most.js';
 import type { Project } from '../../planning/project.js';
 import type { ResolvedSweep } from '../../planning/resolve-sweep.js';
+import { leftOutOf } from '../../planning/select-scenarios.js';
 
 /** `run --dry-run`: prints what would be run. Returns the exit code. */
 export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, json: boolean): number {
@@ -19,7 +20,7 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     target_path: effective.target_path,
     /** As written in the file; empty if the variant has none. */
     subject: variant.scenario.subject ?? [],
-    ...(variant.leftOut.length === 0 ? {} : { left_out: variant.leftOut }),
+    ...(leftOutOf(variant).length === 0 ? {} : { left_out: leftOutOf(variant) }),
     /** Null if no agent takes part. */
     timeout_secs: findAgentStep(effective.scenario)?.timeout_secs ?? null,
     gates: gatesOf(effective.scenario).length,

@@ -8,7 +8,7 @@ import { searchFiles } from '../../planning/find-scenario-files.js';
 import { targetsOfScenarios, notReusedWarnings } from '../../planning/not-reused.js';
 import { lengthProblems, matrixProblems, profileProblems } from '../../planning/matrix-problems.js';
 import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
-import { loadScenarios } from '../../planning/select-scenarios.js';
+import { leftOutOf, loadScenarios } from '../../planning/select-scenarios.js';
 import { serverWarnings } from '../../planning/server-warnings.js';
 import { describeSearch } from '../../planning/nothing-selected.js';
 import { targetWarnings } from '../../planning/target-warnings.js';
@@ -67,9 +67,7 @@ export async function validate(
     });
   else {
     if (verbose)
-      printOthers(others, [
-        ...new Set(scenarios.flatMap((one) => one.variants.flatMap(({ leftOut }) => leftOut))),
-      ]);
+      printOthers(others, [...new Set(scenarios.flatMap((one) => one.variants.flatMap(leftOutOf)))]);
     const hint =
       verbose || others.length === 0
         ? ''

@@ -51,6 +51,23 @@ const POINTERS: readonly Pointer[] = [
     targets: (text, from) => ({ from, to: lines(text) }),
   },
   {
+    of: /(^|\/)\.git\/(branches|remotes)\/[^/]+$/,
+    what: 'names a repository elsewhere',
+    remedy: 'remove this file',
+    targets: (text, from) => ({
+      from,
+      to: lines(text)
+        .map((line) => line.replace(/^URL:\s*/, ''))
+        .flatMap((line) => (isPlaceOutside(dirname(dirname(from)), line) ? ['/'] : [])),
+    }),
+  },
+  {
+    of: /(^|\/)\.jj\/repo\/store\/git_target$/,
+    what: 'points to the repository of another folder',
+    remedy: 'use a clone',
+    targets: (text, from) => ({ from, to: lines(text) }),
+  },
+  {
     of: /(^|\/)(\.hg\/sharedpath|\.jj\/repo)$/,
     what: 'points to the repository of another folder',
     remedy: 'use a clone',
@@ -58,37 +75,83 @@ const POINTERS: readonly Pointer[] = [
   },
 ];
 
-/** The settings of a repository that lead out of the tree, each with what to do. */
-const SETTINGS: readonly { of: RegExp; remedy: (key: string) => string }[] = [
-  { of: /^core\.worktree$/, remedy: () => 'run git config --unset core.worktree' },
-  { of: /^include(if\..*)?\.path$/, remedy: (key) => `remove the section of ${key}` },
-  {
-    of: /^remote\..*\.(push)?url$/,
-    remedy: (key) => `run git remote remove ${key.split('.').slice(1, -1).join('.')}`,
-  },
-];
+/** What to do about a setting, by its key. */
+function remedyFor(key: string): string {
+  const name = key.split('.').slice(1, -1).join('.');
+  if (/^remote\..+\./.test(key)) return `run git remote remove ${name}`;
+  if (/^(include(if\..*)?|url\..*)\.[^.]+$/.test(key)) return `remove the section of ${key}`;
+  return `run git config --unset-all ${key}, or edit the file`;
+}
 
 /** The settings in a config file of git, with sections and names in lower case. */
 function settingsIn(text: string): { key: string; value: string }[] {
   let section = '';
-  return text.split('\n').flatMap((line) => {
-    const [, name, sub] = /^\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line) ?? [];
-    if (name !== undefined) section = `${name.toLowerCase()}${sub === undefined ? '' : `.${sub}`}`;
-    const [, key = '', value = ''] = /^(?:\s*\[[^\]]*\])?\s*([\w-]+)\s*=\s*"?(.*?)"?\s*$/.exec(line) ?? [];
-    return key === '' ? [] : [{ key: `${section}.${key.toLowerCase()}`, value }];
-  });
+  return text
+    .replaceAll(/\\\r?\n/g, '')
+    .split('\n')
+    .flatMap((line) => {
+      const [, name, sub] = /^\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line) ?? [];
+      if (name !== undefined) section = `${name.toLowerCase()}${sub === undefined ? '' : `.${sub}`}`;
+      const [, key = '', value = ''] =
+        /^(?:\s*\[(?:[^\]"]|"(?:[^"\\]|\\.)*")*\])?\s*([\w-]+)\s*[=:]\s*((?:"(?:[^"\\]|\\.)*"|[^"#;])*)/.exec(
+          line,
+        ) ?? [];
+      const plain = value.replaceAll(/\\(.)|"/g, '$1').trim();
+      return key === '' ? [] : [{ key: `${section}.${key.toLowerCase()}`, value: plain }];
+    });
 }
 
-/** True if the value of a setting is a path that leads out of the tree. An address has a protocol, or a host before a colon. */
-function leadsOut(folder: string, key: string, value: string): boolean {
-  if (!key.startsWith('remote.')) return leavesTree(folder, value);
-  if (/^file:/i.test(value)) return true;
-  return !/^[\w+.-]+:\/\/|^[^/]+:/.test(value) && leavesTree(dirname(folder), value);
+/** Settings that are a path or an address as a whole. Others may be a command line. */
+const PATHS = /^(core\.worktree|include(if\..*)?\.path)$/;
+const ADDRESSES =
+  /^((remote|submodule|svn-remote)\..*url|branch\..*\.(push)?remote|remote\.pushdefault|paths\..*)$/;
+/** Settings that give the agent a login of the user. */
+const LOGINS = /^(credential\..*|http\.(.*\.)?(extraheader|cookiefile))$/;
+/** Settings that are read by people only. */
+const WORDS =
+  /^((user|author|committer)\.name|branch\..*\.description|diff\..*(funcname|regex)|(format|pretty|color|log)\..*)$/;
+
+/** The address that a setting has, or in place of which it puts another; null if it has none. */
+const addressIn = (key: string, value: string): string | null =>
+  ADDRESSES.test(key) ? value : (/^url\.(.*)\.(push)?insteadof$/.exec(key)?.[1] ?? null);
+
+/** True if a word of a command line is a path that leads out of the tree. */
+const isPathOutside = (tree: string, word: string): boolean =>
+  /^file:/i.test(word) ||
+  (word !== '/dev/null' && /^~[\w-]*(\/|$)|^\/[^/]|(^|\/)\.\.(\/|$)/.test(word) && leavesTree(tree, word));
+
+const wordsIn = (commandLine: string): string[] =>
+  commandLine.split(/[\s"'`=;|&()<>]+/).map((word) => word.replace(/^(-\w)?[!:,]*/, ''));
+
+/** True if an address leads out of the tree. One on another machine has a protocol, or a host before a colon. */
+function isPlaceOutside(tree: string, address: string): boolean {
+  if (/^file:/i.test(address)) return true;
+  return !/^[\w+.-]+:\/\/|^[^/]+:/.test(address) && leavesTree(tree, address);
+}
+
+/** Why a setting is a reason not to copy its file; null if it is none. `folder`: that of the file. */
+function whyRefused(folder: string, key: string, value: string): string | null {
+  if (LOGINS.test(key)) return `${key} gives the agent a login`;
+  const tree = dirname(folder);
+  const address = addressIn(key, value);
+  const isOut = PATHS.test(key)
+    ? leavesTree(folder, value) || /^file:/i.test(value)
+    : address !== null
+      ? isPlaceOutside(tree, address)
+      : !WORDS.test(key) && wordsIn(value).some((word) => isPathOutside(tree, word));
+  return isOut ? `${key} leads out of the folder (${address ?? value})` : null;
 }
 
 /** True if a file is the config of a repository: it is beside a HEAD and a folder of objects. */
 const isConfig = (path: string, paths: ReadonlySet<string>): boolean =>
-  basename(path) === 'config' && ['HEAD', 'objects'].every((name) => paths.has(join(dirname(path), name)));
+  ['config', 'config.worktree'].includes(basename(path)) &&
+  ['HEAD', 'objects'].every((name) => paths.has(join(dirname(path), name)));
+
+/** The folders of a tree in which git keeps a repository. */
+export function repositoriesIn(entries: readonly TreeEntry[]): string[] {
+  const paths = new Set(entries.map(({ path }) => path));
+  return [...new Set([...paths].filter((path) => isConfig(path, paths)).map(dirname))];
+}
 
 /**
  * The reason why a copy of a tree would point back to something outside it, as a sentence that begins with the path; null if it would not.
@@ -104,11 +167,12 @@ export function whyPointsBack(root: string, entries: readonly TreeEntry[]): stri
     if (pointer !== undefined) {
       const { from, to } = pointer.targets(readFileSync(full, 'utf8'), folder);
       if (to.some((one) => leavesTree(from, one))) return `${full}: ${pointer.what}; ${pointer.remedy}`;
-    } else if (isConfig(path, paths))
+    } else if (isConfig(path, paths) || /(^|\/)(\.hg\/hgrc|\.gitmodules)$/.test(path))
       for (const { key, value } of settingsIn(readFileSync(full, 'utf8'))) {
-        const setting = SETTINGS.find(({ of }) => of.test(key));
-        if (setting !== undefined && leadsOut(folder, key, value))
-          return `${full}: ${key} leads out of the folder (${value}); ${setting.remedy(key)}`;
+        // In .gitmodules, a relative address is relative to that of the repository.
+        if (basename(path) === '.gitmodules' && value.startsWith('.')) continue;
+        const why = whyRefused(folder, key, value);
+        if (why !== null) return `${full}: ${why}; ${remedyFor(key)}`;
       }
   }
   return null;

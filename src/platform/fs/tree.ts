@@ -27,6 +27,9 @@ export type TreeEntry =
   | { kind: 'file'; path: string; executable: boolean; bytes: number }
   | { kind: 'symlink'; path: string; to: string };
 
+/** Whether an entry of a tree is passed over, with all that is below it. */
+export type IsLeftOut = (path: string, isFolder: boolean) => boolean;
+
 /** Thrown for entries that cannot be copied faithfully and safely. The message names the path and the reason. */
 export class UnusableTree extends Error {}
 
@@ -45,12 +48,8 @@ const UNREADABLE: Record<string, string> = {
  *
  * @throws UnusableTree for symlinks that leave the tree, sockets, devices, FIFOs, names that are not UTF-8, and files
  * that   cannot be read or are too large to be copied
- * @param isLeftOut whether an entry, with all that is below it, is passed over
  */
-export async function listTree(
-  root: string,
-  isLeftOut: (path: string, isFolder: boolean) => boolean = () => false,
-): Promise<TreeEntry[]> {
+export async function listTree(root: string, isLeftOut: IsLeftOut = () => false): Promise<TreeEntry[]> {
   const entries: TreeEntry[] = [];
   const realRoot = realpathSync.native(root);
   const visit = async (folder: string): Promise<void> => {
@@ -163,8 +162,8 @@ export async function removeTree(path: string): Promise<void> {
 }
 
 /** Copies a tree to `<store>/<hash>`, completely or not at all. Returns the hash. */
-export async function snapshotTree(root: string, store: string): Promise<string> {
-  return snapshotEntries(root, await listTree(root), store);
+export async function snapshotTree(root: string, store: string, isLeftOut?: IsLeftOut): Promise<string> {
+  return snapshotEntries(root, await listTree(root, isLeftOut), store);
 }
 
 /** The same for an empty tree. */
