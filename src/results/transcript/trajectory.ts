@@ -82,6 +82,11 @@ const ACTION_LENGTH = 60;
 const MORE_ACTIONS = '…';
 const ANSWER_LENGTH = 256 * 1024;
 
+/** Events that are recorded beside what an agent prints. */
+const OUR_EVENTS: ReadonlySet<EventBody['type']> = new Set([
+  ...(['setup_command', 'post_script', 'mcp_call', 'mcp_tools', 'mcp_problem'] as const),
+]);
+
 const KEYWORDS = /^(?:(?:if|then|elif|else|while|until|do|!|\{)(?:\s+|$))+/;
 const NO_COMMAND = /^(?:$|(?:done|fi|esac|\}|for|case|select)(?:\s|$))/;
 
@@ -132,6 +137,8 @@ export function createTrajectoryCollector(): TrajectoryCollector {
   let commandCount = 0;
   let [kept, moreActions] = [0, false];
   const unseen: Unseen = {};
+  /** True if the agent has printed an event of its own. */
+  let hasPrinted = false;
   /** True if a message may have been lost after the last one. */
   let isAnswerLost = false;
   let answer: string | null = null;
@@ -164,6 +171,7 @@ export function createTrajectoryCollector(): TrajectoryCollector {
       for (const { skill, isTakenBack } of skillUses.add(event))
         if (isTakenBack === true) uncountIn(skills, skill);
         else countIn(skills, skill);
+      hasPrinted ||= !OUR_EVENTS.has(event.type);
       switch (event.type) {
         case 'message':
           if (event.role === 'assistant' && event.text.trim() !== '') {
@@ -209,6 +217,7 @@ export function createTrajectoryCollector(): TrajectoryCollector {
       }
     },
     end(textCommands) {
+      if (textCommands === null && !hasPrinted) unseen.calls ??= 'the agent printed nothing';
       for (const line of textCommands?.() ?? []) keep(line, [line]);
       return {
         ...{ commands, commandCount, structured: textCommands === null, tools: Object.fromEntries(tools) },

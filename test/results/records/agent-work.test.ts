@@ -47,11 +47,14 @@ describe('what an agent did', () => {
     const inText = createTrajectoryCollector().end(() => []);
     expect(agentWork(inText, NO_USAGE)).toEqual(unknown);
     expect(agentWork({ ...trajectoryOf('read'), unseen: { calls: 'cut' } }, NO_USAGE)).toEqual(unknown);
-    expect(agentWork(trajectoryOf(), NO_USAGE)).toEqual({ tokens: null, tool_calls: 0, actions: [] });
+    expect(agentWork(trajectoryOf(), NO_USAGE)).toEqual(unknown); // nothing was printed
+    const answer = createTrajectoryCollector();
+    answer.add({ type: 'message', role: 'assistant', text: 'Done.' });
+    expect(agentWork(answer.end(null), NO_USAGE)).toEqual({ tokens: null, tool_calls: 0, actions: [] });
     const trajectory = trajectoryOf('read');
     expect(agentWork({ ...trajectory, unread: true }, NO_USAGE)).toEqual(unknown);
-    const { commands, commandCount, structured, tools, answer } = trajectory;
-    const old = { commands, commandCount, structured, tools, answer };
+    const { commands, commandCount, structured, tools } = trajectory;
+    const old = { commands, commandCount, structured, tools, answer: null };
     expect(agentWork(old, { ...NO_USAGE, input: 3 })).toEqual({ ...unknown, tool_calls: 1 });
   });
 });

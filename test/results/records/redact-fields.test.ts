@@ -137,7 +137,7 @@ describe('redaction of a record with the secret in every text', () => {
     expect(judgment.model).toBe(VALUE);
     const answer = redactFields(JudgeAnswer.parse(filled(JudgeAnswer)), answerText, redact);
     expect(JudgeAnswer.parse(answer)).toEqual(answer);
-    expect(maskedIn(answer)).toEqual(['model_used', 'finish_reason', 'problem', 'text']);
+    expect(maskedIn(answer)).toEqual(['model_used', 'finish_reason', 'wrong.0', 'problem', 'text']);
   });
 
   it.each(
