@@ -4,6 +4,7 @@ import { isJsonObject, parseJson, type Json } from '../lib/json.js';
 import { envelopeProblem, namesExtensions, versionNamedIn, type ProtocolChecks } from './protocol-problem.js';
 import type { ProxyRecord } from './record.js';
 import { recordable } from './recordable.js';
+import { headerProblem } from './request-headers.js';
 import { hasResultTypes } from './revisions.js';
 import type { SplitLine } from '../lib/split-lines.js';
 
@@ -24,8 +25,8 @@ export interface ExchangeOptions {
   /** The mocked answer to a call; null if the server answers. */
   mockOf: (tool: string, args: Json) => MockedAnswer | null;
   sleep: (ms: number) => Promise<unknown>;
-  /** The words for a server that sends something: "wrote to stdout", or "sent". */
-  verb: string;
+  /** True if the server speaks HTTP. */
+  isHttp: boolean;
   checks: ProtocolChecks;
 }
 
@@ -81,9 +82,10 @@ export function createExchange({
   now,
   mockOf,
   sleep,
-  verb,
+  isHttp,
   checks,
 }: ExchangeOptions): Exchange {
+  const verb = isHttp ? 'sent' : 'wrote to stdout';
   const open = new Map<string, Open>();
   /** The ids of requests that need no answer any more. */
   const over = new Set<string>();
@@ -217,7 +219,7 @@ export function createExchange({
     const unfit = isOfExtension ? null : checks.result(spoken ?? '', method, result);
     if (call !== undefined) noteAnswer(call, result, unfit);
     else if (unfit !== null) problem(`${method}: ${unfit}`);
-    else if (method === 'tools/list') noteTools(result);
+    else if (method === 'tools/list') noteTools(result, isHttp && hasResultTypes(followed));
   }
 
   function noteAnswer(call: Call, result: Message, unfit: string | null): void {
@@ -231,9 +233,12 @@ export function createExchange({
     answered(call, { result, error, is_error: wrong !== null || result['isError'] === true });
   }
 
-  function noteTools(result: Message): void {
+  /** `hasHeaders`: clients repeat in headers what the tools want there. */
+  function noteTools(result: Message, hasHeaders: boolean): void {
     const tools = (Array.isArray(result['tools']) ? result['tools'] : []).filter(isJsonObject).map((tool) => {
       const name = textOf(tool['name']);
+      const wrong = hasHeaders ? headerProblem(tool['inputSchema']) : null;
+      if (wrong !== null) problem(`tools/list: ${name}: ${wrong}`);
       if (isJsonObject(tool['outputSchema'])) outputSchemas.set(name, tool['outputSchema']);
       return { name, bytes: bytesOf(tool) };
     });

@@ -52,14 +52,40 @@ function headerValue(text: string): string {
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** The arguments that the definition of a tool wants in headers. */
-export function headersOfTool(inputSchema: Json | undefined, path: string[] = []): HeaderOfArgument[] {
+interface Declaration {
+  header: Json;
+  type: Json | undefined;
+  path: string[];
+}
+
+function declarations(inputSchema: Json | undefined, path: string[] = []): Declaration[] {
   const properties = isJsonObject(inputSchema) ? inputSchema['properties'] : undefined;
   if (!isJsonObject(properties)) return [];
   return Object.entries(properties).flatMap(([key, property]) => {
+    const at = [...path, key];
     const header = isJsonObject(property) ? property['x-mcp-header'] : undefined;
-    return typeof header === 'string' && TOKEN.test(header)
-      ? [{ header, path: [...path, key] }]
-      : headersOfTool(property, [...path, key]);
+    const own =
+      isJsonObject(property) && header !== undefined ? [{ header, type: property['type'], path: at }] : [];
+    return [...own, ...declarations(property, at)];
   });
+}
+
+const isName = (header: Json): header is string => typeof header === 'string' && TOKEN.test(header);
+
+/** The arguments that the definition of a tool wants in headers. */
+export const headersOfTool = (inputSchema: Json | undefined): HeaderOfArgument[] =>
+  declarations(inputSchema).flatMap(({ header, path }) => (isName(header) ? [{ header, path }] : []));
+
+/** Returns why clients over HTTP leave out a tool that wants arguments in headers; null if they do not. */
+export function headerProblem(inputSchema: Json | undefined): string | null {
+  const seen = new Set<string>();
+  for (const { header, type, path } of declarations(inputSchema)) {
+    const place = `${path.join('.')}: x-mcp-header`;
+    if (!isName(header)) return `${place}: expected the name of a header`;
+    if (type !== 'string' && type !== 'integer' && type !== 'boolean')
+      return `${place}: only a string, an integer or a boolean can be in a header`;
+    if (seen.has(header.toLowerCase())) return `${place}: another argument wants the header ${header}, too`;
+    seen.add(header.toLowerCase());
+  }
+  return null;
 }

@@ -34,14 +34,13 @@ export function serveAgent(
   { input, output, name, record }: AgentConnection,
 ): Promise<boolean> {
   const tools = mockedTools(file.mocks, file.server);
-  const isProgram = 'command' in file.connection;
   const exchange = createExchange({
     record,
     nameOf: (count) => `${name}-${count}`,
     now: () => performance.now(),
     mockOf: (tool, args) => mockedCall(file, tools !== null, tool, args),
     sleep,
-    verb: isProgram ? 'wrote to stdout' : 'sent',
+    isHttp: !('command' in file.connection),
     checks: createProtocolChecks(),
   });
   record({ type: 'started' });

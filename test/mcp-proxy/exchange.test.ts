@@ -19,7 +19,7 @@ function start(options: Partial<ExchangeOptions> = {}, limit = Infinity) {
     now: () => (time += 5),
     mockOf: () => null,
     sleep: () => Promise.resolve(),
-    verb: 'wrote to stdout',
+    isHttp: false,
     checks,
     ...options,
   });
@@ -431,6 +431,35 @@ it.each<[string, Message, string | null]>([
   server({ jsonrpc: '2.0', method, ...more });
   expect(wrong()).toEqual(message === null ? [] : [`${method}: ${message}`]);
 });
+
+it.each<[Message, string | null]>([
+  [{ type: 'string', 'x-mcp-header': 'Region' }, null],
+  [{ type: 'string', 'x-mcp-header': '' }, 'a: x-mcp-header: expected the name of a header'],
+  [{ type: 'string', 'x-mcp-header': 'a b' }, 'a: x-mcp-header: expected the name of a header'],
+  [{ type: 'string', 'x-mcp-header': null }, 'a: x-mcp-header: expected the name of a header'],
+  [
+    { type: 'number', 'x-mcp-header': 'N' },
+    'a: x-mcp-header: only a string, an integer or a boolean can be in a header',
+  ],
+  [
+    { type: 'object', properties: { b: { type: 'string', 'x-mcp-header': 'DAY' } } },
+    'a.b: x-mcp-header: another argument wants the header DAY, too',
+  ],
+])(
+  'over HTTP, clients of 2026-07-28 leave out tools that want in headers what cannot be there: %j',
+  (a, message) => {
+    const inputSchema = {
+      type: 'object',
+      properties: { day: { type: 'integer', 'x-mcp-header': 'Day' }, a },
+    };
+    for (const isHttp of [true, false]) {
+      const { agent, server, wrong } = start({ isHttp });
+      agent(request(1, 'tools/list', META));
+      server(result(1, { tools: [tool({ inputSchema })], ...CACHED }));
+      expect(wrong()).toEqual(message === null || !isHttp ? [] : [`tools/list: read: ${message}`]);
+    }
+  },
+);
 
 it('of versions whose schemas are not known, messages are only checked as JSON-RPC', () => {
   const { agent, server, wrong } = start();
