@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compareSweeps, type SweepToCompare } from '../../../src/results/comparison/compare-sweeps.js';
 import { Comparison } from '../../../src/results/comparison/document.js';
 import type { ResultLine } from '../../../src/results/records/result-line.js';
+import { armsOf } from '../../../src/results/comparison/samples.js';
 import { gate, metrics } from '../sample.js';
 import { sweepOf, type Outcomes } from './sample.js';
 
@@ -163,6 +164,16 @@ describe('what counts as a run', () => {
     );
     expect(redone({ ...sweep, lines: cancelled })).toBe(3);
     expect(redone(sweepOf('b', { notes: 'ppf' }, (_, n) => (n === 2 ? { lost_runs: 1 } : {})))).toBe(1);
+  });
+
+  test('for a later sweep that it is the base of, with its errors and without cells that were never started', () => {
+    const sweep = sweepOf('a', { notes: 'pfePc.e' });
+    const unstarted = { results_dir: null, starts: 0 };
+    const lines = sweep.lines.map((line) => (line.cell.endsWith('/7') ? { ...line, ...unstarted } : line));
+    const [arm] = armsOf({ ...sweep, lines }, () => false, { alpha: 0.05 }).values();
+    expect(
+      arm?.runs.map(({ outcome, after_errors }) => `${outcome}${after_errors ? ' after errors' : ''}`),
+    ).toEqual(['pass', 'fail', 'null', 'pass after errors', 'null']);
   });
 
   test('one that was reused brings the errors of its cell along, and those that a reuse passed over count', () => {

@@ -127,6 +127,17 @@ describe('the gate with a margin of 10 points', () => {
     expect(total.needed?.runs).toBeGreaterThan(50);
   });
 
+  test('is shown only if it holds whatever errors hid, and so is equivalence', () => {
+    const shown = (after: string) => {
+      const { not_worse, equivalent } = compare({ x: runs(190, 10) }, { x: after }, 0.1).total;
+      return [not_worse?.holds, equivalent];
+    };
+    expect(shown(runs(190, 10))).toEqual([true, true]);
+    expect(shown(runs(160, 10) + 'P'.repeat(30))).toEqual([false, false]);
+    expect(shown(runs(160, 0, 30) + runs(10, 0))).toEqual([false, false]);
+    expect(shown(runs(194, 0) + 'P'.repeat(6))).toEqual([true, true]);
+  });
+
   test('calls two sides equivalent only if head is neither worse nor better by the margin', () => {
     const equivalent = (before: string, after: string) =>
       compare({ x: before }, { x: after }, 0.1).total.equivalent;

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/results/decision/decide.js';
+import { countPairs } from '../../../src/results/decision/count-pairs.js';
+import { worstCase } from '../../../src/results/decision/worst-case.js';
 import { pairedCells } from '../../../src/results/decision/paired-cells.js';
 import { progressText } from '../../../src/results/decision/decision-text.js';
 import { MOST_TRIES, type CellResult } from '../../../src/results/decision/cell-result.js';
@@ -320,6 +322,22 @@ describe('replayRounds', () => {
 });
 
 const run = (outcome: 'pass' | 'fail' | null, after_errors = false): BaseRun => ({ outcome, after_errors });
+
+test('the worst case counts what is known of pairs without a result, except after an error', () => {
+  const [first, second, third] = cellsOf(1, 3).filter(({ variant }) => variant === 'head');
+  if (first === undefined || second === undefined || third === undefined) throw new Error('no cells');
+  const pairs = [
+    { base: run('pass'), head: first },
+    { base: run(null), head: second },
+    { base: run('fail', true), head: third },
+  ];
+  const results = new Map([first, second].map(({ id }, at) => [id, resultOf('pass', at)]));
+  const counts = countPairs(pairs, results);
+  expect(counts.leftOut).toMatchObject({ pairs: 2, base: { tested: 1 }, head: { tested: 1 } });
+  const worst = (side: 'base' | 'head') => worstCase([[counts]], side)[0]?.[0];
+  expect(worst('base')).toEqual({ base: { passed: 3, tested: 3 }, head: { passed: 1, tested: 3 } });
+  expect(worst('head')).toEqual({ base: { passed: 1, tested: 3 }, head: { passed: 3, tested: 3 } });
+});
 
 describe('pairedCells', () => {
   test('pairs the cells of a sweep with the outcomes of a finished base, by repetition', () => {
