@@ -5,11 +5,12 @@ import { judge } from './judge.js';
 import { means } from './means.js';
 import { scenarios } from './scenarios.js';
 import { sequential } from './sequential.js';
+import { shipped } from './shipped.js';
 
 export { example } from './example.js';
 export { measure } from './measure.js';
 
-const parts = { fixed, cells, sequential, errors, scenarios, means, judge };
+const parts = { fixed, cells, shipped, sequential, errors, scenarios, means, judge };
 
 export const PARTS = [...Object.keys(parts), 'example'];
 
