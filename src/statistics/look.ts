@@ -107,7 +107,7 @@ const agreeing = ({ low, high }: Interval, crossed: 'better' | 'worse' | null): 
 });
 
 /** Returns the share of the most pairs that are in after each round. */
-export function timesOf(rounds: readonly Round[], most: number): number[] {
+function timesOf(rounds: readonly Round[], most: number): number[] {
   let pairs = 0;
   return rounds.map((round) => {
     pairs += sum(round, ({ base, head }) => Math.min(base.tested, head.tested));
