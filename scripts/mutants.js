@@ -1,11 +1,13 @@
 // Changes the code of pure layers in small ways, one at a time, and tells which changes no test notices: `npm run test:mutants`.
 // `--mutants 150` of a sample that is the same for the same `--seed 1`; `--numbers 3,17` tests only these of the sample.
+// `--statistics` tests the mistakes in `mutants/of-statistics.js` instead, all of which must be noticed.
 // Prints a table, and writes it to `--out coverage/mutants.md`. Exits with 1 if less than `--at-least 88` per cent are noticed.
 // A mutant that changes nothing that could be noticed counts as a survivor. Tests that run `dist/` are left out.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { applied } from './mutants/mutants-of.js';
+import { mutantsOfStatistics } from './mutants/of-statistics.js';
 import { sample } from './mutants/sample.js';
 import { table } from './mutants/table.js';
 import { testMutants } from './mutants/test-mutants.js';
@@ -31,6 +33,7 @@ const { values } = parseArgs({
     mutants: { type: 'string', default: '150' },
     seed: { type: 'string', default: '1' },
     numbers: { type: 'string' },
+    statistics: { type: 'boolean', default: false },
     out: { type: 'string', default: 'coverage/mutants.md' },
     'at-least': { type: 'string', default: '88' },
   },
@@ -38,32 +41,43 @@ const { values } = parseArgs({
 process.chdir(dirname(import.meta.dirname));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130));
 
-const sources = LAYERS.flatMap((layer) =>
-  readdirSync(`src/${layer}`, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .sort()
-    .map((name) => ({ path: `src/${layer}/${name}`, source: readFileSync(`src/${layer}/${name}`, 'utf8') })),
-);
-const sourceOf = new Map(sources.map(({ path, source }) => [path, source]));
-const findTypeErrors = typeErrors('tsconfig.json');
-const drawn = sample(sources, {
-  mutants: Number(values.mutants),
-  seed: values.seed,
-  findTypeErrors: (some) =>
-    findTypeErrors(
-      new Map(some.map(({ path, mutant }) => [path, applied(sourceOf.get(path) ?? '', mutant)])),
-    ),
-}).map((one, at) => ({ ...one, number: at + 1, source: sourceOf.get(one.path) ?? '' }));
+const drawn = values.statistics ? mutantsOfStatistics() : drawSample();
 const numbers = values.numbers?.split(',').map(Number);
 const chosen = drawn.filter(({ number }) => numbers === undefined || numbers.includes(number));
 
 const tested = await testMutants(chosen, {
-  isNear: (file) => LAYERS.some((layer) => relative('test', file).startsWith(`${layer.split('/')[0]}/`)),
+  isNear: (file) =>
+    (values.statistics ? ['statistics', 'results'] : LAYERS).some((layer) =>
+      relative('test', file).startsWith(`${layer.split('/')[0]}/`),
+    ),
   log: (line) => console.error(line),
 });
+const atLeast = values.statistics ? 100 : Number(values['at-least']);
 const report = table(tested);
 console.log(report);
 mkdirSync(dirname(values.out), { recursive: true });
 writeFileSync(values.out, report);
 const noticed = tested.filter(({ outcome }) => 'by' in outcome).length;
-process.exit(noticed * 100 >= Number(values['at-least']) * tested.length ? 0 : 1);
+process.exit(noticed * 100 >= atLeast * tested.length ? 0 : 1);
+
+function drawSample() {
+  const sources = LAYERS.flatMap((layer) =>
+    readdirSync(`src/${layer}`, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .sort()
+      .map((name) => ({
+        path: `src/${layer}/${name}`,
+        source: readFileSync(`src/${layer}/${name}`, 'utf8'),
+      })),
+  );
+  const sourceOf = new Map(sources.map(({ path, source }) => [path, source]));
+  const findTypeErrors = typeErrors('tsconfig.json');
+  return sample(sources, {
+    mutants: Number(values.mutants),
+    seed: values.seed,
+    findTypeErrors: (some) =>
+      findTypeErrors(
+        new Map(some.map(({ path, mutant }) => [path, applied(sourceOf.get(path) ?? '', mutant)])),
+      ),
+  }).map((one, at) => ({ ...one, number: at + 1, source: sourceOf.get(one.path) ?? '' }));
+}

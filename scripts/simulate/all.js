@@ -7,12 +7,15 @@ import { means } from './means.js';
 import { retried } from './retried.js';
 import { scenarios } from './scenarios.js';
 import { sequential } from './sequential.js';
+import { shipped } from './shipped.js';
 import { shrinkage } from './shrinkage.js';
 
 export { example } from './example.js';
 export { measure } from './measure.js';
 
-const parts = { fixed, cells, sequential, futility, errors, retried, scenarios, shrinkage, means, judge };
+const parts = {
+  ...{ fixed, cells, shipped, sequential, futility, errors, retried, scenarios, shrinkage, means, judge },
+};
 
 export const PARTS = [...Object.keys(parts), 'example'];
 

@@ -1,7 +1,7 @@
-import { testDifference } from '../../src/statistics/test-difference.ts';
 import { testEach } from '../../src/statistics/test-each.ts';
 import { DESIGNS, ratesOf, strata } from './draw.js';
 import { share } from './fixed.js';
+import { compared } from './sweeps.js';
 
 /** @typedef {import('./criterion.js').Criterion} Criterion */
 
@@ -26,10 +26,8 @@ const same = (configurations, sizes = [4, 10, 20]) =>
 /** @param {import('./draw.js').Stratum[]} sample */
 const found = (sample) => testEach(sample, { alpha }).map(({ verdict }) => verdict);
 
-/** What a gate without a margin does: it looks for 'worse' in total and in each configuration.
- * @param {import('./draw.js').Stratum[]} sample */
-const isWorse = (sample) =>
-  testDifference(sample, { alpha }).verdict === 'worse' || found(sample).includes('worse');
+/** Whether the gate of `compare` finds a loss. @param {import('./draw.js').Stratum[]} sample */
+const isWorse = (sample) => compared(sample).gate.result === 'worse';
 
 /**
  * Whether a configuration is found although nothing changes.

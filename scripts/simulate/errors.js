@@ -1,5 +1,5 @@
 import { MOST_TRIES } from '../../src/results/decision/cell-result.ts';
-import { replayRounds } from '../../src/results/decision/replay-rounds.ts';
+import { decide } from '../../src/results/decision/decide.ts';
 import { share } from './fixed.js';
 
 /** @typedef {import('./criterion.js').Criterion} Criterion */
@@ -44,7 +44,7 @@ function untilClearWithErrors(random, rates, errors) {
   const results = new Map(
     CELLS.map(({ id, variant }) => [id, resultOf(variant === 'base' ? 'base' : 'head')]),
   );
-  return replayRounds(CELLS, PLAN, results);
+  return decide(CELLS, PLAN, results, 'completed').decision;
 }
 
 const NEVER = { pass: 0, fail: 0 };

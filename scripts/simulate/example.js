@@ -28,8 +28,7 @@ export function example(seed) {
     for (let index = 0; index < REPETITIONS; index++) {
       const { verdict, information } = untilClear(randomOf(seed, what, index), rates, {
         margin,
-        adaptive: true,
-        cap: CAP,
+        rounds: CAP,
       });
       verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
       runs += (information * 2 * CAP * BARE.length) / REPETITIONS;

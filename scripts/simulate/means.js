@@ -1,6 +1,7 @@
-import { meanChange } from '../../src/statistics/mean-change.ts';
+import { compareSweeps } from '../../src/results/comparison/compare-sweeps.ts';
 import { normal } from './draw.js';
 import { share } from './fixed.js';
+import { sweepOf } from './sweeps.js';
 
 /** @typedef {import('./criterion.js').Criterion} Criterion */
 /** @typedef {import('./criterion.js').Cell} Cell */
@@ -23,8 +24,8 @@ const SIZES = [
 const FACTOR = 2;
 
 /**
- * Costs as they are: configurations differ by factors, and each has a tail.
- * @param {(found: import('../../src/statistics/mean-change.ts').MeanChange) => boolean} is
+ * What `compare` says of costs as they are: configurations differ by factors, and each has a tail.
+ * @param {(effect: import('../../src/results/comparison/measure.ts').Effect) => boolean} is
  * @param {number} [factor] by how much head costs more @returns {Cell[]}
  */
 const each = (is, factor = 1) =>
@@ -33,14 +34,18 @@ const each = (is, factor = 1) =>
       [1, 5].map((configurations) => ({
         label: `${name}, K=${configurations}, ${base}v${head}`,
         once: (/** @type {Random} */ random) => {
-          const values = (/** @type {number} */ runs, /** @type {number} */ scale) =>
-            Array.from({ length: runs }, () => scale * tail(random));
-          const groups = Array.from({ length: configurations }, (_, at) => ({
-            base: values(base, 2 ** at),
-            head: values(head, factor * 2 ** at),
-          }));
-          const found = meanChange(groups, { kind: 'ratio', alpha });
-          return share(found !== null && is(found));
+          const sweep = (/** @type {string} */ side, /** @type {number} */ runs, /** @type {number} */ by) =>
+            sweepOf(
+              side,
+              Array.from({ length: configurations * runs }, (_, at) => ({
+                ...{ scenario: `s${at % configurations}`, passes: true },
+                cost_usd: by * 2 ** (at % configurations) * tail(random),
+              })),
+            );
+          const [before, now] = [sweep('base', base, 1), sweep('head', head, factor)];
+          const { measures } = compareSweeps(before, now, new Map()).total;
+          const effect = measures.find(({ name: measure }) => measure === 'cost_usd')?.effect;
+          return share(effect != null && is(effect));
         },
       })),
     ),

@@ -28,14 +28,9 @@ export function drawExchanges(groups: readonly Group[], draws: number): Exchange
     base: { base: column(), head: column() },
     moved: column(),
   };
-  const random = randomNumbers();
-  for (const { base, head } of groups) {
-    const sides = { base: [...base].sort(byValue), head: [...head].sort(byValue) };
-    const [few, many] = comesFirst(sides.head, sides.base)
-      ? (['head', 'base'] as const)
-      : (['base', 'head'] as const);
-    const [fewer, others] = [sides[few], sides[many]];
-    const values = Float64Array.of(...fewer, ...others);
+  const inOrder = groups.map(ordered);
+  const random = randomNumbers(Float64Array.from(inOrder.flatMap(({ values }) => values)));
+  for (const { few, many, fewer, others, values } of inOrder) {
     const sums = { few: sum(fewer, (value) => value), many: sum(others, (value) => value) };
     const order = Int32Array.from(values.keys());
     for (let draw = 0; draw < draws; draw++) {
@@ -64,6 +59,16 @@ export function drawExchanges(groups: readonly Group[], draws: number): Exchange
   return all;
 }
 
+/** The values of a group, the side that has fewer first: the same whatever the order of runs, and whichever side is called head. */
+function ordered({ base, head }: Group) {
+  const sides = { base: [...base].sort(byValue), head: [...head].sort(byValue) };
+  const [few, many] = comesFirst(sides.head, sides.base)
+    ? (['head', 'base'] as const)
+    : (['base', 'head'] as const);
+  const [fewer, others] = [sides[few], sides[many]];
+  return { few, many, fewer, others, values: [...fewer, ...others] };
+}
+
 const byValue = (a: number, b: number): number => a - b;
 
 function comesFirst(a: readonly number[], b: readonly number[]): boolean {
@@ -82,9 +87,15 @@ function exchange(order: Int32Array, a: number, b: number): void {
   order[b] = kept;
 }
 
-/** The same numbers from 0 to 1 each time, so that the same results have the same p (mulberry32 of T. Ettinger). */
-function randomNumbers(): () => number {
-  let state = 1;
+/**
+ * Numbers from 0 to 1 (mulberry32 of T. Ettinger): the same for the same values, so that the same results have the same p, and others
+ * for other values, because the same draws for all would not be a fair sample.
+ */
+function randomNumbers(values: Float64Array): () => number {
+  let state = new Uint32Array(values.buffer).reduce(
+    (mixed, part) => Math.imul(mixed ^ part, 0x9e3779b1) + 1,
+    1,
+  );
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

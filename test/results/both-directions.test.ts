@@ -131,7 +131,7 @@ test.each([1, 2])(
         expect([other.rounds, other.runs, other.stopped]).toEqual([one.rounds, one.runs, one.stopped]);
         expectClose(other.spent_alpha, one.spent_alpha);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   },
 );

@@ -1,0 +1,90 @@
+import { compareSweeps } from '../../src/results/comparison/compare-sweeps.ts';
+import { parseResult } from '../../src/store/results-log.ts';
+
+/** @typedef {import('./draw.js').Random} Random */
+/** @typedef {import('./draw.js').Stratum} Stratum */
+/** @typedef {import('../../src/results/records/result-line.ts').ResultLine} ResultLine */
+/** @typedef {{ agent?: string, scenario: string, passes: boolean, cost_usd?: number | null }} Run */
+
+/** What all lines have in common, as results.jsonl has it. */
+const COMMON = {
+  ...{
+    schema_version: 1,
+    scenario_hash: 'abc',
+    model: 'm',
+    variant: 'default',
+    timestamp: '2026-01-01T00:00:00.000Z',
+  },
+  ...{
+    duration_secs: null,
+    completed: true,
+    gates_passed: 1,
+    gates_total: 1,
+    judge_score: null,
+    message: 'done',
+  },
+  ...{ metrics: null, cache_key: null, cached_from: null, regressions: [], attempts: 1, starts: 1 },
+};
+
+/**
+ * A sweep of these runs, whose lines went through their text in results.jsonl.
+ * @param {string} sweep @param {readonly Run[]} runs
+ * @returns {import('../../src/results/comparison/compare-sweeps.ts').SweepToCompare}
+ */
+export function sweepOf(sweep, runs) {
+  /** @type {Map<string, number>} */
+  const repetitions = new Map();
+  const lines = runs.map(({ agent = 'a', scenario, passes, cost_usd = null }, at) => {
+    const repetition = (repetitions.get(`${scenario} ${agent}`) ?? 0) + 1;
+    repetitions.set(`${scenario} ${agent}`, repetition);
+    const id = `${sweep}-${at}`;
+    const cell = `${scenario}/${agent}/m/default/${repetition}`;
+    const outcome = passes ? 'pass' : 'fail';
+    return JSON.stringify({
+      ...COMMON,
+      id,
+      sweep,
+      cell,
+      scenario_id: scenario,
+      agent,
+      repetition,
+      outcome,
+      cost_usd,
+      results_dir: id,
+    });
+  });
+  const [first] = lines;
+  if (first !== undefined && typeof parseResult(first) === 'string')
+    throw new Error(String(parseResult(first)));
+  const read = lines.map((line) => /** @type {ResultLine} */ (JSON.parse(line)));
+  return {
+    ...{
+      sweep,
+      variant: null,
+      started: COMMON.timestamp,
+      status: 'completed',
+      combinations: [],
+      lines: read,
+    },
+    cells: read.map(({ cell: id, scenario_id: scenario, agent, model, variant, repetition }) => ({
+      ...{ id, scenario, agent, model, variant, repetition },
+    })),
+    ...{ scenarios: new Map(), agents: {}, prices: {}, runInputs: new Map() },
+  };
+}
+
+/** What `compare` says of sweeps with these counts.
+ * @param {readonly Stratum[]} strata @param {number | null} [margin] */
+export function compared(strata, margin = null) {
+  const side = (/** @type {'base' | 'head'} */ name) =>
+    sweepOf(
+      name,
+      strata.flatMap((stratum, at) =>
+        Array.from({ length: stratum[name].tested }, (_, run) => ({
+          scenario: `s${at}`,
+          passes: run < stratum[name].passed,
+        })),
+      ),
+    );
+  return compareSweeps(side('base'), side('head'), new Map(), { alpha: 0.05, margin });
+}
