@@ -213,7 +213,7 @@ export const AREAS: readonly Area[] = [
   },
   { tests: ['test/store/shared/', 'test/long/hosts-on-s3'], covers: ['src/store/'] },
   {
-    tests: ['test/long/schedules'],
+    tests: ['test/long/schedules', 'test/commands/schedule-nights'],
     covers: [
       'src/client/schedules/',
       'src/commands/schedule/',

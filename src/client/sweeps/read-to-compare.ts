@@ -53,7 +53,7 @@ export async function readToCompare(
 }
 
 /** A sweep that ran until its verdict was clear has not run all cells of its plan. */
-function neededCells(
+export function neededCells(
   resultsPath: string,
   { sweep, cells, until_clear }: Plan,
   lines: readonly ResultLine[],

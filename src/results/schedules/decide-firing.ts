@@ -1,7 +1,9 @@
+import { configurationLabel } from '../records/cell-label.js';
 import type { Gate } from '../comparison/document.js';
 import { exitCodeOfDecision } from '../decision/decision.js';
 import type { Firing } from '../records/firing.js';
 import { exitCodeOf } from '../records/sweep-document.js';
+import type { FollowedNights } from '../records/nights.js';
 import type { Totals } from '../totals.js';
 
 /** The exit code of `compare --gate`, which is that of a decision with the same result. */
@@ -23,15 +25,60 @@ export function exitCodeOfFiring(
   return exitCodeOf({ status, totals });
 }
 
+/**
+ * Decides whether a night is worse than the reference. A loss that began on an earlier night counts until it is gone or accepted,
+ * whatever this night shows by itself. `gate`: the comparison of this night alone with the reference, which says what was not tested; by
+ * itself, it finds no loss: with a look each night, it would soon find one by chance.
+ */
+export function decideNight(gate: Gate, nights: FollowedNights, schedule: string): Gate {
+  const words = lossText(nights, schedule);
+  const untested = gate.result === 'not tested' ? gate.reasons : [];
+  if (nights.state === 'loss' && nights.robust) return { result: 'worse', reasons: [...words, ...untested] };
+  if (nights.state === 'loss' || untested.length > 0)
+    return { result: 'not tested', reasons: [...words, ...untested] };
+  if (nights.state === 'no loss') return { result: 'not worse', reasons: [] };
+  return { result: 'undecided', reasons: words };
+}
+
+/** Says since when fewer runs pass, and what to do: a sentence or none. */
+export function lossText(nights: FollowedNights, schedule: string): string[] {
+  const { state, since, before, after, configurations, robust } = nights;
+  if (state === 'too few runs')
+    return ['too few runs so far to see any loss: the next nights add to them, or use a higher --repeat'];
+  if (since === null || after === null) return [];
+  const named = configurations.map((one) => configurationLabel(one)).join(', ');
+  const facts = `${shareOf(before)} before, ${shareOf(after)} since${named === '' ? '' : ` (most of all ${named})`}`;
+  const begin = `${since.sweep} (${since.at.slice(0, 10)})`;
+  if (state === 'possible loss') return [`perhaps worse since ${begin}: ${facts}; the next nights decide`];
+  const doubt = robust
+    ? ''
+    : '; cells that ended with an error or were cancelled may be the reason: run them again with `retry`';
+  return [
+    `worse since ${begin}: ${facts}${doubt}; this stays until it is gone, or accepted with \`schedule accept ${schedule}\``,
+  ];
+}
+
+const shareOf = ({ rate, passed, tested }: FollowedNights['before']): string =>
+  `${rate === null ? 'n/a' : `${Math.round(100 * rate)} %`} (${passed} of ${tested} runs)`;
+
+/** Says what has become dearer or slower: a sentence each. */
+export const riseTexts = ({ rises }: FollowedNights): string[] =>
+  rises.map(
+    ({ measure, factor, since }) =>
+      `a run ${measure === 'cost_usd' ? 'costs' : 'takes'} ${Math.round(100 * (factor - 1))} % more since ${since.sweep} (${since.at.slice(0, 10)})`,
+  );
+
 /** Says how a firing ended, in a sentence. */
 export function textOfFiring(firing: Omit<Firing, 'text'>): string {
   const { schedule, sweep, status, totals, verdict, compared_with: before, exit_code: code } = firing;
   const name = `${schedule}${sweep === null ? '' : ` (${sweep})`}`;
   if (status === 'running') return `${name}: running`;
   const result = totals === null ? status : `${status === 'completed' ? '' : `${status}: `}${counts(totals)}`;
-  const compared = verdict === null ? '' : `, ${verdict} compared with ${before ?? ''}`;
+  // a loss is told with the night on which it began
+  const compared =
+    verdict === null || verdict === 'worse' || before === null ? '' : `, ${verdict} compared with ${before}`;
   const [reason] = firing.reasons;
-  return `${name}: ${result}${compared}${reason === undefined ? '' : `: ${reason}`}; exit code ${code ?? ''}`;
+  return `${name}: ${result}${compared}${reason === undefined ? '' : `${verdict === 'worse' ? ', ' : ': '}${reason}`}; exit code ${code ?? ''}`;
 }
 
 const counts = ({ cells, passed, failed, errored, cancelled }: Totals): string =>

@@ -17,6 +17,7 @@ import { eventsOf, wholeEvent } from './events.js';
 import { refusalOf } from './guard.js';
 import { reviewOf, storeReview } from './review.js';
 import { findRun, readRun } from './runs.js';
+import { schedulesOf } from './schedules.js';
 import { steer } from './steer.js';
 import { ndjson } from './stream.js';
 import { selectionIn } from '../shared/select-runs.js';
@@ -154,6 +155,7 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     const trends = scenarioTrends(results, context.req.query('scenario') ?? '');
     return context.json({ trends } satisfies TrendsAnswer);
   });
+  app.get('/api/schedules', async (context) => context.json(await schedulesOf(source)));
   app.get('/api/compare', async (context) => {
     const { base = '', head = '', variants = '' } = context.req.query();
     const names = variants === '' ? [] : variants.split(',');
