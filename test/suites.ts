@@ -219,6 +219,8 @@ export const AREAS: readonly Area[] = [
       'src/commands/schedule/',
       'src/commands/schedule.ts',
       'src/activities/plan-scheduled.ts',
+      'src/client/sweeps/judge-night.ts',
+      'src/client/sweeps/report-night.ts',
       'src/results/schedules/',
     ],
   },

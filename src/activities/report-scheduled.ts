@@ -1,4 +1,4 @@
-import { reportNight } from '../client/schedules/report-night.js';
+import { reportNight } from '../client/sweeps/report-night.js';
 import { objectsOf } from '../store/schedules/object-store.js';
 import { readFiring, removeUsedTriggers } from '../store/schedules/schedule-files.js';
 import { pullResults } from '../store/shared/mirror.js';

@@ -4,7 +4,7 @@ import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText } from '../lib/format/table.js';
 import type { Firing } from '../results/records/firing.js';
 import type { ScheduleReference } from '../results/records/schedule-reference.js';
-import { riseTexts } from '../results/schedules/decide-firing.js';
+import { beginningsOf, riseTexts } from '../results/schedules/decide-firing.js';
 import type { ScheduleSummary } from '../results/records/schedule-list.js';
 import type { Colors, TextOptions } from './terminal.js';
 
@@ -60,35 +60,41 @@ export function renderSchedule(
   options: TextOptions,
 ): string {
   const colors = pc.createColors(options.color);
+  const begun = beginningsOf(nights);
   const rows = [...nights]
     .reverse()
     .map((night) => [
       night.scheduled_at.slice(0, 16).replace('T', ' '),
       terminalText(night.sweep ?? night.firing),
       night.totals === null ? night.status : `${night.totals.passed} of ${night.totals.cells} passed`,
-      markOf(night, schedule.reference, colors),
+      markOf(night, schedule.reference, begun.has(night.sweep ?? ''), colors),
     ]);
   const table = renderTable(rows, { width: options.width });
   return `${renderSchedules([schedule], now, options)}${rows.length === 0 ? '' : `\n${table.join('\n')}\n`}`;
 }
 
-function markOf(night: Firing, reference: ScheduleReference | null, colors: Colors): string {
-  if (night.sweep !== null && night.sweep === reference?.sweep) return colors.bold('reference');
-  const { verdict, nights } = night;
-  if (night.sweep !== null && night.sweep === nights?.reference) return 'earlier reference';
-  if (verdict === null) return night.exit_code === null ? '' : `exit code ${night.exit_code}`;
-  const since = nights?.since?.sweep === night.sweep ? ', since this night' : '';
+function markOf(
+  { sweep, verdict, nights, exit_code }: Firing,
+  reference: ScheduleReference | null,
+  begins: boolean,
+  colors: Colors,
+): string {
+  if (sweep !== null && sweep === reference?.sweep) return colors.bold('reference');
+  if (sweep !== null && sweep === nights?.reference) return 'earlier reference';
+  const begin = begins ? ', a loss begins' : '';
   switch (verdict) {
+    case null:
+      return exit_code === null ? '' : `exit code ${exit_code}${begin}`;
     case 'worse':
-      return colors.red(`worse${since}`);
+      return colors.red(`worse${begin}`);
     case 'not worse':
-      return colors.green(verdict);
+      return `${colors.green(verdict)}${begin}`;
     case 'undecided':
       return colors.yellow(
-        nights?.state === 'possible loss' ? `perhaps worse${since}` : 'too few runs so far',
+        `${nights?.state === 'possible loss' ? 'perhaps worse' : 'too few runs so far'}${begin}`,
       );
     case 'not tested':
-      return colors.yellow(verdict);
+      return colors.yellow(`not tested${begin}`);
   }
 }
 

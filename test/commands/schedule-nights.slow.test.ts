@@ -91,7 +91,7 @@ test('a week: a fall on night 4 stays red until night 6 is accepted; each night 
     ...[null, 'not worse', 'not worse', 'worse', 'worse', 'not worse', 'not worse'],
   ]);
   expect(shown.reference?.sweep).toBe(later[1]?.sweep);
-  expect((await schedule('show', 'nightly')).stdout).toMatch(/worse, since this night/);
+  expect((await schedule('show', 'nightly')).stdout).toMatch(/worse, a loss begins/);
 });
 
 test('a night that tested nothing is not accepted, and does not hide a loss', async () => {

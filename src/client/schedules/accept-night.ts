@@ -7,8 +7,8 @@ import type { ObjectStore } from '../../store/schedules/object-store.js';
 import { firingsFrom, writeReference } from '../../store/schedules/schedule-files.js';
 import { pullResults } from '../../store/shared/mirror.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
-import { nightOfFiring } from './judge-night.js';
-import { reportNight } from './report-night.js';
+import { nightOfFiring } from '../sweeps/judge-night.js';
+import { reportNight } from '../sweeps/report-night.js';
 
 /**
  * Makes a night the reference of its schedule, and judges the newest night again by it. `sweep`: the sweep of the night; absent: the newest.

@@ -92,3 +92,7 @@ const counts = ({ cells, passed, failed, errored, cancelled }: Totals): string =
 /** Whether the sweep of a firing can be the base of a comparison: it completed and tested something. */
 export const isBaseline = ({ status, sweep, totals }: Firing): boolean =>
   status === 'completed' && sweep !== null && totals !== null && totals.passed + totals.failed > 0;
+
+/** Returns the sweeps of the nights on which a loss has begun, as these or later nights have found. */
+export const beginningsOf = (firings: readonly Firing[]): Set<string> =>
+  new Set(firings.flatMap(({ nights }) => (nights?.state === 'loss' ? (nights.since?.sweep ?? []) : [])));

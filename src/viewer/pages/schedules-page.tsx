@@ -86,5 +86,8 @@ function Schedule({ schedule, reference, words, nights }: Shown) {
   );
 }
 
-const verdictText = ({ verdict, begins, exitCode }: ShownNight): string =>
-  verdict === null ? `exit code ${exitCode ?? 'n/a'}` : `${verdict}${begins ? ', since this night' : ''}`;
+const verdictText = ({ verdict, begins, exitCode, isReference }: ShownNight): string => {
+  if (isReference) return 'earlier reference';
+  const text = verdict ?? `exit code ${exitCode ?? 'n/a'}`;
+  return begins ? `${text}, a loss begins` : text;
+};

@@ -1,7 +1,6 @@
-import { wilsonInterval } from '../../statistics/wilson-interval.js';
-import { ALPHA } from '../../results/comparison/document.js';
 import type { Firing } from '../../results/records/firing.js';
-import { lossText, riseTexts } from '../../results/schedules/decide-firing.js';
+import { beginningsOf, lossText, riseTexts } from '../../results/schedules/decide-firing.js';
+import { rateOfNight } from '../../results/schedules/night.js';
 import { objectsOf } from '../../store/schedules/object-store.js';
 import { firingsFrom, readReference, scheduleNames } from '../../store/schedules/schedule-files.js';
 import type { SchedulesAnswer, ShownNight } from '../protocol.js';
@@ -18,23 +17,26 @@ export async function schedulesOf({ resultsPath }: { resultsPath: string }): Pro
       const reference = await readReference(objects, schedule);
       const ended = (await firingsFrom(objects, schedule, '')).filter(({ exit_code }) => exit_code !== null);
       const nights = ended.at(-1)?.nights;
+      const begun = beginningsOf(ended);
       return {
         schedule,
         reference: reference === null || reference === 'damaged' ? null : reference,
         words: nights == null ? [] : [...lossText(nights, schedule), ...riseTexts(nights)],
-        nights: ended.slice(-MOST_NIGHTS).map(nightOf),
+        nights: ended.slice(-MOST_NIGHTS).map((one) => nightOf(one, begun)),
       };
     }),
   );
   return { schedules };
 }
 
-function nightOf({ sweep, scheduled_at, configurations, verdict, nights, exit_code }: Firing): ShownNight {
-  const sum = (name: 'passed' | 'tested'): number => configurations.reduce((all, one) => all + one[name], 0);
-  const counts = { passed: sum('passed'), tested: sum('tested') };
+function nightOf(
+  { sweep, scheduled_at, configurations, verdict, nights, exit_code }: Firing,
+  begun: ReadonlySet<string>,
+): ShownNight {
   return {
-    ...{ sweep: sweep ?? '', at: scheduled_at, verdict, exitCode: exit_code, ...counts },
-    interval: wilsonInterval(counts, { alpha: ALPHA }),
-    begins: nights?.state === 'loss' && nights.since?.sweep === sweep,
+    ...{ sweep: sweep ?? '', at: scheduled_at, verdict, exitCode: exit_code },
+    ...rateOfNight(configurations),
+    isReference: sweep !== null && nights?.reference === sweep,
+    begins: begun.has(sweep ?? ''),
   };
 }

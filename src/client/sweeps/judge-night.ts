@@ -19,10 +19,10 @@ import type { StoredSchedule } from '../../scenario/stored-schedule.js';
 import type { ObjectStore } from '../../store/schedules/object-store.js';
 import { firingsFrom, readReference, writeReference } from '../../store/schedules/schedule-files.js';
 import { planFile } from '../../store/results-folder.js';
-import { comparisonOf } from '../sweeps/comparison-of.js';
-import { findPlan } from '../sweeps/find-sweep.js';
-import { readLog } from '../sweeps/read-log.js';
-import { neededCells } from '../sweeps/read-to-compare.js';
+import { comparisonOf } from './comparison-of.js';
+import { findPlan } from './find-sweep.js';
+import { readLog } from './read-log.js';
+import { neededCells } from './read-to-compare.js';
 
 type Judged = Pick<
   Firing,

@@ -8,10 +8,10 @@ import { textOfFiring } from '../../results/schedules/decide-firing.js';
 import type { StoredSchedule } from '../../scenario/stored-schedule.js';
 import type { ObjectStore } from '../../store/schedules/object-store.js';
 import { junitObject, writeFiring } from '../../store/schedules/schedule-files.js';
-import { bringSweepRuns } from '../sweeps/bring-runs.js';
-import { findPlan } from '../sweeps/find-sweep.js';
-import { readRecords } from '../sweeps/read-records.js';
-import { sweepDocument } from '../sweeps/sweep-document.js';
+import { bringSweepRuns } from './bring-runs.js';
+import { findPlan } from './find-sweep.js';
+import { readRecords } from './read-records.js';
+import { sweepDocument } from './sweep-document.js';
 import { judgeNight } from './judge-night.js';
 
 /** Reasons of this many different errors are recorded. */
