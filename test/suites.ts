@@ -214,12 +214,14 @@ export const AREAS: readonly Area[] = [
   },
   { tests: ['test/store/shared/', 'test/long/hosts-on-s3'], covers: ['src/store/'] },
   {
-    tests: ['test/long/schedules'],
+    tests: ['test/long/schedules', 'test/commands/schedule-nights'],
     covers: [
       'src/client/schedules/',
       'src/commands/schedule/',
       'src/commands/schedule.ts',
       'src/activities/plan-scheduled.ts',
+      'src/client/sweeps/judge-night.ts',
+      'src/client/sweeps/report-night.ts',
       'src/results/schedules/',
     ],
   },

@@ -4,6 +4,7 @@ import { fixed } from './fixed.js';
 import { futility } from './futility.js';
 import { judge } from './judge.js';
 import { means } from './means.js';
+import { nights } from './nights.js';
 import { retried } from './retried.js';
 import { scenarios } from './scenarios.js';
 import { sequential } from './sequential.js';
@@ -15,6 +16,7 @@ export { measure } from './measure.js';
 
 const parts = {
   ...{ fixed, cells, shipped, sequential, futility, errors, retried, scenarios, shrinkage, means, judge },
+  nights,
 };
 
 export const PARTS = [...Object.keys(parts), 'example'];

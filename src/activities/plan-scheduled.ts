@@ -102,7 +102,7 @@ function firingOf(
   return {
     ...{ schema_version: 1, schedule, firing, scheduled_at: new Date(at).toISOString(), triggered, workflow },
     ...{ sweep, status: 'running', exit_code: null, compared_with: null, verdict: null, reasons: [] },
-    ...{ totals: null, cost_usd: null, ended_at: null, webhook: null },
+    ...{ totals: null, cost_usd: null, ended_at: null, webhook: null, nights: null, configurations: [] },
     text: `${schedule} (${sweep}): running`,
   };
 }

@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 export function addSchedule(program: Program, { exitWith }: CommandLine): void {
   const schedule = program
     .command('schedule')
-    .description('Run sweeps at certain times, each compared with the previous one');
+    .description('Run sweeps at certain times, and say when results get worse');
   addHelp(
     schedule,
     SECTION,
@@ -49,13 +49,14 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
       .addOption(
         new Option(
           '--fail-on <what>',
-          'exit code of the result: that of `run` (failed), or of `compare --fail-on-worse` (worse) (default: failed)',
+          'exit code of the result: that of `run` (failed), or 1 from the night on which runs begin to fail more often (worse) (default: failed)',
         )
           .choices(FAIL_ON)
           .default('failed' as const),
       )
       .option('--junit <file>', 'also write the JUnit report to this file')
       .option('--webhook <variable>', "send each result to the URL in a variable, named as '${NAME}'")
+      .option('--reuse', 'reuse results of unchanged cells; such a night finds no drift of a model', false)
       .option('--replace', 'replace the schedule of this name', false),
   )
     .option('--dry-run', 'show the plan without creating anything', false)
@@ -75,7 +76,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
       'llm-tool-test schedule create nightly --cron "0 3 * * *" --timezone Europe/Berlin --tags smoke --max-usd 5 --env-file keys.env',
     ],
     [
-      'Report to a chat whether the sweep is worse than the previous one',
+      'Report to a chat whether results have become worse',
       "llm-tool-test schedule create nightly --every 6h --all --repeat 6 --fail-on worse --webhook '${CHAT_URL}' --env-file keys.env",
     ],
   );
@@ -87,6 +88,37 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...JSON_FLAG, false)
     .action(async (options) => exitWith((await import('./schedule/schedule.js')).listSchedules(options)));
   addHelp(list, SECTION, ['Show all schedules', 'llm-tool-test schedule list']);
+
+  const show = schedule
+    .command('show')
+    .description('Show a schedule with its nights, and since when they are worse')
+    .argument(...NAME)
+    .option(...RESULTS)
+    .option(...JSON_FLAG, false)
+    .action(async (name, options) =>
+      exitWith((await import('./schedule/schedule.js')).showSchedule(name, options)),
+    );
+  addHelp(show, SECTION, ['Show what the nights have found', 'llm-tool-test schedule show nightly']);
+
+  const accept = schedule
+    .command('accept')
+    .description('Accept the results of a night: later nights are compared with it')
+    .argument(...NAME)
+    .option('--night <sweep>', 'the sweep of the night (default: the newest)')
+    .option(...RESULTS)
+    .option(...JSON_FLAG, false)
+    .action(async (name, options) =>
+      exitWith((await import('./schedule/schedule.js')).acceptSchedule(name, options)),
+    );
+  addHelp(
+    accept,
+    SECTION,
+    ['Accept a change that is meant', 'llm-tool-test schedule accept nightly'],
+    [
+      'Compare with an earlier night',
+      'llm-tool-test schedule accept nightly --night nightly-20261124-030000-3f2a9c41',
+    ],
+  );
 
   const trigger = schedule
     .command('trigger')

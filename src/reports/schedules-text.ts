@@ -2,6 +2,9 @@ import pc from 'picocolors';
 import { formatAge } from '../lib/format/age.js';
 import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText } from '../lib/format/table.js';
+import type { Firing } from '../results/records/firing.js';
+import type { ScheduleReference } from '../results/records/schedule-reference.js';
+import { beginningsOf, riseTexts } from '../results/schedules/decide-firing.js';
 import type { ScheduleSummary } from '../results/records/schedule-list.js';
 import type { Colors, TextOptions } from './terminal.js';
 
@@ -30,12 +33,71 @@ export function renderSchedules(
       ...(latest?.webhook == null || latest.webhook === 'sent'
         ? []
         : [`the webhook could not be sent: ${latest.webhook}`]),
+      ...referenceText(schedules[at]?.reference ?? null),
+      ...(latest?.nights == null ? [] : riseTexts(latest.nights)).filter(
+        (text) => latest?.text.includes(text) !== true,
+      ),
       ...(latest?.warnings ?? []).map((warning) => `warning: ${warning}`),
       ...[skippedText(skipped, 'skipped because a sweep was running'), skippedText(missed, 'missed')],
     ].filter((text) => text !== '');
     return [line, ...more.map((text) => colors.dim(`  ${terminalText(text)}`))];
   });
   return `${lines.join('\n')}\n`;
+}
+
+const referenceText = (reference: ScheduleReference | null): string[] =>
+  reference === null
+    ? []
+    : [
+        `compared with ${reference.sweep}, ${reference.accepted_at === null ? 'the first complete night' : `accepted on ${reference.accepted_at.slice(0, 10)}`}`,
+      ];
+
+/** Renders a schedule with its nights, the newest first: what each has shown, and where a loss began. */
+export function renderSchedule(
+  schedule: ScheduleSummary,
+  nights: readonly Firing[],
+  now: number,
+  options: TextOptions,
+): string {
+  const colors = pc.createColors(options.color);
+  const begun = beginningsOf(nights);
+  const rows = [...nights]
+    .reverse()
+    .map((night) => [
+      night.scheduled_at.slice(0, 16).replace('T', ' '),
+      terminalText(night.sweep ?? night.firing),
+      night.totals === null ? night.status : `${night.totals.passed} of ${night.totals.cells} passed`,
+      markOf(night, schedule.reference, begun.has(night.sweep ?? ''), colors),
+    ]);
+  const table = renderTable(rows, { width: options.width });
+  return `${renderSchedules([schedule], now, options)}${rows.length === 0 ? '' : `\n${table.join('\n')}\n`}`;
+}
+
+function markOf(
+  { sweep, verdict, nights, exit_code }: Firing,
+  reference: ScheduleReference | null,
+  begins: boolean,
+  colors: Colors,
+): string {
+  if (sweep !== null && sweep === reference?.sweep) return colors.bold('reference');
+  if (sweep !== null && sweep === nights?.reference) return 'earlier reference';
+  const begin = begins ? ', a loss begins' : '';
+  switch (verdict) {
+    case null:
+      return exit_code === null ? '' : `exit code ${exit_code}${begin}`;
+    case 'worse':
+      return colors.red(`worse${begin}`);
+    case 'not worse':
+      return `${colors.green(verdict)}${begin}`;
+    case 'not shown':
+      return `${colors.green('not shown to be worse')}${begin}`;
+    case 'undecided':
+      return colors.yellow(
+        `${nights?.state === 'possible loss' ? 'perhaps worse' : 'too few runs so far'}${begin}`,
+      );
+    case 'not tested':
+      return colors.yellow(`not tested${begin}`);
+  }
 }
 
 const skippedText = (times: number | null | undefined, why: string): string =>

@@ -5,7 +5,9 @@ import type { RunEvent } from '../results/records/events.js';
 import type { Metrics, Outcome } from '../results/records/result-line.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import type { Forecast } from '../results/forecast.js';
-import type { Trend } from '../results/trends.js';
+import type { Firing } from '../results/records/firing.js';
+import type { ScheduleReference } from '../results/records/schedule-reference.js';
+import type { Trend, TrendPoint } from '../results/trends.js';
 import type { ReviewFields } from '../results/review/review-fields.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
 import type { SweepSummary } from '../results/records/sweep-list.js';
@@ -219,6 +221,30 @@ export interface ComparisonAnswer {
 /** `GET /api/trends?scenario=<name>` */
 export interface TrendsAnswer {
   trends: Trend[];
+}
+
+/** A night of a schedule. */
+export interface ShownNight extends Pick<TrendPoint, 'sweep' | 'passed' | 'tested' | 'interval'> {
+  /** When it was due, ISO 8601 UTC. */
+  at: string;
+  verdict: Firing['verdict'];
+  exitCode: Firing['exit_code'];
+  /** Whether it was the reference when it ended, or has become it since. */
+  isReference: boolean;
+  /** Whether a loss was found that began on this night. */
+  begins: boolean;
+}
+
+/** `GET /api/schedules` */
+export interface SchedulesAnswer {
+  schedules: {
+    schedule: string;
+    reference: ScheduleReference | null;
+    /** Since when fewer runs pass, or a run costs more, and what to do. */
+    words: string[];
+    /** Those that have ended, oldest first. */
+    nights: ShownNight[];
+  }[];
 }
 
 /** What a report in a single file has of a run. */

@@ -110,7 +110,7 @@ test('a target that breaks between two firings is reported as worse, in all file
     ...{ verdict: 'worse', exit_code: 1, compared_with: before.sweep, totals: { passed: 0, failed: 6 } },
     webhook: 'sent',
   });
-  expect(after.text).toContain(`worse compared with ${before.sweep}`);
+  expect(after.text).toContain(`worse since ${after.sweep}`);
   expect(JSON.parse(second.stdout)).toEqual(after);
   expect(await project.read(`${RESULTS}/schedules/nightly/exit-code`)).toBe('1\n');
   for (const file of [`${RESULTS}/schedules/nightly/junit.xml`, 'out/junit.xml'])
@@ -143,12 +143,13 @@ test('neither the results nor the server know the URL of the webhook or the valu
 });
 
 test('clean keeps the sweep that the next one is compared with', async () => {
-  const { sweep } = await latest('nightly');
+  const { compared_with: sweep, sweep: broken } = await latest('nightly');
   expect((await project.cli(['clean', '--older-than', '0d'])).exitCode).toBe(0);
   expect((await project.cli(['show', sweep ?? ''])).exitCode).toBe(0);
+  expect((await project.cli(['show', broken ?? ''])).exitCode).toBe(2);
   await project.write('bin/notes', GOOD, 0o755);
   await schedule('trigger', 'nightly', '--wait');
-  expect(await latest('nightly')).toMatchObject({ compared_with: sweep, verdict: 'not worse', exit_code: 0 });
+  expect(await latest('nightly')).toMatchObject({ compared_with: sweep, verdict: 'not shown', exit_code: 0 });
   const { sweeps } = JSON.parse((await project.cli(['sweeps', '--json'])).stdout) as { sweeps: unknown[] };
   expect(sweeps).toHaveLength(2);
 });

@@ -12,7 +12,10 @@ let run: string;
 let file: string;
 
 beforeAll(async () => {
-  project = await createProject({ ...EMPTY_FIXTURE, 'fixtures/notes.yaml': scenario('notes') });
+  project = await createProject({
+    ...EMPTY_FIXTURE,
+    'fixtures/notes.yaml': scenario('notes', { gates: ['{type: file_exists, path: README.md}'] }),
+  });
   const { document } = await project.run(['notes', '--agents', 'mock', '--name', 'reviewed']);
   sweep = document.sweep;
   const folder = document.cells[0]?.results_dir ?? '';

@@ -2,7 +2,7 @@ import type { ScheduleDescription } from '@temporalio/client';
 import type { ScheduleSummary } from '../../results/records/schedule-list.js';
 import type { StoredSchedule, When } from '../../scenario/stored-schedule.js';
 import type { ObjectStore } from '../../store/schedules/object-store.js';
-import { latestFiring } from '../../store/schedules/schedule-files.js';
+import { latestFiring, readReference } from '../../store/schedules/schedule-files.js';
 import type { Session } from '../session.js';
 import { describeSchedule } from './temporal-schedule.js';
 
@@ -15,6 +15,7 @@ export async function summarizeSchedule(
   const { schedule, overlap, plan, created_at } = stored;
   const known = session === null ? undefined : await describeSchedule(session, schedule);
   const { info } = known ?? {};
+  const reference = await readReference(objects, schedule);
   return {
     ...{ schedule, when: whenText(stored.when), overlap, cells: plan.cells.length, created_at },
     status: statusOf(known),
@@ -22,6 +23,7 @@ export async function summarizeSchedule(
     running: info?.runningActions.length ?? null,
     skipped: info?.numActionsSkippedOverlap ?? null,
     missed: info?.numActionsMissedCatchupWindow ?? null,
+    reference: reference === 'damaged' ? null : reference,
     latest: await latestFiring(objects, schedule),
   };
 }

@@ -1,25 +1,20 @@
-import { isBaseline } from '../../results/schedules/decide-firing.js';
-import type { ScheduleFact, SweepFact } from '../../results/plan-clean.js';
+import type { ScheduleFact } from '../../results/plan-clean.js';
 import { StoredSchedule } from '../../scenario/stored-schedule.js';
 import { objectsOf } from '../../store/schedules/object-store.js';
-import { newestFiring, scheduleNames, scheduleText } from '../../store/schedules/schedule-files.js';
+import { readReference, scheduleNames, scheduleText } from '../../store/schedules/schedule-files.js';
 
-/** Reads what schedules need: the snapshots of their plans, and the newest sweep that later ones are compared with. */
-export async function gatherSchedules(
-  results: string,
-  sweeps: readonly SweepFact[],
-): Promise<ScheduleFact[]> {
+/** Reads what schedules need: the snapshots of their plans, and the sweep that later ones are compared with. */
+export async function gatherSchedules(results: string): Promise<ScheduleFact[]> {
   const objects = await objectsOf(results);
-  const known = new Set(sweeps.map(({ id }) => id));
   const facts: ScheduleFact[] = [];
   for (const schedule of await scheduleNames(objects)) {
-    const newest = await newestFiring(
-      objects,
-      schedule,
-      (firing) => isBaseline(firing) && known.has(firing.sweep ?? ''),
-    );
+    const reference = await readReference(objects, schedule);
     const hashes = snapshotsIn((await scheduleText(objects, schedule))?.text ?? '');
-    facts.push({ broken: hashes === null, baseline: newest?.sweep ?? null, snapshots: hashes ?? [] });
+    facts.push({
+      broken: hashes === null,
+      baseline: reference === null || reference === 'damaged' ? null : reference.sweep,
+      snapshots: hashes ?? [],
+    });
   }
   return facts;
 }

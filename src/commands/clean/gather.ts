@@ -34,7 +34,7 @@ export async function propose(places: Places, before: number, now: number, only?
   const lines = gatherLines(places.results);
   const runs = gatherRuns(places.results, places.work, lines);
   const sweeps = gatherSweeps(places.results, ended);
-  const schedules = await gatherSchedules(places.results, sweeps);
+  const schedules = await gatherSchedules(places.results);
   const facts: CleanFacts = {
     sweeps,
     lines,

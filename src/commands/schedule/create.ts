@@ -36,6 +36,7 @@ export interface CreateOptions extends Selection, Omit<SweepFlags, 'name'>, Pick
   junit?: string;
   webhook?: string;
   envFile?: string;
+  reuse: boolean;
   replace: boolean;
   dryRun: boolean;
   results?: string;
@@ -66,7 +67,8 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
   if (selected.length === 0) throw nothingSelected(project, options);
   const file = readEnvFile(options.envFile);
   const environment = { ...process.env, ...file };
-  const flags = { ...options, fromFile: Object.keys(file) };
+  // a night that starts no agent would say that nothing has changed
+  const flags = { ...options, cache: options.reuse && options.cache, fromFile: Object.keys(file) };
   const resolved = await resolveAndCheck(project, selected, environment, flags);
   if (options.dryRun) return printDryRun(resolved, project, options.json);
   await printPlanWarnings(project, selected, resolved, options);

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { acceptNight } from '../../client/schedules/accept-night.js';
 import { findSchedule } from '../../client/schedules/schedule-file.js';
 import { summarizeSchedule } from '../../client/schedules/summarize.js';
 import { askSchedule } from '../../client/schedules/temporal-schedule.js';
@@ -13,12 +14,14 @@ import { schedulesFolder } from '../../platform/engine/engine-state.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { isMirror } from '../../platform/folders.js';
 import { openProject } from '../../planning/project.js';
-import { renderSchedules } from '../../reports/schedules-text.js';
+import { renderSchedule, renderSchedules } from '../../reports/schedules-text.js';
 import type { ScheduledResult } from '../../workflows/protocol.js';
 import { askServer, LONG_CALL } from '../../client/ask-server.js';
 import { objectsOf } from '../../store/schedules/object-store.js';
 import {
+  firingsFrom,
   readFiring,
+  readReference,
   scheduleNames,
   scheduleObject,
   triggersFolder,
@@ -65,6 +68,46 @@ export async function listSchedules({ results, json }: Options): Promise<number>
   } finally {
     await session?.close();
   }
+}
+
+/** `schedule show`: shows a schedule and its nights. Starts no engine. */
+export async function showSchedule(
+  name: string,
+  { results, json }: Omit<Options, 'address'>,
+): Promise<number> {
+  const { resultsPath } = openProject(results);
+  const objects = await objectsOf(resultsPath);
+  const { stored } = await findSchedule(objects, name, resultsPath);
+  const session = await joinSession(resultsPath, printNotice);
+  try {
+    const summary = await summarizeSchedule(session, objects, stored);
+    const nights = await firingsFrom(objects, name, '');
+    if (json) printJson({ ...summary, nights });
+    else process.stdout.write(renderSchedule(summary, nights, Date.now(), textOptions()));
+    return 0;
+  } finally {
+    await session?.close();
+  }
+}
+
+/** `schedule accept`: makes a night the reference. Starts no engine. */
+export async function acceptSchedule(
+  name: string,
+  { results, json, night }: Omit<Options, 'address'> & { night?: string },
+): Promise<number> {
+  const { resultsPath } = openProject(results);
+  const objects = await objectsOf(resultsPath);
+  const { stored } = await findSchedule(objects, name, resultsPath);
+  const latest = await acceptNight(resultsPath, objects, stored, night);
+  const reference = await readReference(objects, name);
+  if (json) printJson({ schedule: name, reference, latest });
+  else {
+    printNotice(
+      `accepted ${reference === null || reference === 'damaged' ? '' : reference.sweep}: later nights of ${name} are compared with it`,
+    );
+    printNotice(latest.text);
+  }
+  return 0;
 }
 
 /** `schedule pause`: stops a schedule from firing until `schedule resume`. A running sweep continues. */

@@ -36,6 +36,7 @@ export const USAGE_CODES = [
   'sweep_open',
   'bad_baseline',
   'bad_schedule',
+  'bad_reference',
   'unknown_schedule',
   'schedule_exists',
   'schedule_running',

@@ -11,7 +11,7 @@ import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
  */
 export const junit: SweepFormat = { render };
 
-function render({ document, cells }: SweepReport): string {
+function render({ document, cells, night }: SweepReport): string {
   const nameOf = namer(document.cells);
   const scenarios = [...new Set(document.cells.map(({ scenario }) => scenario))];
   const suites = scenarios.map((scenario) => {
@@ -21,15 +21,46 @@ function render({ document, cells }: SweepReport): string {
   </testsuite>`;
   });
   return markup`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="${document.sweep}" ${counts(cells)}>${suites}
+<testsuites name="${document.sweep}" ${counts(cells, night)}>${suites}${nightSuite(night)}
 </testsuites>
 `.markup;
 }
 
-function counts(cells: readonly ReportedCell[]): Markup {
+function counts(cells: readonly ReportedCell[], night?: SweepReport['night']): Markup {
   const { failed, errored, cancelled, waiting } = countOf(cells.map(({ cell }) => cell));
   const seconds = cells.reduce((sum, { cell }) => sum + (cell.duration_secs ?? 0), 0);
-  return markup`tests="${cells.length}" failures="${failed}" errors="${errored}" skipped="${cancelled + waiting}" time="${time(seconds)}"`;
+  const more = (verdict: Night['verdict']): number => (night?.verdict === verdict ? 1 : 0);
+  return markup`tests="${cells.length + (night === undefined ? 0 : 1)}" failures="${failed + more('worse')}" errors="${errored + more('not tested')}" skipped="${cancelled + waiting + more('undecided')}" time="${time(seconds)}"`;
+}
+
+type Night = NonNullable<SweepReport['night']>;
+
+/** A loss that began on an earlier night fails the report of this one, even if all cells passed. */
+function nightSuite(night: SweepReport['night']): Markup | null {
+  return night === undefined
+    ? null
+    : markup`
+  <testsuite name="schedule ${night.schedule}" ${counts([], night)}>
+    <testcase classname="schedule ${night.schedule}" name="not shown to be worse than the reference" time="0.000">${nightVerdict(night)}
+    </testcase>
+  </testsuite>`;
+}
+
+function nightVerdict({ verdict, reasons: [reason = ''] }: Night): Markup | null {
+  switch (verdict) {
+    case 'not worse':
+    case 'not shown':
+      return null;
+    case 'worse':
+      return markup`
+      <failure type="worse" message="${reason}"/>`;
+    case 'not tested':
+      return markup`
+      <error type="not tested" message="${reason}"/>`;
+    case 'undecided':
+      return markup`
+      <skipped message="${reason}"/>`;
+  }
 }
 
 const time = (seconds: number | null): string => (seconds ?? 0).toFixed(3);

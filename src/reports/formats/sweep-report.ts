@@ -1,4 +1,5 @@
 import { join, relative, sep } from 'node:path';
+import type { Gate } from '../../results/comparison/document.js';
 import type { RunRecord } from '../../results/records/run-record.js';
 import type { GateDetail, Metrics } from '../../results/records/result-line.js';
 import type { ActionLog } from '../../results/transcript/action-log.js';
@@ -11,6 +12,8 @@ export interface SweepReport {
   cells: readonly ReportedCell[];
   /** The absolute path of the folder to which links to the files of runs are relative. */
   base: string;
+  /** How it compares with the reference of the schedule that started it. */
+  night?: { schedule: string; verdict: Gate['result']; reasons: readonly string[] };
 }
 
 export interface ReportedCell {

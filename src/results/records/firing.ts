@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Usd } from './quantities.js';
+import { FollowedNights, NightCount } from './nights.js';
 import { Gate } from '../comparison/document.js';
 import { Totals } from '../totals.js';
 
@@ -22,13 +23,20 @@ export const Firing = z.object({
   compared_with: z
     .string()
     .nullable()
-    .describe('The sweep of the schedule before this one; null: there is none, or nothing was compared'),
-  verdict: Gate.shape.result.nullable().describe('Whether it is worse than that sweep'),
+    .describe('The reference of the schedule; null: there is none, or nothing was compared'),
+  verdict: Gate.shape.result
+    .nullable()
+    .describe('Whether the nights since the reference have become worse, up to this one'),
   reasons: z
     .array(z.string())
-    .describe(
-      'Why nothing was started, or the verdict is undecided or not tested; which configurations are worse',
-    ),
+    .describe('Why nothing was started, or the verdict is worse, undecided or not tested'),
+  nights: FollowedNights.nullable()
+    .default(null)
+    .describe('What the nights from the reference on show; null: there is none'),
+  configurations: z
+    .array(NightCount)
+    .default([])
+    .describe('What this night has shown of each configuration; empty: nothing'),
   warnings: z
     .array(z.string())
     .exactOptional()

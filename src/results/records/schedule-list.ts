@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { OVERLAPS } from '../../lib/schedule-policies.js';
 import { Firing } from './firing.js';
+import { ScheduleReference } from './schedule-reference.js';
 
 /** A schedule as the `schedule` verbs print it. */
 export const ScheduleSummary = z.object({
@@ -20,6 +21,9 @@ export const ScheduleSummary = z.object({
     .int()
     .nullable()
     .describe('Times missed because the server was not running; null: unknown'),
+  reference: ScheduleReference.nullable().describe(
+    'The night with which the others are compared; null: none has been complete yet',
+  ),
   latest: Firing.nullable().describe('The newest firing that has ended'),
 });
 export type ScheduleSummary = z.infer<typeof ScheduleSummary>;

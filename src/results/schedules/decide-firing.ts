@@ -1,7 +1,9 @@
+import { configurationLabel } from '../records/cell-label.js';
 import type { Gate } from '../comparison/document.js';
 import { exitCodeOfDecision } from '../decision/decision.js';
 import type { Firing } from '../records/firing.js';
 import { exitCodeOf } from '../records/sweep-document.js';
+import type { FollowedNights } from '../records/nights.js';
 import type { Totals } from '../totals.js';
 
 /** The exit code of `compare --gate`, which is that of a decision with the same result. No loss is shown either if nothing is. */
@@ -23,6 +25,49 @@ export function exitCodeOfFiring(
   return exitCodeOf({ status, totals });
 }
 
+/**
+ * Decides whether a night is worse than the reference. A loss that began on an earlier night counts until it is gone or accepted,
+ * whatever this night shows by itself. `gate`: the comparison of this night alone with the reference, which says what was not tested; by
+ * itself, it finds no loss: with a look each night, it would soon find one by chance.
+ */
+export function decideNight(gate: Gate, nights: FollowedNights, schedule: string): Gate {
+  const words = lossText(nights, schedule);
+  const untested = gate.result === 'not tested' ? gate.reasons : [];
+  if (nights.state === 'loss' && nights.robust) return { result: 'worse', reasons: [...words, ...untested] };
+  if (nights.state === 'loss' || untested.length > 0)
+    return { result: 'not tested', reasons: [...words, ...untested] };
+  if (nights.state === 'no loss') return { result: 'not shown', reasons: [] };
+  return { result: 'undecided', reasons: words };
+}
+
+/** Says since when fewer runs pass, and what to do: a sentence or none. */
+export function lossText(nights: FollowedNights, schedule: string): string[] {
+  const { state, since, before, after, configurations, robust } = nights;
+  if (state === 'too few runs')
+    return ['too few runs so far to see any loss: the next nights add to them, or use a higher --repeat'];
+  if (since === null || after === null) return [];
+  const named = configurations.map((one) => configurationLabel(one)).join(', ');
+  const facts = `${shareOf(before)} before, ${shareOf(after)} since${named === '' ? '' : ` (most of all ${named})`}`;
+  const begin = `${since.sweep} (${since.at.slice(0, 10)})`;
+  if (state === 'possible loss') return [`perhaps worse since ${begin}: ${facts}; the next nights decide`];
+  const doubt = robust
+    ? ''
+    : '; cells that ended with an error or were cancelled may be the reason: run them again with `retry`';
+  return [
+    `worse since ${begin}: ${facts}${doubt}; this stays until it is gone, or accepted with \`schedule accept ${schedule}\``,
+  ];
+}
+
+const shareOf = ({ rate, passed, tested }: FollowedNights['before']): string =>
+  `${rate === null ? 'n/a' : `${Math.round(100 * rate)} %`} (${passed} of ${tested} runs)`;
+
+/** Says what has become dearer or slower: a sentence each. */
+export const riseTexts = ({ rises }: FollowedNights): string[] =>
+  rises.map(
+    ({ measure, factor, since }) =>
+      `a run ${measure === 'cost_usd' ? 'costs' : 'takes'} ${Math.round(100 * (factor - 1))} % more since ${since.sweep} (${since.at.slice(0, 10)})`,
+  );
+
 /** Says how a firing ended, in a sentence. */
 export function textOfFiring(firing: Omit<Firing, 'text'>): string {
   const { schedule, sweep, status, totals, verdict, compared_with: before, exit_code: code } = firing;
@@ -30,9 +75,11 @@ export function textOfFiring(firing: Omit<Firing, 'text'>): string {
   if (status === 'running') return `${name}: running`;
   const result = totals === null ? status : `${status === 'completed' ? '' : `${status}: `}${counts(totals)}`;
   const found = verdict === 'not shown' ? 'not shown to be worse' : verdict;
-  const compared = found === null ? '' : `, ${found} compared with ${before ?? ''}`;
+  // A loss is named with the night on which it began.
+  const compared =
+    found === null || found === 'worse' || before === null ? '' : `, ${found} compared with ${before}`;
   const [reason] = firing.reasons;
-  return `${name}: ${result}${compared}${reason === undefined ? '' : `: ${reason}`}; exit code ${code ?? ''}`;
+  return `${name}: ${result}${compared}${reason === undefined ? '' : `${verdict === 'worse' ? ', ' : ': '}${reason}`}; exit code ${code ?? ''}`;
 }
 
 const counts = ({ cells, passed, failed, errored, cancelled }: Totals): string =>
@@ -46,3 +93,7 @@ const counts = ({ cells, passed, failed, errored, cancelled }: Totals): string =
 /** Whether the sweep of a firing can be the base of a comparison: it completed and tested something. */
 export const isBaseline = ({ status, sweep, totals }: Firing): boolean =>
   status === 'completed' && sweep !== null && totals !== null && totals.passed + totals.failed > 0;
+
+/** Returns the sweeps of the nights on which a loss has begun, as these or later nights have found. */
+export const beginningsOf = (firings: readonly Firing[]): Set<string> =>
+  new Set(firings.flatMap(({ nights }) => (nights?.state === 'loss' ? (nights.since?.sweep ?? []) : [])));

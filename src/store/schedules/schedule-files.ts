@@ -1,11 +1,15 @@
+import { inParallel } from '../../lib/in-parallel.js';
 import { sha256 } from '../../lib/hash.js';
+import { parseJson } from '../../lib/json.js';
 import { Firing } from '../../results/records/firing.js';
+import { ScheduleReference } from '../../results/records/schedule-reference.js';
 import type { ObjectStore } from './object-store.js';
 
 /** Names of a schedule's objects, relative to the results. The layout is a contract (specs/reference/results.md). */
 export const SCHEDULES = 'schedules';
 export const scheduleObject = (schedule: string): string => `${SCHEDULES}/${schedule}.json`;
 const folderOf = (schedule: string): string => `${SCHEDULES}/${schedule}`;
+const referenceObject = (schedule: string): string => `${folderOf(schedule)}/reference.json`;
 const latestObject = (schedule: string): string => `${folderOf(schedule)}/latest.json`;
 const exitCodeObject = (schedule: string): string => `${folderOf(schedule)}/exit-code`;
 export const junitObject = (schedule: string): string => `${folderOf(schedule)}/junit.xml`;
@@ -20,6 +24,7 @@ export const USED = '.used';
 
 /** Older firings are removed, so that a schedule which fires every minute does not fill the disk. */
 const MOST_FIRINGS = 1000;
+const READ_AT_ONCE = 16;
 
 const withoutJson = (name: string): string[] => (name.endsWith('.json') ? [name.slice(0, -5)] : []);
 
@@ -77,7 +82,25 @@ export async function removeUsedTriggers(objects: ObjectStore, schedule: string)
   }
 }
 
-const textOf = (firing: Firing): string => `${JSON.stringify(firing, null, 2)}\n`;
+/** Reads with which night those of a schedule are compared; null: none has been complete yet. */
+export async function readReference(
+  objects: ObjectStore,
+  schedule: string,
+): Promise<ScheduleReference | 'damaged' | null> {
+  const text = (await objects.get(referenceObject(schedule)))?.toString();
+  if (text === undefined) return null;
+  return ScheduleReference.safeParse(parseJson(text)).data ?? 'damaged';
+}
+
+/** Chooses a reference. One that was found, not accepted, replaces none. */
+export async function writeReference(objects: ObjectStore, reference: ScheduleReference): Promise<void> {
+  const name = referenceObject(reference.schedule);
+  const text = textOf(reference);
+  if (reference.accepted_at === null) await objects.putOnce(name, text);
+  else await objects.put(name, text);
+}
+
+const textOf = (firing: Firing | ScheduleReference): string => `${JSON.stringify(firing, null, 2)}\n`;
 
 /** The ids of a schedule's firings, oldest first. */
 const firingNames = async (objects: ObjectStore, schedule: string): Promise<string[]> =>
@@ -100,17 +123,9 @@ async function readRecord(objects: ObjectStore, name: string): Promise<Firing | 
   }
 }
 
-/** Returns the newest firing before `before` for which `wanted` holds; null if there is none. */
-export async function newestFiring(
-  objects: ObjectStore,
-  schedule: string,
-  wanted: (firing: Firing) => boolean,
-  before = '~',
-): Promise<Firing | null> {
-  const ids = (await firingNames(objects, schedule)).filter((id) => id < before).reverse();
-  for (const id of ids) {
-    const firing = await readFiring(objects, schedule, id);
-    if (firing !== null && wanted(firing)) return firing;
-  }
-  return null;
+/** Returns the firings from one on, oldest first, without those that cannot be read. */
+export async function firingsFrom(objects: ObjectStore, schedule: string, from: string): Promise<Firing[]> {
+  const ids = (await firingNames(objects, schedule)).filter((id) => id >= from);
+  const all = await inParallel(READ_AT_ONCE, ids, (id) => readFiring(objects, schedule, id));
+  return all.filter((firing) => firing !== null);
 }

@@ -6,6 +6,7 @@ import { ComparePage } from './compare-page.js';
 import { PlanPage } from './plan-page.js';
 import { addressOf, useRoute, type Route } from './router.js';
 import { RunPage } from './run-page.js';
+import { SchedulesPage } from './schedules-page.js';
 import { SweepPage } from './sweep-page.js';
 import { SweepsPage } from './sweeps-page.js';
 import { TrendsPage } from './trends-page.js';
@@ -30,6 +31,7 @@ function Page({ path, query }: Route) {
     return <SweepPage key={sweep} id={sweep} query={query} />;
   }
   if (kind === 'scenarios' && id !== undefined) return <TrendsPage key={id} scenario={id} />;
+  if (kind === 'schedules') return <SchedulesPage />;
   if (kind === 'beside') return <BesidePage query={query} />;
   if (kind === 'compare') return <ComparePage query={query} />;
   return <SweepsPage />;

@@ -29,6 +29,7 @@ export function SweepsPage() {
       <div class="title">
         <h1>Sweeps</h1>
         <p class="soft mono">{value.place}</p>
+        <a href={addressOf('schedules')}>Schedules</a>
         {value.sweeps.length > 1 && <a href={addressOf('compare')}>Compare</a>}
       </div>
       <Problem text={problem} />

@@ -88,20 +88,23 @@ function Configuration({ trend }: { trend: Trend }) {
   );
 }
 
-const intervalText = ({ interval }: TrendPoint): string =>
+export const intervalText = ({ interval }: Pick<TrendPoint, 'interval'>): string =>
   interval === null ? 'n/a' : `${Math.round(100 * interval.low)} to ${Math.round(100 * interval.high)} %`;
 
 /** Distance of sweeps in the chart, whose height is 1. */
 const STEP = 0.35;
 
-/** The pass rate of each sweep with its interval. The table has the same numbers in text. */
-function Chart({ points }: { points: readonly TrendPoint[] }) {
+type Point = Pick<TrendPoint, 'sweep' | 'passed' | 'tested' | 'interval'>;
+
+/** The pass rate of each sweep with its interval. The table has the same numbers in text. `mark`: the sweep at which a loss begins. */
+export function Chart({ points, mark }: { points: readonly Point[]; mark?: string | undefined }) {
   const tested = points.filter(({ tested: runs }) => runs > 0);
   const placed = tested.map((point, at) => ({
     ...point,
     x: STEP * (at + 0.5),
     y: 1 - point.passed / point.tested,
   }));
+  const marked = placed.find(({ sweep }) => sweep === mark);
   const width = STEP * Math.max(1, placed.length);
   const last = placed.at(-1);
   const words = last === undefined ? 'nothing was tested' : `now ${percent(last.passed, last.tested)}`;
@@ -109,11 +112,14 @@ function Chart({ points }: { points: readonly TrendPoint[] }) {
     <svg
       viewBox={`0 -0.08 ${width} 1.16`}
       role="img"
-      aria-label={`Pass rates in ${placed.length} sweeps, ${words}`}
+      aria-label={`Pass rates in ${placed.length} sweeps, ${words}${marked === undefined ? '' : `, worse since ${marked.sweep}`}`}
     >
       {[0, 0.5, 1].map((y) => (
         <line key={y} class="axis" x1={0} x2={width} y1={y} y2={y} />
       ))}
+      {marked !== undefined && (
+        <line class="mark" x1={marked.x - STEP / 2} x2={marked.x - STEP / 2} y1={-0.06} y2={1.06} />
+      )}
       <polyline points={placed.map(({ x, y }) => `${x},${y}`).join(' ')} />
       {placed.map(({ sweep, x, y, interval }) => (
         <g key={sweep}>

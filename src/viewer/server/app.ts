@@ -18,6 +18,7 @@ import { forecastFor } from './forecast.js';
 import { refusalOf } from './guard.js';
 import { reviewOf, storeReview } from './review.js';
 import { findRun, readRun } from './runs.js';
+import { schedulesOf } from './schedules.js';
 import { steer } from './steer.js';
 import { ndjson } from './stream.js';
 import { selectionIn } from '../shared/select-runs.js';
@@ -158,6 +159,7 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
     const trends = scenarioTrends(results, context.req.query('scenario') ?? '');
     return context.json({ trends } satisfies TrendsAnswer);
   });
+  app.get('/api/schedules', async (context) => context.json(await schedulesOf(source)));
   app.get('/api/compare', async (context) => {
     const { base = '', head = '', variants = '' } = context.req.query();
     const names = variants === '' ? [] : variants.split(',');

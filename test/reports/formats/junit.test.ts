@@ -110,3 +110,19 @@ test('shows a partly known cost as a lower bound, and leaves out unknown tokens'
   expect(properties.map(({ name }) => name)).not.toEqual(expect.arrayContaining(['cost_usd']));
   expect(properties.filter(({ name }) => name?.startsWith('tokens'))).toEqual([]);
 });
+
+test('a night of a schedule that is worse than the reference fails the report, even if all of its cells passed', () => {
+  const render = (verdict: 'worse' | 'not worse' | 'undecided' | 'not tested') =>
+    readTags(
+      junit.render({
+        ...reportOf([reported({})]),
+        night: { schedule: 'nightly', verdict, reasons: ['worse since <n4>'] },
+      }),
+    );
+  const worse = render('worse');
+  expect(worse.attributes).toMatchObject({ tests: '2', failures: '1', errors: '0', skipped: '0' });
+  expect(all(worse, 'failure').map(({ attributes }) => attributes['message'])).toEqual(['worse since <n4>']);
+  expect(render('not worse').attributes).toMatchObject({ tests: '2', failures: '0', skipped: '0' });
+  expect(render('undecided').attributes).toMatchObject({ failures: '0', skipped: '1' });
+  expect(render('not tested').attributes).toMatchObject({ errors: '1' });
+});

@@ -12,7 +12,7 @@ const firing = (more: Partial<Firing> = {}): Firing => ({
   ...{ schema_version: 1, schedule: 'nightly', firing: '20261124-030000', workflow: 'w', triggered: false },
   ...{ scheduled_at: '2026-11-24T03:00:00.000Z', sweep: 'nightly-1', status: 'completed', exit_code: 0 },
   ...{ compared_with: null, verdict: null, reasons: [], totals: totals(2), cost_usd: 0, ended_at: null },
-  ...{ webhook: null, text: '' },
+  ...{ webhook: null, nights: null, configurations: [], text: '' },
   ...more,
 });
 
@@ -55,10 +55,14 @@ test('a sweep that tested nothing, or did not complete, is no base of a comparis
 test('the text says what happened, compared with what, and why', () => {
   expect(
     textOfFiring(
-      firing({ totals: totals(1, 2, 1), verdict: 'worse', compared_with: 'nightly-0', exit_code: 1 }),
+      firing({ totals: totals(1, 2, 1), verdict: 'not tested', compared_with: 'nightly-0', exit_code: 3 }),
     ),
   ).toBe(
-    'nightly (nightly-1): 1 of 4 passed, 2 failed, 1 could not be tested, worse compared with nightly-0; exit code 1',
+    'nightly (nightly-1): 1 of 4 passed, 2 failed, 1 could not be tested, not tested compared with nightly-0; exit code 3',
+  );
+  const reasons = ['worse since nightly-0 (2026-11-23): ...'];
+  expect(textOfFiring(firing({ verdict: 'worse', compared_with: 'n', reasons, exit_code: 1 }))).toBe(
+    'nightly (nightly-1): 2 of 2 passed, worse since nightly-0 (2026-11-23): ...; exit code 1',
   );
   expect(
     textOfFiring(

@@ -1,0 +1,93 @@
+import { useEffect } from 'preact/hooks';
+import type { SchedulesAnswer, ShownNight } from '../protocol.js';
+import { useLoaded } from './api.js';
+import { Name, Waiting } from './parts.js';
+import { addressOf } from './router.js';
+import { Chart, intervalText } from './trends-page.js';
+
+type Shown = SchedulesAnswer['schedules'][number];
+
+/** Schedules with their nights: how many runs passed, the reference, and since when fewer pass. */
+export function SchedulesPage() {
+  const { value, problem } = useLoaded<SchedulesAnswer>('/api/schedules');
+  useEffect(() => {
+    document.title = 'Schedules · llm-tool-test';
+  }, []);
+  return (
+    <main id="main">
+      <nav aria-label="Breadcrumb" class="crumbs">
+        <a href={addressOf()}>Sweeps</a>
+      </nav>
+      <h1>Schedules</h1>
+      {value === null ? (
+        <Waiting problem={problem} />
+      ) : value.schedules.length === 0 ? (
+        <p class="empty">
+          No schedules yet. Create one with <code>llm-tool-test schedule create</code>.
+        </p>
+      ) : (
+        value.schedules.map((one) => <Schedule key={one.schedule} {...one} />)
+      )}
+    </main>
+  );
+}
+
+function Schedule({ schedule, reference, words, nights }: Shown) {
+  const begin = nights.findLast(({ begins }) => begins)?.sweep;
+  return (
+    <section aria-label={schedule}>
+      <h2>
+        <Name>{schedule}</Name>
+      </h2>
+      {words.map((text) => (
+        <p key={text}>
+          <Name>{text}</Name>
+        </p>
+      ))}
+      {words.length === 0 && reference !== null && <p class="soft">No loss since the reference.</p>}
+      {reference === null && <p class="soft">No night has been complete yet, so none is compared.</p>}
+      <div class="card scroll trend" tabIndex={0} role="group" aria-label={`Nights of ${schedule}`}>
+        <div class="chart">
+          <div class="rates" aria-hidden="true">
+            <span>100 %</span>
+            <span>50 %</span>
+            <span>0 %</span>
+          </div>
+          <Chart points={nights} mark={begin} />
+        </div>
+        <table class="plain">
+          <thead>
+            <tr>
+              {['Night', 'Sweep', 'Passed', 'Interval (95 %)', 'Compared with the reference'].map((text) => (
+                <th key={text} scope="col">
+                  {text}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {[...nights].reverse().map((night) => (
+              <tr key={night.at + night.sweep}>
+                <th scope="row">{night.at.slice(0, 16).replace('T', ' ')}</th>
+                <td>
+                  <a href={addressOf('sweeps', night.sweep)}>
+                    <Name>{night.sweep}</Name>
+                  </a>
+                </td>
+                <td>{night.tested === 0 ? 'not tested' : `${night.passed} of ${night.tested}`}</td>
+                <td>{intervalText(night)}</td>
+                <td>{night.sweep === reference?.sweep ? 'reference' : verdictText(night)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+const verdictText = ({ verdict, begins, exitCode, isReference }: ShownNight): string => {
+  if (isReference) return 'earlier reference';
+  const text = verdict ?? `exit code ${exitCode ?? 'n/a'}`;
+  return begins ? `${text}, a loss begins` : text;
+};

@@ -1,0 +1,42 @@
+import type { Firing } from '../../results/records/firing.js';
+import { beginningsOf, lossText, riseTexts } from '../../results/schedules/decide-firing.js';
+import { rateOfNight } from '../../results/schedules/night.js';
+import { objectsOf } from '../../store/schedules/object-store.js';
+import { firingsFrom, readReference, scheduleNames } from '../../store/schedules/schedule-files.js';
+import type { SchedulesAnswer, ShownNight } from '../protocol.js';
+
+/** So many of the newest nights are shown. */
+const MOST_NIGHTS = 60;
+
+/** Reads all schedules with their newest nights, oldest first. */
+export async function schedulesOf({ resultsPath }: { resultsPath: string }): Promise<SchedulesAnswer> {
+  const objects = await objectsOf(resultsPath);
+  const names = await scheduleNames(objects);
+  const schedules = await Promise.all(
+    names.map(async (schedule) => {
+      const reference = await readReference(objects, schedule);
+      const ended = (await firingsFrom(objects, schedule, '')).filter(({ exit_code }) => exit_code !== null);
+      const nights = ended.at(-1)?.nights;
+      const begun = beginningsOf(ended);
+      return {
+        schedule,
+        reference: reference === null || reference === 'damaged' ? null : reference,
+        words: nights == null ? [] : [...lossText(nights, schedule), ...riseTexts(nights)],
+        nights: ended.slice(-MOST_NIGHTS).map((one) => nightOf(one, begun)),
+      };
+    }),
+  );
+  return { schedules };
+}
+
+function nightOf(
+  { sweep, scheduled_at, configurations, verdict, nights, exit_code }: Firing,
+  begun: ReadonlySet<string>,
+): ShownNight {
+  return {
+    ...{ sweep: sweep ?? '', at: scheduled_at, verdict, exitCode: exit_code },
+    ...rateOfNight(configurations),
+    isReference: sweep !== null && nights?.reference === sweep,
+    begins: begun.has(sweep ?? ''),
+  };
+}
