@@ -97,7 +97,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   const inherited = createInheritedRuns({
     ...{ sweep, workflowIdOf, dispatch, state: () => state },
     isLosing: (workflowId) => hosts?.isLosing(workflowId) === true,
-    askToAnnounceEnd: (cell) => runOf(cell).signal(announceEnd),
+    ask: (cell, signal) => runOf(cell).signal(signal),
   });
 
   function dispatch(event: SweepEvent): void {

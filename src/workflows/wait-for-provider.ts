@@ -14,6 +14,8 @@ export const skipWaitSignal = defineSignal(SIGNALS.goOn);
 export const providerLimited = defineSignal<[ProviderLimit]>(SIGNALS.providerLimited);
 /** `proof` shows that this run sent the signal; absent if its sweep has no proof either. */
 export const parkedRun = defineSignal<[{ cell: string; parked: Parked; proof?: string }]>(SIGNALS.parked);
+/** A sweep that was reset has not kept what the run told it before. */
+export const tellParked = defineSignal(SIGNALS.tellParked);
 export const wakeRun = defineSignal<[{ nth: number; proof?: string }]>(SIGNALS.wake);
 
 const { verifyWake } = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
@@ -25,6 +27,23 @@ export type WaitForProvider = (brief: AgentSummary, ms: number, nth: number) => 
 export function waitParked({ sweep, cell, proof: isProven }: RunInput): WaitForProvider {
   const { workflowId } = workflowInfo();
   let woken = 0;
+  let waiting: { parked: Parked; proof?: string } | null = null;
+
+  /** Returns whether the sweep knows now that the run waits. */
+  async function tell(): Promise<boolean> {
+    const { parent } = workflowInfo();
+    if (waiting === null || parent === undefined) return false;
+    return getExternalWorkflowHandle(parent.workflowId)
+      .signal(parkedRun, { cell: cell.id, ...waiting })
+      .then(
+        () => true,
+        () => false, // the sweep has closed: nobody would wake the run
+      );
+  }
+
+  setHandler(tellParked, async () => {
+    await tell();
+  });
   setHandler(wakeRun, async (argument) => {
     const signal = readWake(argument);
     if (signal === null) return;
@@ -41,17 +60,13 @@ export function waitParked({ sweep, cell, proof: isProven }: RunInput): WaitForP
       ...(provider === undefined ? {} : { provider }),
       ...(account === undefined ? {} : { account }),
     };
-    const { parent } = workflowInfo();
-    const isParked =
-      parent !== undefined &&
-      (await getExternalWorkflowHandle(parent.workflowId)
-        .signal(parkedRun, { cell: cell.id, parked, ...(proof === undefined ? {} : { proof }) })
-        .then(
-          () => true,
-          () => false, // the sweep has closed: nobody would wake the run
-        ));
-    if (isParked) await condition(() => woken >= nth);
-    else await condition(() => woken >= nth, ms);
+    waiting = { parked, ...(proof === undefined ? {} : { proof }) };
+    try {
+      if (await tell()) await condition(() => woken >= nth);
+      else await condition(() => woken >= nth, ms);
+    } finally {
+      waiting = null;
+    }
   };
 }
 

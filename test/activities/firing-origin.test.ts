@@ -1,8 +1,12 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createActivities, type Activities } from '../../src/activities/index.js';
 import { sha256 } from '../../src/lib/hash.js';
 import { proveSchedule, proveTrigger } from '../../src/platform/origin.js';
@@ -10,7 +14,13 @@ import type { StoredSchedule } from '../../src/scenario/stored-schedule.js';
 import { originOf } from '../../src/store/origin.js';
 import { sweepsFolder } from '../../src/store/results-folder.js';
 import { objectsOf, type ObjectStore } from '../../src/store/schedules/object-store.js';
-import { readFiring, scheduleObject, triggersFolder } from '../../src/store/schedules/schedule-files.js';
+import {
+  readFiring,
+  removeSettings,
+  scheduleObject,
+  storeSettings,
+  triggersFolder,
+} from '../../src/store/schedules/schedule-files.js';
 import { scheduleId, type PlannedFiring } from '../../src/workflows/protocol.js';
 import { newFolder } from '../platform/temporary.js';
 import { cell } from '../workflows/stub-activities.js';
@@ -61,6 +71,10 @@ async function create(more: Partial<StoredSchedule> = {}): Promise<{ proof: stri
   const hash = sha256(text);
   return { proof: proveSchedule(await keyOf(), { schedule: 'nightly', hash }), hash };
 }
+
+/** Replaces the schedule as a command does. */
+const replaced = (more: Partial<StoredSchedule> = {}): Promise<void> =>
+  storeSettings(objects, 'nightly', JSON.stringify({ ...stored, ...more }));
 
 const workflowAt = (at: number, project = 'p'): string =>
   `${scheduleId(project, 'nightly')}-${new Date(at).toISOString().slice(0, 19)}Z`;
@@ -122,6 +136,77 @@ test('a forged proof, and settings that were changed since, are refused', async 
   await create({ plan: { ...stored.plan, concurrency: 64 } });
   await expect(plan(proof, DUE)).rejects.toMatchObject(refusal('its settings have changed'));
   expect(await planned()).toEqual([]);
+});
+
+/** A server for webhooks that is not ready for the first ones. Adds what it receives to `received`. */
+async function receiver(notReady: number, received: unknown[]): Promise<string> {
+  const server = createServer((request, response) => {
+    void json(request).then((body) => {
+      received.push(body);
+      response.writeHead(received.length > notReady ? 200 : 503).end();
+    });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.each([
+  ['replaced', () => replaced({ fail_on: 'worse' })],
+  ['replaced by one without a webhook', () => replaced()],
+  ['replaced twice', () => replaced().then(() => replaced({ fail_on: 'worse' }))],
+  ['deleted', () => removeSettings(objects, 'nightly')],
+])('the night of a schedule that is %s meanwhile is reported and sent', async (_, change) => {
+  const received: unknown[] = [];
+  const URL_OF_CHAT = await receiver(1, received);
+  activities = createActivities({
+    resultsPath,
+    stateFolder,
+    isOwnServer,
+    environment: () => ({ URL_OF_CHAT }),
+  });
+  const { proof } = await create({ webhook: 'URL_OF_CHAT' });
+  const first = await plan(proof, DUE);
+  const ref = { schedule: 'nightly', proof, execution: 'one', firing: first.firing };
+  await change();
+  // also if the first attempt was lost with its worker
+  expect((await plan(proof, DUE)).sweep?.sweep).toBe(first.sweep?.sweep);
+  const reported = () => readFiring(objects, 'nightly', first.firing);
+  const inFiring = <T>(perform: () => Promise<T>) => inActivity(workflowAt(DUE), perform);
+  expect(await inFiring(() => activities.reportScheduled({ ...ref, status: 'cancelled' }))).toEqual({
+    ...{ exitCode: 130, webhook: true },
+  });
+  await expect(inFiring(() => activities.sendWebhook(ref))).rejects.toMatchObject({ type: 'Webhook' });
+  await change();
+  await inFiring(() => activities.sendWebhook(ref));
+  expect(received).toMatchObject([{}, { firing: first.firing, status: 'cancelled' }]);
+  expect(await reported()).toMatchObject({ status: 'cancelled', webhook: 'sent' });
+  // no other firing begins with these settings
+  await expect(plan(proof, DUE, 'two')).rejects.toMatchObject({ type: 'NotOurs' });
+  await expect(plan(proof, DUE - HOUR_MS, 'two')).rejects.toMatchObject({ type: 'NotOurs' });
+});
+
+test('settings that were replaced are kept for a month', async () => {
+  const folder = 'schedules/nightly/replaced';
+  const daysAgo = (days: number): string => `${Date.now() - days * 24 * HOUR_MS}-${'0'.repeat(64)}.json`;
+  const [old, newer] = [daysAgo(31), daysAgo(29)];
+  for (const name of [old, newer]) await objects.put(`${folder}/${name}`, '{}');
+  const { hash } = await create();
+  await replaced();
+  expect(await objects.list(folder)).toEqual([newer, expect.stringContaining(hash)]);
+});
+
+test('settings that were altered after they were replaced are refused', async () => {
+  const { proof, hash } = await create({ webhook: 'URL_OF_CHAT' });
+  const { firing } = await plan(proof, DUE);
+  await replaced();
+  const [name = ''] = await objects.list('schedules/nightly/replaced');
+  expect(name).toContain(hash);
+  await objects.put(`schedules/nightly/replaced/${name}`, JSON.stringify(stored));
+  const ref = { schedule: 'nightly', proof, execution: 'one', firing };
+  await expect(
+    inActivity(workflowAt(DUE), () => activities.reportScheduled({ ...ref, status: 'cancelled' })),
+  ).rejects.toMatchObject(refusal('its settings have changed'));
 });
 
 test('a workflow of another name, and a schedule that was deleted, are refused', async () => {

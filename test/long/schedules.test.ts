@@ -142,6 +142,26 @@ test('neither the results nor the server know the URL of the webhook or the valu
     expect(texts.filter((text) => text.includes(secret))).toEqual([]);
 });
 
+test.each([
+  ['replaced', () => schedule('create', 'hooked', 'notes', '--every', '12h', '--replace')],
+  ['deleted', () => schedule('delete', 'hooked')],
+])('a webhook that is not accepted yet when its schedule is %s is sent after that', async (_, change) => {
+  const hook = ['--webhook', '${HOOK}', '--env-file', 'keys.env'];
+  await schedule('create', 'hooked', 'notes', '--every', '6h', '--replace', ...hook);
+  const before = received.length;
+  answers = Array.from({ length: 100 }, () => 503);
+  await schedule('trigger', 'hooked');
+  await until('an attempt', () => Promise.resolve(received.length > before ? true : null));
+  const { firing } = received.at(-1)?.body ?? expect.fail();
+  expect((await change()).exitCode).toBe(0);
+  answers = [];
+  const record = async () =>
+    Firing.parse(JSON.parse(await project.read(`${RESULTS}/schedules/hooked/firings/${firing}.json`)));
+  await until('the webhook', async () => ((await record()).webhook === null ? null : true));
+  expect(await record()).toMatchObject({ status: 'completed', webhook: 'sent' });
+  expect(received.at(-1)?.body).toMatchObject({ schedule: 'hooked', firing });
+});
+
 test('clean keeps the sweep that the next one is compared with', async () => {
   const { compared_with: sweep, sweep: broken } = await latest('nightly');
   expect((await project.cli(['clean', '--older-than', '0d'])).exitCode).toBe(0);

@@ -180,6 +180,7 @@ it.each(STARTED)('a run of a sweep started by %s ignores malformed signals', asy
     const run = runOf(cell(1));
     await sendAll(client, run, SIGNALS.wake, wakeSignals);
     await sendAll(client, run, SIGNALS.tellEnd, SHAPELESS);
+    await sendAll(client, run, SIGNALS.tellParked, SHAPELESS);
     await give(handle, 'goOn');
     expect(await handle.result()).toMatchObject({ counts: { pass: 1 } });
     await expectUndisturbed(run);

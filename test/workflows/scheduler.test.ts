@@ -249,3 +249,15 @@ it('agents, models and accounts may have the names of properties that every obje
   finish(game);
   expect(game.ended.size).toBe(cells.length);
 });
+
+it('a run that is parked stays so if an earlier signal of it comes late, and is woken for its last wait', () => {
+  const game = play({
+    cells: many(1, () => ({})),
+    input: { sweep: 's', round: 1, concurrency: 1, scheduler: 3 },
+  });
+  game.send({ type: 'time' });
+  game.deliver();
+  for (const nth of [2, 1])
+    game.send({ type: 'parked', cell: '0', parked: { nth, why: 'busy', until: game.now() + HOUR_MS } });
+  expect(game.state().open.get('0')?.parked).toMatchObject({ nth: 2 });
+});

@@ -4,7 +4,7 @@ import { verifyScheduleProof, verifyTriggerProof, type ScheduleFacts } from '../
 import { isScheduledTime, StoredSchedule } from '../../scenario/stored-schedule.js';
 import { originOf } from '../../store/origin.js';
 import type { ObjectStore } from '../../store/schedules/object-store.js';
-import { scheduleText, triggersFolder, USED } from '../../store/schedules/schedule-files.js';
+import { replacedText, scheduleText, triggersFolder, USED } from '../../store/schedules/schedule-files.js';
 import { timeOfFiring, type FiringRef } from '../../workflows/protocol.js';
 import type { Deps } from './deps.js';
 import { checkName } from './load-plan.js';
@@ -18,14 +18,16 @@ const CLOCKS_MS = 60_000;
 /** A firing that the schedule of a command caused. */
 interface VerifiedFiring {
   stored: StoredSchedule;
+  /** Why no firing may begin with these settings any more; null if it may. One that has begun is still reported. */
+  outdated: string | null;
   /** When it was due, ms since the epoch. */
   at: number;
 }
 
 /**
- * Checks that a command created the schedule with exactly these settings, and that this workflow belongs to it. Whoever
- * reaches Temporal's ports can fire a schedule at any time, so `isDue` or `claimOrder` must follow before anything is
- * started.
+ * Checks that a command created the schedule with exactly these settings, which may have been replaced since, and that
+ * this workflow belongs to it. Whoever reaches Temporal's ports can fire a schedule at any time, so `isDue` or
+ * `claimOrder` must follow before anything is started.
  *
  * @throws ApplicationFailure (non-retryable) if not
  */
@@ -35,14 +37,21 @@ export async function verifySchedule(
   { schedule, proof }: FiringRef,
 ): Promise<VerifiedFiring & { facts: ScheduleFacts }> {
   checkName(schedule);
-  const found = await scheduleText(objects, schedule);
-  if (found === null) throw refusal(schedule, 'there is no such schedule in the results folder');
-  const facts = { schedule, hash: found.hash };
-  if (!verifyScheduleProof((await originOf(deps)).key, facts, proof))
-    throw refusal(schedule, 'it was not created by the command line, or its settings have changed since');
+  const { key } = await originOf(deps);
+  const isProven = (hash: string): boolean => verifyScheduleProof(key, { schedule, hash }, proof);
+  const current = await scheduleText(objects, schedule);
+  const outdated =
+    current === null
+      ? 'there is no such schedule in the results folder'
+      : isProven(current.hash)
+        ? null
+        : 'it was not created by the command line, or its settings have changed since';
+  const found = outdated === null ? current : await replacedText(objects, schedule, isProven);
+  if (found === null) throw refusal(schedule, outdated ?? '');
   const at = timeOfFiring(Context.current().info.workflowExecution?.workflowId ?? '', schedule);
   if (at === null) throw refusal(schedule, 'the workflow was not started by the schedule');
-  return { stored: StoredSchedule.parse(JSON.parse(found.text)), at, facts };
+  const stored = StoredSchedule.parse(JSON.parse(found.text));
+  return { stored, outdated, at, facts: { schedule, hash: found.hash } };
 }
 
 /**
@@ -50,8 +59,9 @@ export async function verifySchedule(
  *
  * @throws ApplicationFailure (non-retryable) if a firing cannot have this time, or comes too late
  */
-export function isDue({ stored, at }: VerifiedFiring): boolean {
+export function isDue({ stored, outdated, at }: VerifiedFiring): boolean {
   const { schedule, when, overlap, created_at } = stored;
+  if (outdated !== null) throw refusal(schedule, outdated);
   const late = Date.now() - at;
   if (late < -CLOCKS_MS || at < Math.floor(Date.parse(created_at) / 1000) * 1000)
     throw refusal(schedule, 'its time is not that of a firing');

@@ -19,7 +19,7 @@ import type { StoredSchedule, When } from '../../scenario/stored-schedule.js';
 import { publishInputs } from '../../store/shared/mirror.js';
 import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { objectsOf } from '../../store/schedules/object-store.js';
-import { scheduleObject, scheduleText } from '../../store/schedules/schedule-files.js';
+import { scheduleText, storeSettings } from '../../store/schedules/schedule-files.js';
 import { printDryRun } from '../run/print-dry-run.js';
 import { printPlanWarnings, resolveAndCheck } from '../run/run.js';
 import { readEnvFile } from '../shared/env-file.js';
@@ -93,7 +93,7 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
       const text = textOfSchedule(settings);
       const shared = await sharedProjectOf(resultsPath);
       if (shared !== null) await publishInputs(shared, JSON.stringify(settings.plan));
-      await objects.put(scheduleObject(schedule), text);
+      await storeSettings(objects, schedule, text);
       return settings;
     });
     await activate(session, stored);

@@ -22,8 +22,8 @@ import {
   firingsFrom,
   readFiring,
   readReference,
+  removeSettings,
   scheduleNames,
-  scheduleObject,
   triggersFolder,
 } from '../../store/schedules/schedule-files.js';
 import { followToEnd } from '../shared/follow-to-end.js';
@@ -137,8 +137,8 @@ export async function deleteSchedule(name: string, options: Options): Promise<nu
     const { resultsPath } = session.engine;
     const objects = await objectsOf(resultsPath);
     await askSchedule(session, name, (handle) => handle.delete());
-    // without its file, no firing of it is accepted
-    await objects.remove(scheduleObject(name));
+    // without its file, no firing of it begins
+    await removeSettings(objects, name);
     for (const order of await objects.list(triggersFolder(name)))
       await objects.remove(`${triggersFolder(name)}/${order}`);
     rmSync(join(schedulesFolder(session.stateFolder), name), { force: true });

@@ -19,6 +19,11 @@ const firingObject = (schedule: string, firing: string): string =>
 /** Orders of `schedule trigger`. */
 export const triggersFolder = (schedule: string): string => `${folderOf(schedule)}/triggers`;
 
+/** Settings that were replaced or deleted: `<ms since the epoch>-<hash>.json`. */
+const replacedFolder = (schedule: string): string => `${folderOf(schedule)}/replaced`;
+/** The sweep of a firing may be paused for days, and only then be reported with the settings it began with. */
+const KEEP_REPLACED_MS = 30 * 24 * 3_600_000;
+
 /** Ends the name of the object by which a firing claims an order. */
 export const USED = '.used';
 
@@ -39,6 +44,42 @@ export async function scheduleText(
 ): Promise<{ text: string; hash: string } | null> {
   const text = (await objects.get(scheduleObject(schedule)))?.toString() ?? null;
   return text === null ? null : { text, hash: sha256(text) };
+}
+
+/** Stores the settings of a schedule. Those before them are kept for the firings that began with them. */
+export async function storeSettings(objects: ObjectStore, schedule: string, text: string): Promise<void> {
+  await keepReplaced(objects, schedule);
+  await objects.put(scheduleObject(schedule), text);
+}
+
+/** Deletes a schedule. Its settings are kept for the firings that began with them. */
+export async function removeSettings(objects: ObjectStore, schedule: string): Promise<void> {
+  await keepReplaced(objects, schedule);
+  await objects.remove(scheduleObject(schedule));
+}
+
+async function keepReplaced(objects: ObjectStore, schedule: string): Promise<void> {
+  const folder = replacedFolder(schedule);
+  for (const name of await objects.list(folder))
+    if (Date.now() - Number(name.split('-')[0]) > KEEP_REPLACED_MS) await objects.remove(`${folder}/${name}`);
+  const found = await scheduleText(objects, schedule);
+  if (found !== null) await objects.putOnce(`${folder}/${Date.now()}-${found.hash}.json`, found.text);
+}
+
+/** Returns settings that were replaced or deleted, whose hash is wanted; null if there are none. */
+export async function replacedText(
+  objects: ObjectStore,
+  schedule: string,
+  isWanted: (hash: string) => boolean,
+): ReturnType<typeof scheduleText> {
+  const folder = replacedFolder(schedule);
+  for (const name of await objects.list(folder)) {
+    if (!isWanted(name.replace(/^\d+-|\.json$/g, ''))) continue;
+    const text = (await objects.get(`${folder}/${name}`))?.toString() ?? '';
+    const hash = sha256(text);
+    if (isWanted(hash)) return { text, hash };
+  }
+  return null;
 }
 
 /**

@@ -25,6 +25,8 @@ export const SIGNALS = {
    * From a sweep to its run: a new history of the sweep takes over, which learns of the run's end only by `runEnded`.
    */
   tellEnd: 'tellEnd',
+  /** From a sweep that was reset to a run that it takes over: send `parked` again if you wait for your provider. */
+  tellParked: 'tellParked',
   /** From a run to its sweep: it is about to close. */
   runEnded: 'runEnded',
 } as const;

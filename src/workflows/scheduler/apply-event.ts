@@ -68,7 +68,8 @@ function withoutRun(
 /** Parks a run that waits for its provider. If an account's limit is the reason, its new cells wait too. */
 function withParked(state: SchedulerState, cell: string, parked: Parked): SchedulerState {
   const run = state.open.get(cell);
-  if (run === undefined) return state;
+  // The server repeats the signals to a sweep that was reset, and a wake for an earlier wait would have no effect.
+  if (run === undefined || (run.parked?.nth ?? 0) > parked.nth) return state;
   const open = new Map(state.open).set(cell, { ...run, parked });
   const account = accountOf(parked);
   if (parked.why !== 'limit' || account === null) return { ...state, open };

@@ -1,7 +1,9 @@
-import { CancellationScope, sleep } from '@temporalio/workflow';
+import { CancellationScope, sleep, type SignalDefinition } from '@temporalio/workflow';
+import { announceEnd } from '../announce-end.js';
 import type { EndedRun } from '../protocol.js';
 import type { SweepEvent } from '../scheduler/events.js';
 import { startedRuns, type SchedulerState } from '../scheduler/state.js';
+import { tellParked } from '../wait-for-provider.js';
 import { activities } from './activities.js';
 import { endWithoutResult } from './end-without-result.js';
 
@@ -35,7 +37,7 @@ interface Sweep {
   /** Whether a run is being ended because its host is lost. */
   isLosing: (workflowId: string) => boolean;
   dispatch: (event: SweepEvent) => void;
-  askToAnnounceEnd: (cell: string) => Promise<void>;
+  ask: (cell: string, signal: SignalDefinition) => Promise<void>;
 }
 
 export function createInheritedRuns({
@@ -44,7 +46,7 @@ export function createInheritedRuns({
   workflowIdOf,
   isLosing,
   dispatch,
-  askToAnnounceEnd,
+  ask,
 }: Sweep): InheritedRuns {
   const inherited = new Set(startedRuns(state()));
   const isOpen = (cell: string): boolean => state().open.has(cell);
@@ -93,7 +95,7 @@ export function createInheritedRuns({
     adopt: (cell) => {
       inherited.add(cell);
       // If it has closed meanwhile, its end is found by the next look.
-      void askToAnnounceEnd(cell).catch(() => lookUp([cell], 0));
+      void Promise.all([ask(cell, announceEnd), ask(cell, tellParked)]).catch(() => lookUp([cell], 0));
       void watch().catch(() => undefined);
     },
     endOf: async (cell) => (await findEnded([cell], 0))[0] ?? null,
