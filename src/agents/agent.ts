@@ -158,6 +158,15 @@ interface FirstRequestSource {
   log?: (folders: PrivateFolders, sessionId: string) => { folder: string; name: string };
 }
 
+/** A log that says why the model ended its answers, for an agent that prints only their words. */
+interface LastAnswerSource {
+  log(folders: PrivateFolders): string;
+  /** The script for `sed -n` that prints the records of answers. Logs are large, and may be on another machine. */
+  records: string;
+  /** Returns why the last answer of a session is incomplete, from the last of those records. Null if nothing says that it is. */
+  whyIncomplete(records: string, sessionId: string): string | null;
+}
+
 /** An agent program. The worker supervises it; an adapter only knows how to start it and how to read its output. */
 export interface Agent {
   name: string;
@@ -202,5 +211,7 @@ export interface Agent {
    * nothing of a turn that did not end.
    */
   usageInLog?: (line: string) => TokenUsage | null;
+  /** Absent if the output says why the model ended its last answer. */
+  lastAnswer?: LastAnswerSource;
   classify(end: AgentEnd): Classified;
 }

@@ -4,7 +4,7 @@ import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentEnd, AgentRequest, Classified, LoginFile } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { geminiRequest } from './first-requests/gemini.js';
-import { geminiStream } from './streams/gemini.js';
+import { geminiStream, whyIncomplete } from './streams/gemini.js';
 import { mcpSettings } from './mcp-settings.js';
 import type { AgentSettings } from './settings.js';
 import { meaningfulLines } from './failures/stderr-noise.js';
@@ -41,7 +41,7 @@ export function gemini(settings: AgentSettings): Agent {
           ...(model === 'default' ? [] : ['-m', model]),
           ...args,
         ],
-        env: { ...variables(request, login), ...env },
+        env: { ...variables(request, login), ...telemetry(request, env), ...env },
         stdin: request.prompt,
         files: filesOf(request, login),
       };
@@ -57,11 +57,19 @@ export function gemini(settings: AgentSettings): Agent {
         name: `session-*-${session.slice(0, 8)}.jsonl`,
       }),
     },
+    lastAnswer: {
+      log: telemetryOf,
+      records: '/^    "event.name": "gemini_cli.api_response",$/,/^  }/p',
+      whyIncomplete,
+    },
     classify: classifyGemini,
   };
 }
 
 const folderOf = (config: string): string => join(config, '.gemini');
+
+const telemetryOf = ({ config }: Pick<AgentRequest, 'config'>): string =>
+  join(folderOf(config), 'telemetry.log');
 
 const loginFile = (name: string): LoginFile => ({
   home: `.gemini/${name}`,
@@ -77,6 +85,20 @@ function variables({ config, access }: AgentRequest, login: boolean): Record<str
     ...(baseUrl === null ? {} : { GOOGLE_GEMINI_BASE_URL: withoutVersion(baseUrl) }),
   };
 }
+
+/**
+ * Has it write its telemetry to a private file, which alone says why an answer ended. Variables win over all settings, so nothing is
+ * sent. Together with settings of the user for telemetry, these might send something.
+ */
+const telemetry = (request: AgentRequest, env: Record<string, string>): Record<string, string> =>
+  Object.keys(env).some((name) => name.startsWith('GEMINI_TELEMETRY_'))
+    ? {}
+    : {
+        GEMINI_TELEMETRY_ENABLED: 'true',
+        GEMINI_TELEMETRY_TARGET: 'local',
+        GEMINI_TELEMETRY_OUTFILE: telemetryOf(request),
+        GEMINI_TELEMETRY_LOG_PROMPTS: 'false',
+      };
 
 /** The text before the prompt becomes the user's GEMINI.md, because there is no option to extend the system prompt. */
 function filesOf(

@@ -1,14 +1,16 @@
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { firstRequestOf } from '../../src/activities/agent/first-request.js';
+import { incompleteAnswer } from '../../src/activities/agent/incomplete-answer.js';
 import { loggedUsage, unreportedUsage } from '../../src/activities/agent/logged-usage.js';
 import type { AgentOutput } from '../../src/activities/agent/outputs.js';
 import type { AgentStep } from '../../src/activities/agent/agent-step.js';
 import type { RunContext } from '../../src/activities/step/run-context.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { codex } from '../../src/agents/codex.js';
+import { gemini } from '../../src/agents/gemini.js';
 import { mock } from '../../src/agents/mock.js';
 import { pi } from '../../src/agents/pi.js';
 import { local } from '../../src/environments/local.js';
@@ -126,5 +128,37 @@ describe('the first request of a session', () => {
 
   test('is absent if the agent does not say', async () => {
     expect(await found(mock)).toBeUndefined();
+  });
+});
+
+describe('an answer that its model broke off', () => {
+  const SESSION_ID = '852e544e-bab1-4fc3-a610-b8c7c1fa46c9';
+  const CUT = 'the answer was broken off by a content filter';
+  const agent = gemini(NO_SETTINGS);
+  const incomplete = (session: string | null = SESSION_ID, of: Agent = agent) =>
+    incompleteAnswer(contextOf(of), local, session);
+  const log = (): string => join(root, 'config/.gemini/telemetry.log');
+  beforeEach(() => mkdir(join(root, 'config/.gemini')));
+
+  test('is found in the log, however much of other records is around it', async () => {
+    const other = `{\n  "attributes": {\n    "event.name": "other",\n    "text": "${'x'.repeat(2 ** 20)}"\n  }\n}\n`;
+    const records = await readFile(captured('captures/gemini-refusal.log'), 'utf8');
+    await writeFile(log(), `${other}\0\xFF\n  "attributes": {\n${records}\n${other}`, 'latin1');
+    expect(await incomplete()).toEqual({ type: 'error', message: CUT, retryable: false });
+    expect(await incomplete('another-session')).toBeNull();
+    expect(await incomplete(null)).toBeNull();
+    expect(await incomplete(SESSION_ID, mock)).toBeNull();
+  });
+
+  test('is not found without a log, and not in a file elsewhere, to which the agent has made a link', async () => {
+    expect(await incomplete()).toBeNull();
+    await symlink(captured('captures/gemini-refusal.log'), log());
+    expect(await incomplete()).toBeNull();
+  });
+
+  test('is not looked for in a log that is too large', async () => {
+    await copyFile(captured('captures/gemini-refusal.log'), log());
+    await truncate(log(), 256 * 1024 * 1024);
+    expect(await incomplete()).toBeNull();
   });
 });

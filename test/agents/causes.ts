@@ -29,8 +29,6 @@ export const CAUSES: Readonly<Record<string, Cause>> = {
   refusal: {
     script: { steps: [work, { say: 'I cannot help with that.', stop: 'refusal' }] },
     expected: ['unable', null],
-    // It prints the beginning of an answer, and not why the rest is missing.
-    except: { gemini: ['done', null] },
   },
   'refusal-bare': {
     script: { steps: [work, { say: '', stop: 'refusal' }] },
@@ -39,7 +37,6 @@ export const CAUSES: Readonly<Record<string, Cause>> = {
   length: {
     script: { steps: [work, { say: 'It is a long', stop: 'length' }] },
     expected: ['gave_up', null],
-    except: { gemini: ['done', null] },
   },
   'length-bare': {
     script: { steps: [work, { say: '', stop: 'length' }] },

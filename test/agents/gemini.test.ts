@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentRequest } from '../../src/agents/agent.js';
-import { geminiStream } from '../../src/agents/streams/gemini.js';
+import { geminiStream, whyIncomplete } from '../../src/agents/streams/gemini.js';
 import { gemini } from '../../src/agents/gemini.js';
 import { survivesAnyLine } from './hostile-lines.js';
 import { classify, eventsOf, linesOf, ofType } from './read-capture.js';
@@ -9,6 +9,13 @@ import { capturesOf, NO_SETTINGS, REQUEST } from './requests.js';
 const agent = gemini(NO_SETTINGS);
 const access = { key: 'the-key', baseUrl: null };
 const launch = (changes: Partial<AgentRequest>) => agent.launch({ ...REQUEST, ...changes });
+/** Goes to a private file, and nowhere else. */
+const TELEMETRY = {
+  GEMINI_TELEMETRY_ENABLED: 'true',
+  GEMINI_TELEMETRY_TARGET: 'local',
+  GEMINI_TELEMETRY_OUTFILE: '/run/config/.gemini/telemetry.log',
+  GEMINI_TELEMETRY_LOG_PROMPTS: 'false',
+};
 const settingsOf = (changes: Partial<AgentRequest>, of = agent): unknown =>
   JSON.parse(of.launch({ ...REQUEST, ...changes }).files[0]?.content ?? '');
 
@@ -19,6 +26,7 @@ describe('the launch of gemini', () => {
     expect(env).toEqual({
       GEMINI_CLI_HOME: '/run/config',
       GEMINI_CLI_NO_RELAUNCH: 'true',
+      ...TELEMETRY,
       GEMINI_API_KEY: 'the-key',
     });
     expect(stdin).toBe('- Do it\nnow');
@@ -61,6 +69,12 @@ describe('the launch of gemini', () => {
     expect(env).toMatchObject({ A: 'b' });
   });
 
+  it('leaves telemetry to the user if the config has a setting for it, so that nothing more is sent', () => {
+    const env = { GEMINI_TELEMETRY_TARGET: 'gcp' };
+    const { env: given } = gemini({ ...NO_SETTINGS, env }).launch(REQUEST);
+    expect(Object.entries(given).filter(([name]) => name.includes('TELEMETRY'))).toEqual(Object.entries(env));
+  });
+
   it('with the login of the user, passes neither key nor address', () => {
     const own = gemini({ ...NO_SETTINGS, auth: 'login' });
     expect(own.login?.map((file) => [file.home, file.at(REQUEST)])).toEqual([
@@ -69,7 +83,10 @@ describe('the launch of gemini', () => {
     ]);
     expect(settingsOf({}, own)).toMatchObject({ security: { auth: { selectedType: 'oauth-personal' } } });
     const { env } = own.launch({ ...REQUEST, access: { key: 'the-key', baseUrl: 'http://proxy' } });
-    expect(Object.keys(env)).toEqual(['GEMINI_CLI_HOME', 'GEMINI_CLI_NO_RELAUNCH']);
+    expect(Object.keys(env)).toEqual([
+      ...['GEMINI_CLI_HOME', 'GEMINI_CLI_NO_RELAUNCH'],
+      ...Object.keys(TELEMETRY),
+    ]);
   });
 
   it("accepts only Google's models, and cannot resume a session", () => {
@@ -197,6 +214,38 @@ describe('the stream of gemini', () => {
   });
 });
 
+describe('the log of the telemetry of gemini', () => {
+  const record = (reasons: string[], fields: object = {}): string => {
+    const all = { 'event.name': 'gemini_cli.api_response', prompt_id: 's', finish_reasons: reasons };
+    const attributes = { ...all, role: 'main', ...fields };
+    // as `sed` prints them
+    return JSON.stringify({ attributes }, null, 2)
+      .replace(/^\{\n.*\n/, '')
+      .replace(/\n\}$/, '');
+  };
+  const FILTER = 'the answer was broken off by a content filter';
+
+  it.each<[string, string[], string | null]>([
+    ['a content filter', [record(['stop', 'content_filter'])], FILTER],
+    ['a long answer', [record(['stop', 'length'])], expect.stringContaining('exceeded the token limit')],
+    ['a complete answer', [record(['content_filter']), record(['stop', 'stop'])], null],
+    ['an answer that goes on after a filter', [record(['content_filter', 'stop'])], null],
+    ['a subagent', [record(['content_filter'], { role: 'subagent' })], null],
+    ['another session', [record(['content_filter'], { prompt_id: 's2' })], null],
+    [
+      'helpers after the answer',
+      [record(['content_filter']), record(['stop'], { role: 'utility_x' })],
+      FILTER,
+    ],
+    ['an unknown reason', [record(['constructor'])], null],
+    ['no reason', [record([])], null],
+    ['the end of a record', [record(['content_filter']).slice(60)], null],
+    ['text', ['content_filter'], null],
+  ])('says why an answer is incomplete: %s', (_, records, why) => {
+    expect(whyIncomplete(records.join('\n'), 's')).toEqual(why);
+  });
+});
+
 describe('the end of gemini', () => {
   it.each([
     ['ok', 'done', null],
@@ -210,6 +259,8 @@ describe('the end of gemini', () => {
     ['forbidden', 'unable', null],
     ['model-not-found', 'unable', null],
     ['context-length', 'gave_up', null],
+    ['refusal', 'unable', null],
+    ['length', 'gave_up', null],
     ['rate-limit', 'unable', 'busy'],
     ['overloaded', 'unable', 'busy'],
     ['server-error', 'unable', 'busy'],

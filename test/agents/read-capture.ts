@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Agent, AgentEnd, Classified, StreamParser } from '../../src/agents/agent.js';
 import { createEndTracker } from '../../src/agents/streams/end-tracker.js';
+import { errorEvent } from '../../src/agents/streams/stream-events.js';
 import type { EventBody } from '../../src/results/records/events.js';
 
 /** The time at which the captured agents are assumed to have ended. */
@@ -48,7 +49,10 @@ export function endOf(agent: Agent, ...names: string[]): AgentEnd {
     readFileSync(path(`${last}.json`), 'utf8'),
   ) as CapturedEnd;
   const end = createEndTracker();
-  for (const event of eventsOf(agent.parser(), ...names)) end.add(event);
+  const events = eventsOf(agent.parser(), ...names);
+  for (const event of events) end.add(event);
+  const why = whyIncomplete(agent, last, ofType(events, 'session').at(-1)?.session_id ?? '');
+  if (why !== null) end.add(errorEvent(why, null, false));
   return {
     exitCode: exit_code ?? 128 + constants.signals[signal ?? 'SIGKILL'],
     stopped: stopped ?? null,
@@ -58,6 +62,11 @@ export function endOf(agent: Agent, ...names: string[]): AgentEnd {
     ...end.read(),
   };
 }
+
+const whyIncomplete = ({ lastAnswer }: Agent, name: string, session: string): string | null =>
+  lastAnswer !== undefined && existsSync(path(`${name}.log`))
+    ? lastAnswer.whyIncomplete(readFileSync(path(`${name}.log`), 'utf8'), session)
+    : null;
 
 /** The classified end of an agent, by the last of its captured starts. */
 export const classify = (agent: Agent, ...names: string[]): Classified =>

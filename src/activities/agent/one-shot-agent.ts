@@ -10,6 +10,7 @@ import { wrongOf, type JudgeAnswer } from '../../results/records/judgment.js';
 import type { OutputProblems } from '../../results/records/output-problems.js';
 import { outputWarnings } from '../../results/output-warnings.js';
 import { createUsageMeter } from '../../results/transcript/usage-meter.js';
+import { incompleteAnswer } from './incomplete-answer.js';
 import { uuidOf, type PlannedLaunch } from './launch.js';
 import { agentOutput, LOST_EXIT_CODE } from './outputs.js';
 import { usageOfStart } from './usage.js';
@@ -98,12 +99,16 @@ export async function readStart(
   const contradictions = createContradictionFinder(agent.parser());
   let text = '';
   let model_used: string | null = null;
+  let session: string | null = null;
   const { usage, problems } = await usageOfStart(agent, output, meter, (event) => {
     end.add(event);
     contradictions.add(event);
     if (event.type === 'message' && event.role === 'assistant') text = event.text;
     if (event.type === 'session') model_used = event.model_used ?? model_used;
+    if (event.type === 'session') session = event.session_id ?? session;
   });
+  const incomplete = await incompleteAnswer(placed, environment, session);
+  if (incomplete !== null && end.read().result?.ending === 'done') end.add(incomplete);
   const ending = agent.classify({
     exitCode: output.exitCode ?? LOST_EXIT_CODE,
     stopped: output.stopped,

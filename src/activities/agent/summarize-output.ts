@@ -13,9 +13,10 @@ import { outputWarnings } from '../../results/output-warnings.js';
 import { createTrajectoryCollector, UNREAD } from '../../results/transcript/trajectory.js';
 import { commandsBefore } from './commands-before.js';
 import { contextMessage } from './context-message.js';
+import { incompleteAnswer } from './incomplete-answer.js';
 import { mcpEventsOf } from './mcp-servers.js';
 import type { RunContext } from '../step/run-context.js';
-import { lastSession, LOST_EXIT_CODE, type AgentOutput } from './outputs.js';
+import { lastSession, LOST_EXIT_CODE, sessionOf, type AgentOutput } from './outputs.js';
 import { firstRequestOf } from './first-request.js';
 import { loggedUsage, unreportedUsage } from './logged-usage.js';
 import { usageOf, wasInterrupted } from './usage.js';
@@ -57,6 +58,7 @@ export async function summarizeOutput(
   if (first === undefined || ended === undefined) throw new Error('the agent left no output');
   const { meter, complete: counted } = await usageOf(context, outputs.slice(0, -session.length));
   const logged = await loggedUsage(context, session);
+  const incomplete = await incompleteAnswer(context, context.environment, await sessionOf(context, [ended]));
   const reported: TokenUsage[] = [];
   const seen: EventBody[] = [];
   const inLastStart: EventBody[] = [];
@@ -106,6 +108,8 @@ export async function summarizeOutput(
     emit,
     after: (usagePending) => {
       const exitCode = ended.exitCode ?? LOST_EXIT_CODE;
+      const isIncomplete = incomplete !== null && end.read().result?.ending === 'done';
+      if (isIncomplete) end.add(incomplete);
       classified = agent.classify({
         exitCode,
         stopped: ended.stopped,
@@ -118,6 +122,7 @@ export async function summarizeOutput(
       complete &&= session.every((one) => !wasInterrupted(one) || ends.has(one.start)) && !usagePending;
       complete &&= found.every(({ unknown }) => !unknown.includes('usage'));
       return [
+        ...(isIncomplete ? [incomplete] : []),
         ...(complete ? [] : unreportedUsage(logged, reported)),
         { type: 'result', ending: classified.ending, exit_code: ended.exitCode },
       ];

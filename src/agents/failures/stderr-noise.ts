@@ -5,6 +5,7 @@ const NOISE: readonly RegExp[] = [
   /^Ripgrep is not available/,
   /color support|terminal with at least 256-color/i,
   /^\[STARTUP\]/,
+  /^The 'metricReader' option is deprecated/,
   /^\(node:\d+\)/,
   /^\(Use `node --trace-/,
   /failed to record rollout items/,

@@ -158,3 +158,23 @@ function statusOf(text: string): number | null {
   const status = /"code":\s*(\d{3})\b/.exec(text)?.[1];
   return status === undefined ? null : Number(status);
 }
+
+const INCOMPLETE: ReadonlyMap<string, string> = new Map([
+  ['content_filter', 'the answer was broken off by a content filter'],
+  ['length', 'the answer was truncated because it exceeded the token limit'],
+]);
+
+/**
+ * Reads records of answers in the log of telemetry: JSON with a field a line, each from the name of the event on; the first may lack its
+ * beginning. A record has a reason for each piece of the answer. Other answers are those of subagents and helpers.
+ */
+export function whyIncomplete(records: string, session: string): string | null {
+  const last = records
+    .split(/^ {4}"event\.name": .*$/m)
+    .slice(1)
+    .findLast(
+      (record) => /^ {4}"role": "main"/m.test(record) && record.includes(`\n    "prompt_id": "${session}"`),
+    );
+  const reason = /^ {4}"finish_reasons": \[[^\]]*"(\w+)"\s*\]/m.exec(last ?? '')?.[1] ?? '';
+  return INCOMPLETE.get(reason) ?? null;
+}

@@ -201,7 +201,7 @@ describe('noise on stderr', () => {
     [134, 'Reading additional input from stdin...\n'],
     [
       1,
-      'YOLO mode is enabled. All tool calls will be automatically approved.\nRipgrep is not available. Falling back to GrepTool.',
+      "YOLO mode is enabled. All tool calls will be automatically approved.\nThe 'metricReader' option is deprecated. Please use 'metricReaders' instead.\nRipgrep is not available. Falling back to GrepTool.",
     ],
   ])('is not taken as the reason for exit status %i', (exitCode, stderr) => {
     expect(classifyByResult(ending({ exitCode, stderr })).message).toBe(

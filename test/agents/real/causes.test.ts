@@ -3,9 +3,11 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
+import { incompleteAnswer } from '../../../src/activities/agent/incomplete-answer.js';
 import type { AgentEnd, Classified } from '../../../src/agents/agent.js';
 import { knownAgents } from '../../../src/agents/index.js';
 import { createEndTracker } from '../../../src/agents/streams/end-tracker.js';
+import { local } from '../../../src/environments/local.js';
 import { until } from '../../commands/project.js';
 import { newFolder } from '../../platform/temporary.js';
 import { CAUSES, expectedOf } from '../causes.js';
@@ -80,8 +82,12 @@ async function endOf(name: CliName, causeName: string, cause: Cause): Promise<Cl
       ['out', 'err'].map((file) => readFile(at(file), 'utf8')) as [Promise<string>, Promise<string>],
     );
     const printedAt = (await stat(at('out'))).mtimeMs;
+    const folders = { home: at('home'), config: at('config') };
+    const source = agent.lastAnswer;
+    const records = ['-n', source?.records ?? '', source?.log(folders) ?? ''];
+    const { stdout: log } = await execa('sed', records, { reject: false });
     await keepCapture(`${name}-${causeName}`, root, {
-      ...{ stdout, stderr },
+      ...{ stdout, stderr, log },
       end: {
         ...{ exit_code: exitCode, signal, printed_at: new Date(printedAt).toISOString() },
         ...(stopped === null ? {} : { stopped }),
@@ -90,7 +96,22 @@ async function endOf(name: CliName, causeName: string, cause: Cause): Promise<Cl
     const end = createEndTracker();
     const parser = agent.parser();
     const lines = stdout.split('\n').filter((line) => line !== '');
-    for (const event of [...lines.flatMap((line) => parser.line(line)), ...parser.end()]) end.add(event);
+    const events = [...lines.flatMap((line) => parser.line(line)), ...parser.end()];
+    for (const event of events) end.add(event);
+    const workspace = at('fixture');
+    const handle = {
+      type: 'local' as const,
+      root,
+      workspace,
+      mark: 'causes',
+      journal: root,
+      hidden: [],
+      project: root,
+    };
+    const session = events.findLast((event) => event.type === 'session')?.session_id ?? null;
+    const place = { agent, handle, ...folders, baseEnv: { PATH: process.env['PATH'] ?? '' } };
+    const incomplete = await incompleteAnswer(place, local, session);
+    if (incomplete !== null && end.read().result?.ending === 'done') end.add(incomplete);
     const given: AgentEnd = {
       exitCode: exitCode ?? 128 + constants.signals[signal ?? 'SIGKILL'],
       ...{ stopped, at: Date.now(), printedAt, stderr, ...end.read() },
@@ -111,12 +132,13 @@ const isThere = (path: string): Promise<boolean> =>
 async function keepCapture(
   name: string,
   root: string,
-  { stdout, stderr, end }: { stdout: string; stderr: string; end: unknown },
+  { stdout, stderr, log, end }: { stdout: string; stderr: string; log: string; end: unknown },
 ): Promise<void> {
   const { KEEP_CAPTURES: folder } = process.env;
   if (folder === undefined) return;
   const neutral = (text: string): string => text.replaceAll(root, '/run');
   await writeFile(join(folder, `${name}.jsonl`), neutral(stdout));
   await writeFile(join(folder, `${name}.json`), `${JSON.stringify(end)}\n`);
+  if (log !== '') await writeFile(join(folder, `${name}.log`), log);
   if (stderr !== '') await writeFile(join(folder, `${name}.stderr`), neutral(stderr));
 }
