@@ -26,7 +26,7 @@ const same = (configurations, sizes = [4, 10, 20]) =>
 /** @param {import('./draw.js').Stratum[]} sample */
 const found = (sample) => testEach(sample, { alpha }).map(({ verdict }) => verdict);
 
-/** Whether the gate of `compare` finds a loss. @param {import('./draw.js').Stratum[]} sample */
+/** Returns whether the gate of `compare` finds a loss. @param {import('./draw.js').Stratum[]} sample */
 const isWorse = (sample) => compared(sample).gate.result === 'worse';
 
 /**

@@ -24,7 +24,7 @@ const SIZES = [
 const FACTOR = 2;
 
 /**
- * What `compare` says of costs as they are: configurations differ by factors, and each has a tail.
+ * The answer of `compare` about realistic costs: configurations differ by factors, and each has a tail.
  * @param {(effect: import('../../src/results/comparison/measure.ts').Effect) => boolean} is
  * @param {number} [factor] by how much head costs more @returns {Cell[]}
  */

@@ -11,7 +11,7 @@ import { share } from './fixed.js';
 /** @typedef {import('../../src/results/records/result-line.ts').ResultLine} ResultLine */
 /** The probability of an error, by how the run would have ended otherwise. @typedef {{ pass: number, fail: number }} Errors */
 /** @typedef {{ rate: number, errors: Errors }} Truth */
-/** What is done about errors: cells are run again, or the sweep is, reusing what it has. @typedef {'retry' | 'run'} Again */
+/** The remedy for errors: cells are run again, or the sweep is, reusing what it has. @typedef {'retry' | 'run'} Again */
 
 const CONFIGURATIONS = 5;
 const RUNS = 10;

@@ -33,7 +33,7 @@ function cellsOf(configurations, pairs) {
 }
 
 /**
- * What `run --until-clear` does: the outcomes of all cells are drawn, and its rounds use those that they need.
+ * Plays `run --until-clear`: the outcomes of all cells are drawn, and its rounds use those that they need.
  * @param {Random} random @param {readonly Rates[]} rates
  * @param {{ margin: number | null, rounds?: number }} options `rounds`: pairs of each configuration at the cap
  */
@@ -70,7 +70,7 @@ export function untilClear(random, rates, { margin, rounds = ROUNDS }) {
     /** In rounds of one pair of each configuration. */
     rounds: released.length / (2 * rates.length),
     information: released.length / cells.length,
-    /** What a fixed test of all runs would have been given. */
+    /** The runs that a fixed test of all would have been given. */
     whole: () => rates.map((_, at) => ({ base: side(`s${at}`, 'base'), head: side(`s${at}`, 'head') })),
   };
 }

@@ -6,7 +6,7 @@ import { parseResult } from '../../src/store/results-log.ts';
 /** @typedef {import('../../src/results/records/result-line.ts').ResultLine} ResultLine */
 /** @typedef {{ agent?: string, scenario: string, passes: boolean, cost_usd?: number | null }} Run */
 
-/** What all lines have in common, as results.jsonl has it. */
+/** The fields that all lines have in common, as results.jsonl has it. */
 const COMMON = {
   ...{
     schema_version: 1,
@@ -73,7 +73,7 @@ export function sweepOf(sweep, runs) {
   };
 }
 
-/** What `compare` says of sweeps with these counts.
+/** The answer of `compare` about sweeps with these counts.
  * @param {readonly Stratum[]} strata @param {number | null} [margin] */
 export function compared(strata, margin = null) {
   const side = (/** @type {'base' | 'head'} */ name) =>

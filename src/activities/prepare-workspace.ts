@@ -113,7 +113,7 @@ async function prepare(
 }
 
 /**
- * How many runs of other sweeps ended without a result, in whose place the result of this run counts. If earlier results may be
+ * The number of runs of other sweeps that ended without a result, in whose place the result of this run counts. If earlier results may be
  * reused, those that ended with an error are passed over, and only their cells are run again.
  */
 function errorsBefore(

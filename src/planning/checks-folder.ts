@@ -12,7 +12,7 @@ import type { CheckFolder, LookedAt } from './scenario-inputs.js';
 /** The checks folder of a scenario as an absolute path, and its problems. Null if there is none, or on problems. */
 interface FoundChecks {
   checks: string | null;
-  /** What is not copied of it. */
+  /** The files that are not copied. */
   leftOut: readonly string[];
   problems: Problem[];
 }

@@ -19,10 +19,10 @@ export const pathsIn = (folder: string, paths: readonly string[]): string[] =>
     return path === '..' || path.startsWith('../') || isAbsolute(path) ? [] : [path];
   });
 
-/** What is passed over when a folder is copied. */
+/** The files that are passed over when a folder is copied. */
 export interface LeavingOut {
   isLeftOut: IsLeftOut;
-  /** What was passed over until now; folders end with `/`. */
+  /** The paths passed over until now; folders end with `/`. */
   leftOut: string[];
 }
 
@@ -58,7 +58,7 @@ export function leaveOut(root: string, copied: Copied, secret: readonly string[]
   };
 }
 
-/** Whether a file for which `is` returns true is below a folder. */
+/** Returns whether a file for which `is` returns true is below a folder. */
 function contains(folder: string, is: (full: string) => boolean): boolean {
   try {
     return readdirSync(folder, { withFileTypes: true }).some((entry) => {

@@ -29,11 +29,11 @@ export function findFixture({ fixturesPath }: Project, scenarioPath: string, nam
   return candidates.find(isFolder) ?? null;
 }
 
-/** What is known of a fixture or checks folder. */
+/** The facts about a fixture or checks folder. */
 export interface LookedAt {
-  /** Why its files cannot be used; null if they can. */
+  /** The reason why its files cannot be used; null if they can. */
   unusable: string | null;
-  /** What is not copied, relative to the folder; folders end with `/`. */
+  /** The paths that are not copied, relative to the folder; folders end with `/`. */
   leftOut: readonly string[];
 }
 export type CheckFolder = (folder: string, copied: 'fixture' | 'checks') => Promise<LookedAt>;

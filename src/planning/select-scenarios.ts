@@ -29,7 +29,7 @@ import {
   type LookedAt,
 } from './scenario-inputs.js';
 
-/** What is known if there is no fixture. */
+/** The facts if there is no fixture. */
 const NOTHING: LookedAt = { unusable: null, leftOut: [] };
 
 /** One variant of a scenario, with the folders that it names. */
@@ -44,7 +44,7 @@ export interface SelectedVariant extends ScenarioVariant {
   subjectPaths: string[];
   /** The files in its skills that are not given to the agent. */
   leftOut: string[];
-  /** What is not copied of the fixture and of the checks folder, relative to them. */
+  /** The paths that are not copied of the fixture and of the checks folder, relative to them. */
   notCopied: Record<'fixture' | 'checks', readonly string[]>;
 }
 

@@ -2,7 +2,7 @@ import { execa } from 'execa';
 
 const MOST_MS = 60_000;
 
-/** What a repository says must not start programs of its own, or reach others. */
+/** The settings of a repository must not start programs of its own, or reach others. */
 const APART = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_NO_LAZY_FETCH: '1' };
 const SET = ['safe.directory=*', 'core.fsmonitor=false', 'log.showRoot=true'].flatMap((one) => ['-c', one]);
 

@@ -104,7 +104,7 @@ const sourceOf = ({ earlier, pass_rate: rate }: ForecastConfiguration): string =
   return `${passed} of ${tested} earlier ${tested === 1 ? 'run' : 'runs'} passed`;
 };
 
-/** What would make the forecast better, or the sweep. */
+/** Advice that would make the forecast better, or the sweep. */
 export function forecastHints({
   configurations,
   needed,

@@ -9,7 +9,7 @@ import { isTested } from './is-tested.js';
 import type { Cell } from './records/cell.js';
 import type { ResultDigest } from './records/result-digest.js';
 
-/** What is expected of a configuration that is to be compared with itself. */
+/** The expectations of a configuration that is to be compared with itself. */
 export interface ForecastConfiguration extends Pick<Cell, 'scenario' | 'agent' | 'model'> {
   /** The variants that will run: one, or that of base and that of head. */
   variants: string[];
@@ -23,7 +23,7 @@ export interface ForecastConfiguration extends Pick<Cell, 'scenario' | 'agent' |
   run_secs: number | null;
 }
 
-/** What a number of runs of each configuration on each side takes, and what it shows. */
+/** The price of a number of runs of each configuration on each side, and the change that they show. */
 export interface ForecastPoint {
   runs_each: number;
   runs: number;
@@ -33,7 +33,7 @@ export interface ForecastPoint {
   smallest: number | null;
 }
 
-/** What `run --until-clear --effect` is expected to take. */
+/** The runs that `run --until-clear --effect` is expected to take. */
 interface ForecastUntilClear {
   most_runs: number;
   /** If head passes less often by the effect or, where most runs fail, more often. */
@@ -61,7 +61,7 @@ export interface Forecast {
 /** Earlier runs that count: later ones say more about today. */
 const MOST_EARLIER = 50;
 
-/** What users expect of runs of which nothing is known. */
+/** The user's expectations of runs of which nothing is known. */
 export interface Assumed {
   /** From 0 to 1. Without it, half of the runs: then it takes the most runs. */
   passRate?: number;

@@ -103,7 +103,7 @@ export const Plan = z.object({
       /** The same as an absolute path. Absent in plans of older builds. */
       path: z.string().exactOptional(),
       hash: z.string(),
-      /** What is not copied of its skills, fixture and checks folder. Absent if there is nothing. */
+      /** The paths that are not copied of its skills, fixture and checks folder. Absent if there is nothing. */
       left_out: z.array(z.string()).exactOptional(),
       /** The values of a combination, by parameter. Absent if the variant is none. */
       parameters: z.record(z.string(), z.json()).exactOptional(),

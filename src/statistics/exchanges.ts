@@ -8,11 +8,11 @@ export interface Group {
 
 /** Each number is a sum over groups of shares of a mean, once for each way to exchange runs. */
 export interface Exchanges {
-  /** Of the values on the side of head after the exchange, those that came from head, and from base. */
+  /** The values on the side of head after the exchange that came from head, and from base. */
   head: Record<keyof Group, Float64Array>;
   /** The same for the side of base. */
   base: Record<keyof Group, Float64Array>;
-  /** How much both means move if all values of base rise by one; 0: nothing was exchanged. */
+  /** The amount by which both means move if all values of base rise by one; 0: nothing was exchanged. */
   moved: Float64Array;
 }
 

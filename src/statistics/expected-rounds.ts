@@ -7,7 +7,7 @@ export interface Rates {
   head: number;
 }
 
-/** What sweeps that stop as soon as the verdict is clear come to. */
+/** The average of sweeps that stop as soon as the verdict is clear. */
 export interface Expected {
   /** The mean number of rounds, each with a run of each configuration on each side. */
   rounds: number;

@@ -4,7 +4,7 @@ import { logSumExp } from './log-sum-exp.js';
 export const ALARM = 50;
 /** From so much evidence on, a loss is possible, and the next nights decide. */
 export const SUSPICION = 30;
-/** Of the nights that have not changed, so many of the newest count, besides the reference. */
+/** So many of the newest nights that have not changed count, besides the reference. */
 const MOST_NIGHTS = 90;
 /** Nights so close to the newest may each be the first of a loss. Of earlier ones, fewer and fewer are tried. */
 const CLOSE = 12;
@@ -12,7 +12,7 @@ const CLOSE = 12;
 /** Returns the logarithm of how much more probable the results are if the later nights are worse than if all are alike. */
 export type Evidence<Night> = (before: readonly Night[], after: readonly Night[]) => number;
 
-/** What is known after a night. Nights are numbered from the reference on, which is 0. */
+/** The state after a night. Nights are numbered from the reference on, which is 0. */
 export interface Followed {
   /** The first night of a loss that is neither gone nor accepted; null: no loss has been found. */
   lost: number | null;

@@ -28,7 +28,7 @@ export interface Look {
   interval: Interval | null;
   /** Null: no margin was given. */
   not_worse: boolean | null;
-  /** How probable a false 'better' or 'worse' is at most by now. */
+  /** The highest probability of a false 'better' or 'worse' by now. */
   spent_alpha: number;
   /** The share of the most runs that are in. */
   information: number;

@@ -12,13 +12,13 @@ export interface SequentialTest {
   /** Passes so far. */
   base: number;
   head: number;
-  /** Of several configurations: the probability, without a difference, of each number of passes in head and no earlier stop. */
+  /** For several configurations: the probability, without a difference, of each number of passes in head and no earlier stop. */
   surviving: Distribution;
-  /** Of several configurations: the exact probabilities, without a difference, that these were cut off by now. */
+  /** For several configurations: the exact probabilities, without a difference, that these were cut off by now. */
   cut: Record<Side, number>;
-  /** Of several configurations: how probable it is at most that one side passed all its runs and the other none, when that first decided. */
+  /** For several configurations: the highest probability that one side passed all its runs and the other none, when that first decided. */
   contrast: number | null;
-  /** How probable a stop at this look or before is at most, without a difference. */
+  /** The highest probability of a stop at this look or before, without a difference. */
   spent: number;
   crossed: Side | null;
 }

@@ -17,7 +17,7 @@ const RATES = middles(100);
 const LOGS = RATES.map((rate) => ({ passed: Math.log(rate), failed: Math.log(1 - rate) }));
 
 interface Prior {
-  /** Of a beta distribution: as if so many runs had passed and failed before. */
+  /** The parameters of a beta distribution: as if so many runs had passed and failed before. */
   passed: number;
   failed: number;
   logLikelihood: number;

@@ -33,7 +33,7 @@ export interface ResultFacts {
    * cell in their sweep (`retry --failed`) do not count.
    */
   reusable(cacheKey: string): KnownResult | null;
-  /** How many runs ended without a result, in whose place a result of a cell counts. */
+  /** The number of runs that ended without a result, in whose place a result of a cell counts. */
   hiddenBy(result: HidingResult): number;
   /** Returns whether a cell of a sweep has ever passed or failed, whatever came later. */
   isDecided(sweep: string, cell: string): boolean;
@@ -76,7 +76,7 @@ export function createFacts(resultsPath: string): GrowingFacts {
   const configurations = new Map<string, Set<string>>();
   /** The first result of each cell of a sweep that passed or failed. */
   const decisions = new Map<string, string>();
-  /** Of cells of sweeps: their runs without a result, and how many others the line of their result mentions. */
+  /** By cells of sweeps: their runs without a result, and how many others the line of their result mentions. */
   const without = new Map<string, { runs: Set<string>; elsewhere: number }>();
   /** By inputs: the cells of sweeps whose runs without a result a reuse would hide. */
   const passedOver = new Map<string, Set<string>>();

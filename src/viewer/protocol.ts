@@ -229,9 +229,9 @@ export interface ShownNight extends Pick<TrendPoint, 'sweep' | 'passed' | 'teste
   at: string;
   verdict: Firing['verdict'];
   exitCode: Firing['exit_code'];
-  /** Whether it was the reference when it ended, or has become it since. */
+  /** True if it was the reference when it ended, or has become it since. */
   isReference: boolean;
-  /** Whether a loss was found that began on this night. */
+  /** True if a loss was found that began on this night. */
   begins: boolean;
 }
 

@@ -51,7 +51,7 @@ const SUITES: Record<string, string> = {
   'llm-tool-test-config.toml': '',
   'initial-state/evals/evals.json': SUITE,
 };
-/** What is left out of a fixture with one of these files. */
+/** The files that are left out of a fixture with one of these files. */
 const out = (path: string): string => /^(initial-state\/)?evals?\/|^old\//.exec(path)?.[0] ?? path;
 
 const KEPT: Record<string, string> = {

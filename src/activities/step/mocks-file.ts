@@ -18,7 +18,7 @@ export interface MocksFile {
   scenario: string;
 }
 
-/** What is written about the mocks of a run, for the program that answers its calls. */
+/** The description of the mocks of a run, for the program that answers its calls. */
 export function mocksFileOf({ cell }: RunRef, { mocks = [], name }: Scenario, calls: string): MocksFile {
   const isNamed = JSON.stringify(mocks).includes('context');
   return {

@@ -18,7 +18,7 @@ const CLOCKS_MS = 60_000;
 /** A firing that the schedule of a command caused. */
 interface VerifiedFiring {
   stored: StoredSchedule;
-  /** Why no firing may begin with these settings any more; null if it may. One that has begun is still reported. */
+  /** The reason why no firing may begin with these settings any more; null if it may. One that has begun is still reported. */
   outdated: string | null;
   /** When it was due, ms since the epoch. */
   at: number;

@@ -43,7 +43,7 @@ export async function acceptNight(
   return reportNight(resultsPath, objects, stored, { ...newest, reasons: [] });
 }
 
-/** Why later nights cannot be compared with this one; null if they can. */
+/** The reason why later nights cannot be compared with this one; null if they can. */
 function problemOf(resultsPath: string, firing: Firing): string | null {
   if (firing.sweep === null || firing.status === 'not started') return 'it started no sweep';
   if (firing.status === 'running') return 'it has not ended';

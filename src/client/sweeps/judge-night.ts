@@ -123,7 +123,7 @@ export const nightOfFiring = (resultsPath: string, firing: Firing): Night => ({
   ),
 });
 
-/** What a night has shown, by its results; if `clean` has removed some of them, as its record says. */
+/** The counts of a night, by its results; if `clean` has removed some of them, as its record says. */
 function countsOfFiring(
   resultsPath: string,
   results: readonly ResultLine[],

@@ -51,7 +51,7 @@ export async function readToCompare(
   };
 }
 
-/** What a sweep has decided that ran until its verdict was clear. It has not run all cells of its plan. */
+/** The decision of a sweep that ran until its verdict was clear, and the cells that it needed: not all of its plan. */
 export function decidedBy(
   resultsPath: string,
   { sweep, cells, until_clear }: Plan,

@@ -69,7 +69,7 @@ export async function plan(options: PlanOptions): Promise<number> {
 
 type Named = Pick<ForecastConfiguration, 'scenario' | 'agent' | 'model' | 'variants'>;
 
-/** What is compared with itself: with a base variant, both variants are one configuration. */
+/** The configurations, each compared with itself: with a base variant, both variants are one. */
 function configurationsOf({ cells, untilClear }: ResolvedSweep): Named[] {
   if (untilClear === undefined) return configurationsIn(cells);
   const { base } = untilClear;

@@ -8,7 +8,7 @@ import { mustRun, type Machine } from './machine.js';
 import { quoted } from './quoting.js';
 import { withScratch } from './scratch.js';
 
-/** What relay.pl loads. */
+/** The modules that relay.pl loads. */
 const PERL_MODULES = ['-MErrno', '-MFcntl', '-MPOSIX', '-MSocket'];
 
 /** Prints the modules that are loaded, as path and name, and their libraries as paths. */
@@ -77,7 +77,7 @@ async function copyPerl(folder: string, place: string): Promise<string[] | null>
 const tryPerlScript = (perl: readonly string[]): string =>
   `${[...perl, ...PERL_MODULES].map(quoted).join(' ')} -e 1 2>/dev/null`;
 
-/** How perl is started in the machine: its own, or a copy of that of this machine; null if neither works. */
+/** The command that starts perl in the machine: its own, or a copy of that of this machine; null if neither works. */
 export async function perlInside(handle: EnvironmentHandle, machine: Machine): Promise<string[] | null> {
   const works = async (perl: readonly string[]): Promise<boolean> =>
     (await machine.run(tryPerlScript(perl)))?.exitCode === 0;

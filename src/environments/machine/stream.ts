@@ -32,7 +32,7 @@ const rootNote = (folder: string): string => join(folder, 'root');
 const statusNote = (folder: string): string => join(folder, 'streamed');
 
 const NO_SUPERVISOR = '75';
-/** How the last stream of a start has ended, by the exit status of relay.pl. */
+/** The end of the last stream of a start, by the exit status of relay.pl. */
 const ENDS: Readonly<Record<string, 'whole' | 'without supervisor'>> = {
   /** All output has come: what else is in the machine, the agent has put there. */
   0: 'whole',
@@ -79,7 +79,7 @@ export async function startStream(
 const isAlive = async (stream: string): Promise<boolean> =>
   ['starting', 'running'].includes((await inspect(stream)).state);
 
-/** Whether the output of a start is appended to its files by a process that lives. */
+/** Returns whether the output of a start is appended to its files by a process that lives. */
 export async function isStreaming(folder: string): Promise<boolean> {
   for (const stream of streamsIn(folder)) if (await isAlive(stream)) return true;
   return false;
@@ -89,7 +89,7 @@ export async function isStreaming(folder: string): Promise<boolean> {
 export async function endStreams(folder: string): Promise<boolean> {
   const ended = await waitUntil(async () => ((await isStreaming(folder)) ? null : true), ENDING_MS, 10);
   if (ended !== null) return true;
-  // What would note the end comes first.
+  // The process that would note the end comes first.
   for (const stream of streamsIn(folder).sort().reverse()) await killSupervisor(stream);
   writeNote(statusNote(folder), NO_SUPERVISOR);
   return false;
@@ -101,7 +101,7 @@ export function noteCopied(folder: string): void {
 }
 
 /**
- * How the output of all starts of an agent has come to this host. `copied`: a stream was cut. `after root`: a start has followed one in
+ * The way in which the output of all starts of an agent came to this host. `copied`: a stream was cut. `after root`: a start has followed one in
  * which the agent was root.
  */
 export function wayOfOutput({

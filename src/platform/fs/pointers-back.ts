@@ -75,7 +75,7 @@ const POINTERS: readonly Pointer[] = [
   },
 ];
 
-/** What to do about a setting, by its key. */
+/** The remedy for a setting, by its key. */
 function remedyFor(key: string): string {
   const name = key.split('.').slice(1, -1).join('.');
   if (/^remote\..+\./.test(key)) return `run git remote remove ${name}`;
@@ -129,7 +129,7 @@ function isPlaceOutside(tree: string, address: string): boolean {
   return !/^[\w+.-]+:\/\/|^[^/]+:/.test(address) && leavesTree(tree, address);
 }
 
-/** Why a setting is a reason not to copy its file; null if it is none. `folder`: that of the file. */
+/** The reason why a setting forbids copying its file; null if it is none. `folder`: that of the file. */
 function whyRefused(folder: string, key: string, value: string): string | null {
   if (LOGINS.test(key)) return `${key} gives the agent a login`;
   const tree = dirname(folder);

@@ -27,7 +27,7 @@ export type TreeEntry =
   | { kind: 'file'; path: string; executable: boolean; bytes: number }
   | { kind: 'symlink'; path: string; to: string };
 
-/** Whether an entry of a tree is passed over, with all that is below it. */
+/** Returns whether an entry of a tree is passed over, with all that is below it. */
 export type IsLeftOut = (path: string, isFolder: boolean) => boolean;
 
 /** Thrown for entries that cannot be copied faithfully and safely. The message names the path and the reason. */

@@ -21,7 +21,7 @@ export interface ModelAnswer {
   finishReason: string;
   /** Tokens, none of which is in two counts. null: the server did not report it. */
   usage: Record<'input' | 'output' | 'reasoning' | 'cache_read' | 'cache_write', number | null>;
-  /** What is wrong with numbers that the server reported; they are unknown. */
+  /** The faults of numbers that the server reported; these are unknown. */
   wrong: string[];
 }
 

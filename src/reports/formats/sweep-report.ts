@@ -12,7 +12,7 @@ export interface SweepReport {
   cells: readonly ReportedCell[];
   /** The absolute path of the folder to which links to the files of runs are relative. */
   base: string;
-  /** How it compares with the reference of the schedule that started it. */
+  /** The comparison with the reference of the schedule that started it. */
   night?: { schedule: string; verdict: Gate['result']; reasons: readonly string[] };
 }
 

@@ -88,7 +88,7 @@ export function boundedFindings(pairs: readonly Pair[], options: ComparisonOptio
   return { actual, bestForHead: isBestAsked ? findIf(true) : actual, worstForHead: findIf(false) };
 }
 
-/** What is shown with a margin whatever the hidden cells had shown. */
+/** The claims about a margin that hold whatever the hidden cells had shown. */
 export const boundedMargins = (
   actual: Margins,
   best: Margins | undefined,
@@ -112,7 +112,7 @@ const completed = (side: Side, passes: boolean): Count => ({
   tested: side.tested + untested(side),
 });
 
-/** Whether `better` or `worse` remains whatever the hidden cells had shown; null for other verdicts. */
+/** Returns whether `better` or `worse` remains whatever the hidden cells had shown; null for other verdicts. */
 export function isRobust(
   verdict: TestedDifference['verdict'],
   best: Pick<TestedDifference, 'verdict'> | undefined,

@@ -23,7 +23,7 @@ function movers<T extends Stratum>(
   let [covered, last] = [0, 0];
   const found: T[] = [];
   for (const { one, by } of changes) {
-    // Of equal ones, none is named alone.
+    // None of several equal ones is named alone.
     if (covered >= most && by < last - SAME) break;
     found.push(one);
     [covered, last] = [covered + by, by];

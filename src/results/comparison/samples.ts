@@ -25,7 +25,7 @@ export interface SweepResults {
   /** ISO 8601 UTC */
   started: string;
   status: 'open' | 'completed' | 'cancelled';
-  /** What it has decided, if it was to run until its verdict is clear. */
+  /** The decision, if it was to run until its verdict is clear. */
   decision?: Decision | null;
   cells: readonly Cell[];
   /** The combinations of a matrix by the names of their variants; empty if there is no matrix. */

@@ -2,7 +2,7 @@ import type { ResultLine } from '../records/result-line.js';
 
 /** What a decision depends on of a cell's results. */
 export interface CellResult extends Pick<ResultLine, 'outcome' | 'cost_usd'> {
-  /** How many of its runs ended with an error, were cancelled or were lost with their hosts. */
+  /** The number of its runs that ended with an error, were cancelled or were lost with their hosts. */
   errors: number;
 }
 

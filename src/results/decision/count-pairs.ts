@@ -8,7 +8,7 @@ export interface PairCounts {
   counted: Stratum;
   /** The other pairs, with what is known of them. */
   leftOut: { pairs: number; base: Count; head: Count };
-  /** Of all these runs, those that passed or failed only after an error. */
+  /** Those of all these runs that passed or failed only after an error. */
   redone: Stratum;
 }
 

@@ -60,7 +60,7 @@ function errorDoubt(
   ];
 }
 
-/** Whether a run of a cell ended with an error; null if none has ended. */
+/** Returns whether a run of a cell ended with an error; null if none has ended. */
 function hasErrors(run: CellPair['base'], results: ReadonlyMap<string, CellResult>): boolean | null {
   if (isBaseRun(run)) return run.outcome === null || run.after_errors;
   const result = results.get(run.id);

@@ -8,7 +8,7 @@ export interface CellPair {
   head: Cell;
 }
 
-/** Whether base has ended. */
+/** Returns whether base has ended. */
 export const isBaseRun = (base: CellPair['base']): base is BaseRun => 'outcome' in base;
 
 /** What is compared with itself, with its pairs in the order in which they are run. */

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** How a cell of a finished base ended. */
+/** The end of a cell of a finished base. */
 const BaseRun = z.strictObject({
   /** Null: it neither passed nor failed. */
   outcome: z.enum(['pass', 'fail']).nullable(),
-  /** Whether it passed or failed only after an error, so that its first run could have shown something else. */
+  /** True if it passed or failed only after an error, so that its first run could have shown something else. */
   after_errors: z.boolean(),
 });
 export type BaseRun = z.infer<typeof BaseRun>;
 
-/** What the base of a finished sweep contributes: the runs of a configuration, in the order of repetitions. */
+/** The contribution of a finished base: the runs of a configuration, in the order of repetitions. */
 const BaseOutcomes = z.strictObject({
   scenario: z.string(),
   agent: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Configuration } from '../comparison/document.js';
 
-/** What a night has shown of a configuration. */
+/** The counts of a configuration in a night. */
 export const NightCount = Configuration.extend({
   passed: z.number().int().describe('Runs that passed'),
   tested: z.number().int().describe('Runs that passed or failed, and that no night before has'),
@@ -23,7 +23,7 @@ const Begin = z.object({
   at: z.string().describe('When that night was due; ISO 8601 UTC'),
 });
 
-/** What a night and those before it show together, from the reference of the schedule on. */
+/** The result of a night and those before it together, from the reference of the schedule on. */
 export const FollowedNights = z.object({
   reference: z.string().describe('Sweep of the night with which the others are compared'),
   accepted: z

@@ -114,7 +114,7 @@ function boundedBy({ base, head }: { base: Row[number]; head: Row[number] }): St
   };
 }
 
-/** Whether any outcome of these nights could have looked like a loss. */
+/** Returns whether any outcome of these nights could have looked like a loss. */
 function couldShowLoss(rows: readonly Row[], kept: readonly number[]): boolean {
   return kept.slice(1).some((_, at) => {
     const [before, after] = [rowsOf(rows, kept.slice(0, at + 1)), rowsOf(rows, kept.slice(at + 1))];

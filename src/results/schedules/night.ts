@@ -36,11 +36,11 @@ const NO_SWEEP: SweepResults = {
 const meanOf = (samples: readonly Sample[], name: 'cost_usd' | 'duration_secs'): number | null =>
   mean(samples.map((line) => line[name]));
 
-/** Whether a night has tested everything, so that others can be compared with it. */
+/** Returns whether a night has tested everything, so that others can be compared with it. */
 export const isComplete = (counts: readonly NightCount[]): boolean =>
   counts.length > 0 && counts.every(({ tested }) => tested > 0);
 
-/** What a night has shown of all configurations together. */
+/** The counts of all configurations of a night together. */
 export function rateOfNight(
   counts: readonly NightCount[],
 ): Pick<TrendPoint, 'passed' | 'tested' | 'interval'> {

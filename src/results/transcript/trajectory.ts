@@ -117,7 +117,7 @@ function remove<T>(list: T[], item: T | null): void {
   if (index !== -1) list.splice(index, 1);
 }
 
-/** What a call has added to a trajectory, of which its result may say that nothing was executed. */
+/** The additions of a call to a trajectory. Its result may say that nothing was executed. */
 interface OpenCall {
   action: { name: string };
   line: CommandLine | null;

@@ -9,7 +9,7 @@ import { Tables } from './tables.js';
 
 const EFFECTS = [5, 10, 15, 20, 30, 40];
 
-/** What it takes to show a change of what a sweep runs: runs, dollars and time, and the smallest change that each number of runs shows. */
+/** The price of showing a change of what a sweep runs: runs, dollars and time, and the smallest change that each number of runs shows. */
 export function PlanPage({ sweep, query }: { sweep: string; query: URLSearchParams }) {
   const effect = query.get('effect') ?? '20';
   const { value, problem } = useLoaded<ForecastAnswer>(

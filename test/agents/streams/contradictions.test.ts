@@ -12,7 +12,7 @@ import { endOf, linesOf, ofType } from '../read-capture.js';
 const agentOf = (name: CliName): Agent => knownAgents({}).get(name) as Agent;
 type Exit = [exitCode: number | null, stopped?: StopReason | null];
 
-/** What is unknown after events, and why. */
+/** The facts that are unknown after events, and the reasons. */
 function unknownAfter(
   events: readonly EventBody[],
   [exitCode, stopped = null]: Exit = [0],
@@ -96,7 +96,7 @@ test('a start that continues a session may have results of calls that an earlier
   expect(finder.end({ exitCode: 0, stopped: null })).toEqual([]);
 });
 
-/** Why calls of an agent are unknown that printed these lines; null if they are known. */
+/** The reason why calls of an agent that printed these lines are unknown; null if they are known. */
 function whyUnknown(agent: Agent, starts: readonly (readonly string[])[], exit: Exit): string | null {
   const parser = agent.parser();
   const finder = createContradictionFinder(parser);

@@ -117,7 +117,7 @@ test('a repository of its own, with addresses, submodules and worktrees inside, 
   expect(await why(fx)).toBe('');
 });
 
-/** Why a copy of a repository with this config would point back. */
+/** The reason why a copy of a repository with this config would point back. */
 async function whyOf(config: string, more: Record<string, string> = {}): Promise<string> {
   const root = await newFolder();
   const files = {

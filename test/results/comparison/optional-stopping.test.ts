@@ -5,7 +5,7 @@ import type { Decision } from '../../../src/results/decision/decision.js';
 import { resultLine } from '../../store/sample.js';
 import { sweepOf } from './sample.js';
 
-/** What a sweep has decided that was to run until its verdict is clear. */
+/** The decision of a sweep that was to run until its verdict is clear. */
 const decisionOf = (more: Partial<Decision> = {}): Decision => ({
   ...{ base: { variant: null, sweep: 'a' }, head_variant: null, verdict: 'undecided', stopped: 'most runs' },
   ...{ margin: null, alpha: 0.05, difference: -0.5, interval: { low: -0.8, high: 0.1 }, spent_alpha: 0.05 },
