@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { killMarked } from '../../../src/platform/process/marked-processes.js';
@@ -22,6 +23,18 @@ nohup sleep $S >/dev/null 2>&1 &
 echo up >up
 sleep $S`;
 const STUBBORN_SLEEPS = 5;
+
+/** A module of perl with which a child process begins a second after its parent goes on. */
+const LATE_CHILD = `package Late;
+BEGIN {
+  *CORE::GLOBAL::fork = sub {
+    my $pid = CORE::fork();
+    select undef, undef, undef, 1 if defined $pid && !$pid;
+    return $pid;
+  };
+}
+1;
+`;
 
 inEachMode((test, mode) => {
   test('its background processes die with it', async () => {
@@ -86,6 +99,15 @@ inEachMode((test, mode) => {
     const agent = await start(`trap '' TERM; sleep $S`);
     expect(await stopSupervised(agent.folder, 'cancel')).toMatchObject({ state: 'ended', stopped: 'cancel' });
     expect(await nothingLeft(agent)).toBe(true);
+  });
+
+  test('a request to stop works before what passes on its output has begun', async () => {
+    const agent = await prepare(`echo up >up; sleep $S`);
+    await writeFile(join(agent.cwd, 'Late.pm'), LATE_CHILD);
+    const late = { PERL5OPT: '-MLate', PERL5LIB: agent.cwd };
+    await startSupervised({ ...agent, env: { ...agent.env, ...late } });
+    await written(join(agent.cwd, 'up'));
+    expect(await stopSupervised(agent.folder, 'cancel')).toMatchObject({ state: 'ended', stopped: 'cancel' });
   });
 
   test('a stopped (SIGSTOP) agent can be ended', async () => {

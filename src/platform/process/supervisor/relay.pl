@@ -30,6 +30,9 @@ for my $name ('out', 'err', 'control') {
   push @to, $theirs;
 }
 my $relay = $$;
+# Before there is a process that could get them: a request to stop may come before it runs.
+my %before = map { $_ => $SIG{$_} || 'DEFAULT' } 'TERM', 'HUP', 'INT', 'PIPE';
+$SIG{$_} = 'IGNORE' for keys %before;
 my $pid = fork;
 exit 71 unless defined $pid;
 # A supervisor finds the first process to be its own; in a container, what has no parent there is spared.
@@ -50,11 +53,11 @@ if (defined $uid ? !$pid : $pid) {
     POSIX::setgid($groups[0]);
     POSIX::setuid($uid);
   }
+  @SIG{keys %before} = values %before;
   exec { $command[0] } @command;
   POSIX::_exit(127);
 }
 
-$SIG{$_} = 'IGNORE' for 'TERM', 'HUP', 'INT', 'PIPE';
 close $_ for @to;
 my $control = pop @from;
 my (%file, $heard, $over, $cut, $waited);
