@@ -61,7 +61,9 @@ describe('init in an empty folder', () => {
     const run = await start('scenario', 'run', 'fixtures/shopping.scenario.yaml');
     expect([run.exitCode, run.stdout], run.stderr).toEqual([
       0,
-      expect.stringMatching(/✓ pass +shopping stand-in\/default\n( +✓ pass .*\n?){5}$/),
+      expect.stringMatching(
+        /✓ pass +shopping stand-in\/default\n( +✓ pass .*\n?){5} +The evidence of gates 1, 4 could have been forged/,
+      ),
     ]);
     const { stdout } = await start('scenario', 'matrix', 'fixtures/shopping.matrix.yaml', '--json');
     expect(documentOf(stdout).cells.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass', 'pass']);

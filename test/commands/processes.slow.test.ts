@@ -44,6 +44,7 @@ test('--env-file is an option of the command, and Node does not read that file',
 const STARTS: [string, string[], number, RegExp][] = [
   ['validate', ['validate'], 0, /^1 scenario file is valid$/],
   ['scenarios', ['scenarios'], 0, /small/],
+  ['plan', ['plan', 'small'], 0, /to show a change of 20 points/],
   ['show', ['show', 'real'], 0, /pass/],
   ['report', ['report', 'real'], 0, /^## /],
   ['compare', ['compare', 'other', 'real'], 0, /small/],
