@@ -348,11 +348,13 @@ test('editing rubric, scenario and config while a sweep runs changes nothing', a
     steps: [`run: 'until [ -e ${project.folder}/go ]; do sleep 0.05; done; echo milk > note.txt'`],
   });
   await project.write('fixtures/edited.yaml', text);
+  const supervisors = async (): Promise<string[]> =>
+    (await filesBelow(project.state)).filter((file) => file.endsWith('/agent/1/sup'));
+  const before = await supervisors();
   const running = project.start(['run', 'edited', '--json'], env);
-  await until('its agent runs', async () => {
-    const files = await filesBelow(project.state);
-    return files.some((file) => /-edited-[^/]+\/agent\/1\/sup$/.test(file)) ? true : null;
-  });
+  await until('its agent runs', async () =>
+    (await supervisors()).some((file) => !before.includes(file)) ? true : null,
+  );
   const config = await project.read('llm-tool-test-config.toml');
   await project.write('fixtures/rubric.yaml', RUBRIC.replace('what was asked for', 'something else'));
   await project.write('fixtures/edited.yaml', text.replace('house/early', 'house/late'));

@@ -40,7 +40,7 @@ export function decide(
   const countedRounds = rounds.map((round) => round.map((one) => one.counted));
   const counted = total(countedRounds);
   const most = configurations.reduce((sum, { pairs }) => sum + pairs.length, 0);
-  const pairsLeftOut = rounds.flat().reduce((sum, { leftOut }) => sum + leftOut.pairs, 0);
+  const pairsLeftOut = rounds.flat().reduce((sum, { leftOut, notRun }) => sum + leftOut.pairs + notRun, 0);
   return {
     released,
     wanted,

@@ -82,9 +82,9 @@ const ACTION_LENGTH = 60;
 const MORE_ACTIONS = '…';
 const ANSWER_LENGTH = 256 * 1024;
 
-/** Events that are recorded beside what an agent prints. */
+/** Events that may be recorded although an agent has printed nothing: its end, too, follows from its exit status. */
 const OUR_EVENTS: ReadonlySet<EventBody['type']> = new Set([
-  ...(['setup_command', 'post_script', 'mcp_call', 'mcp_tools', 'mcp_problem'] as const),
+  ...(['setup_command', 'post_script', 'mcp_call', 'mcp_tools', 'mcp_problem', 'result'] as const),
 ]);
 
 const KEYWORDS = /^(?:(?:if|then|elif|else|while|until|do|!|\{)(?:\s+|$))+/;
@@ -171,7 +171,7 @@ export function createTrajectoryCollector(): TrajectoryCollector {
       for (const { skill, isTakenBack } of skillUses.add(event))
         if (isTakenBack === true) uncountIn(skills, skill);
         else countIn(skills, skill);
-      hasPrinted ||= !OUR_EVENTS.has(event.type);
+      hasPrinted ||= !OUR_EVENTS.has(event.type) && !(event.type === 'message' && event.role === 'user');
       switch (event.type) {
         case 'message':
           if (event.role === 'assistant' && event.text.trim() !== '') {

@@ -332,11 +332,25 @@ test('the worst case counts what is known of pairs without a result, except afte
     { base: run('fail', true), head: third },
   ];
   const results = new Map([first, second].map(({ id }, at) => [id, resultOf('pass', at)]));
+  results.set(third.id, resultOf('error', MOST_TRIES));
   const counts = countPairs(pairs, results);
   expect(counts.leftOut).toMatchObject({ pairs: 2, base: { tested: 1 }, head: { tested: 1 } });
   const worst = (side: 'base' | 'head') => worstCase([[counts]], side)[0]?.[0];
   expect(worst('base')).toEqual({ base: { passed: 3, tested: 3 }, head: { passed: 1, tested: 3 } });
   expect(worst('head')).toEqual({ base: { passed: 1, tested: 3 }, head: { passed: 3, tested: 3 } });
+});
+
+test('a pair of which a run was never started hides nothing', () => {
+  const [first, second] = cellsOf(1, 2).filter(({ variant }) => variant === 'head');
+  if (first === undefined || second === undefined) throw new Error('no cells');
+  const pairs = [
+    { base: run('pass'), head: first },
+    { base: run('pass'), head: second },
+  ];
+  const counts = countPairs(pairs, new Map([[first.id, resultOf('fail')]]));
+  expect(counts).toMatchObject({ notRun: 1, leftOut: { pairs: 0 } });
+  const once = { base: { passed: 1, tested: 1 }, head: { passed: 0, tested: 1 } };
+  expect([counts.counted, worstCase([[counts]], 'head')[0]?.[0]]).toEqual([once, once]);
 });
 
 describe('pairedCells', () => {
