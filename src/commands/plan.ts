@@ -20,13 +20,17 @@ export function addPlan(program: Program, { exitWith }: CommandLine): void {
       'the most runs of each configuration on each side with --until-clear (default: 20)',
       count,
     )
-    .option('--pass-rate <percent>', 'pass rate to expect (default: that of earlier runs, else 50)', share)
+    .option('--pass-rate <percent>', 'expected pass rate (default: that of earlier runs, else 50)', share)
     .option(
       '--run-usd <n>',
-      'cost of a run to expect in US dollars (default: that of earlier runs)',
+      'expected cost of a run in US dollars (default: the mean of earlier runs)',
       positive,
     )
-    .option('--run-secs <n>', 'duration of a run to expect (default: that of earlier runs)', positive)
+    .option(
+      '--run-secs <n>',
+      'expected duration of a run in seconds (default: the mean of earlier runs)',
+      positive,
+    )
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
     .action(async (named, options, command) => {

@@ -5,6 +5,7 @@ import { randomFrom } from '../lib/random.js';
 import type { Count } from '../statistics/counts.js';
 import { expectedRounds, type Expected } from '../statistics/expected-rounds.js';
 import { runsToShow, smallestToShow } from '../statistics/needed-runs.js';
+import { configurationKey } from './decision/paired-cells.js';
 import { isTested } from './is-tested.js';
 import type { Cell } from './records/cell.js';
 import type { ResultDigest } from './records/result-digest.js';
@@ -69,7 +70,7 @@ export interface Assumed {
   secs?: number;
 }
 
-/** Returns what is known of configurations by earlier runs, and by what is assumed of those without any. `isFree`: costs nothing. */
+/** Returns what is known of configurations by earlier runs, and by what is assumed of those without any. */
 export function expectedOf(
   configuration: Pick<ForecastConfiguration, 'scenario' | 'agent' | 'model' | 'variants'>,
   results: readonly ResultDigest[],
@@ -103,9 +104,7 @@ export function expectedOf(
 export const configurationsIn = (
   cells: readonly Cell[],
 ): Pick<ForecastConfiguration, 'scenario' | 'agent' | 'model' | 'variants'>[] =>
-  groupBy(cells, ({ scenario, agent, model, variant }) =>
-    JSON.stringify([scenario, agent, model, variant]),
-  ).flatMap((group) =>
+  groupBy(cells, configurationKey).flatMap((group) =>
     group.slice(0, 1).map(({ scenario, agent, model, variant }) => ({
       ...{ scenario, agent, model },
       variants: [variant],

@@ -1,3 +1,4 @@
+import { mulberry32 } from '../lib/random.js';
 import { sum } from './counts.js';
 
 /** Values of a configuration's runs on both sides. */
@@ -88,18 +89,10 @@ function exchange(order: Int32Array, a: number, b: number): void {
 }
 
 /**
- * Numbers from 0 to 1 (mulberry32 of T. Ettinger): the same for the same values, so that the same results have the same p, and others
- * for other values, because the same draws for all would not be a fair sample.
+ * Returns numbers from 0 to 1, the same for the same values, so that the same results have the same p, and others for other values,
+ * because the same draws for all would not be a fair sample.
  */
-function randomNumbers(values: Float64Array): () => number {
-  let state = new Uint32Array(values.buffer).reduce(
-    (mixed, part) => Math.imul(mixed ^ part, 0x9e3779b1) + 1,
-    1,
+const randomNumbers = (values: Float64Array): (() => number) =>
+  mulberry32(
+    new Uint32Array(values.buffer).reduce((mixed, part) => Math.imul(mixed ^ part, 0x9e3779b1) + 1, 1),
   );
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

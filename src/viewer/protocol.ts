@@ -242,7 +242,7 @@ export interface SchedulesAnswer {
     reference: ScheduleReference | null;
     /** Since when fewer runs pass, or a run costs more, and what to do. */
     words: string[];
-    /** Those that have ended, oldest first. */
+    /** The nights that have ended, oldest first. */
     nights: ShownNight[];
   }[];
 }

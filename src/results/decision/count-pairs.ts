@@ -10,7 +10,7 @@ export interface PairCounts {
   notRun: number;
   /** The other pairs, with what is known of them. */
   leftOut: { pairs: number; base: Count; head: Count };
-  /** Those of all these runs that passed or failed only after an error. */
+  /** The runs among all these that passed or failed only after an error. */
   redone: Stratum;
 }
 

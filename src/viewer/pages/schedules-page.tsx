@@ -47,14 +47,7 @@ function Schedule({ schedule, reference, words, nights }: Shown) {
       {words.length === 0 && reference !== null && <p class="soft">No loss since the reference.</p>}
       {reference === null && <p class="soft">No night has been complete yet, so none is compared.</p>}
       <div class="card scroll trend" tabIndex={0} role="group" aria-label={`Nights of ${schedule}`}>
-        <div class="chart">
-          <div class="rates" aria-hidden="true">
-            <span>100 %</span>
-            <span>50 %</span>
-            <span>0 %</span>
-          </div>
-          <Chart points={nights} mark={begin} />
-        </div>
+        <Chart points={nights} mark={begin} />
         <table class="plain">
           <thead>
             <tr>

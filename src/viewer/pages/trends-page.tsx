@@ -49,14 +49,7 @@ function Configuration({ trend }: { trend: Trend }) {
         <Name>{name}</Name>
       </h2>
       <div class="card scroll trend" tabIndex={0} role="group" aria-label={`Trend of ${name}`}>
-        <div class="chart">
-          <div class="rates" aria-hidden="true">
-            <span>100 %</span>
-            <span>50 %</span>
-            <span>0 %</span>
-          </div>
-          <Chart points={trend.points} />
-        </div>
+        <Chart points={trend.points} />
         <table class="plain">
           <thead>
             <tr>
@@ -109,26 +102,33 @@ export function Chart({ points, mark }: { points: readonly Point[]; mark?: strin
   const last = placed.at(-1);
   const words = last === undefined ? 'nothing was tested' : `now ${percent(last.passed, last.tested)}`;
   return (
-    <svg
-      viewBox={`0 -0.08 ${width} 1.16`}
-      role="img"
-      aria-label={`Pass rates in ${placed.length} sweeps, ${words}${marked === undefined ? '' : `, worse since ${marked.sweep}`}`}
-    >
-      {[0, 0.5, 1].map((y) => (
-        <line key={y} class="axis" x1={0} x2={width} y1={y} y2={y} />
-      ))}
-      {marked !== undefined && (
-        <line class="mark" x1={marked.x - STEP / 2} x2={marked.x - STEP / 2} y1={-0.06} y2={1.06} />
-      )}
-      <polyline points={placed.map(({ x, y }) => `${x},${y}`).join(' ')} />
-      {placed.map(({ sweep, x, y, interval }) => (
-        <g key={sweep}>
-          {interval !== null && (
-            <line class="range" x1={x} x2={x} y1={1 - interval.low} y2={1 - interval.high} />
-          )}
-          <circle cx={x} cy={y} r={0.045} />
-        </g>
-      ))}
-    </svg>
+    <div class="chart">
+      <div class="rates" aria-hidden="true">
+        <span>100 %</span>
+        <span>50 %</span>
+        <span>0 %</span>
+      </div>
+      <svg
+        viewBox={`0 -0.08 ${width} 1.16`}
+        role="img"
+        aria-label={`Pass rates in ${placed.length} sweeps, ${words}${marked === undefined ? '' : `, worse since ${marked.sweep}`}`}
+      >
+        {[0, 0.5, 1].map((y) => (
+          <line key={y} class="axis" x1={0} x2={width} y1={y} y2={y} />
+        ))}
+        {marked !== undefined && (
+          <line class="mark" x1={marked.x - STEP / 2} x2={marked.x - STEP / 2} y1={-0.06} y2={1.06} />
+        )}
+        <polyline points={placed.map(({ x, y }) => `${x},${y}`).join(' ')} />
+        {placed.map(({ sweep, x, y, interval }) => (
+          <g key={sweep}>
+            {interval !== null && (
+              <line class="range" x1={x} x2={x} y1={1 - interval.low} y2={1 - interval.high} />
+            )}
+            <circle cx={x} cy={y} r={0.045} />
+          </g>
+        ))}
+      </svg>
+    </div>
   );
 }
