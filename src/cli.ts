@@ -1,6 +1,7 @@
 #!/usr/bin/env -S node --
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { completeWords } from './commands/completion.js';
 import { createProgram } from './commands/program.js';
 import { keepsLog, reportFailure } from './commands/shared/failure.js';
 import { settleCodecKeys } from './platform/codec/codec-keys.js';
@@ -26,10 +27,7 @@ async function perform(args: readonly string[]): Promise<number> {
   try {
     const program = createProgram({ exitWith });
     // completion scripts call this with an unfinished line, which Commander could not parse
-    if (args[0] === 'complete-words') {
-      const { completeWords } = await import('./commands/completion/completion.js');
-      return await completeWords(program, args.slice(1));
-    }
+    if (args[0] === 'complete-words') return await completeWords(program, args.slice(1));
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {

@@ -29,8 +29,7 @@ import { workerPayloads } from './platform/codec/worker-payloads.js';
 import { projectState } from './platform/folders.js';
 import { installRuntime } from './platform/metrics/install-runtime.js';
 import { WORKFLOWS } from './workflows/protocol.js';
-import { namedCollector } from './platform/traces/collector.js';
-import type { Traces } from './platform/traces/create-traces.js';
+import { tracesOf } from './platform/traces/collector.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
 import { workerEnvironment } from './platform/worker-environment.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
@@ -86,7 +85,9 @@ async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
   });
 
   const payloads = workerPayloads();
-  const traces = await createTraces();
+  const traces = await tracesOf(process.env, (line) => {
+    console.error(line);
+  });
   const metrics = installRuntime(process.env['LLM_TOOL_TEST_METRICS'], [WORKFLOWS.run]);
   const connection = await waitUntil(
     () =>
@@ -172,16 +173,6 @@ async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
     await traces?.close();
     await connection.close();
   }
-}
-
-/** Loads OpenTelemetry's packages only if a collector of traces is named. */
-async function createTraces(): Promise<Traces | undefined> {
-  const collector = namedCollector(process.env);
-  if (collector === null) return undefined;
-  const traces = await import('./platform/traces/create-traces.js');
-  return traces.createTraces(collector, (line) => {
-    console.error(line);
-  });
 }
 
 /** The keeper starts the next worker, which connects with the new credentials. */

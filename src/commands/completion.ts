@@ -3,6 +3,10 @@ import type { CommandLine, Program } from './shared/command-line.js';
 import { JSON_FLAG } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
 
+/** Completes the words of an unfinished command line, for the scripts that `completion` prints. */
+export const completeWords = async (program: Program, words: readonly string[]): Promise<number> =>
+  (await import('./completion/completion.js')).completeWords(program, words);
+
 /** Adds the `completion` command. */
 export function addCompletion(program: Program, { exitWith }: CommandLine): void {
   const command = program

@@ -23,14 +23,7 @@ export function addSchema(program: Program, { exitWith }: CommandLine): void {
       ).conflicts(['config', 'rubric']),
     )
     .option('--json', 'no effect: the output is always JSON', false)
-    .action(async ({ config, rubric, events }) => {
-      const { jsonSchemaOf } = await import('../scenario/json-schema.js');
-      const { printJson } = await import('./shared/output.js');
-      const chosen =
-        config === true ? 'config' : rubric === true ? 'rubric' : events === true ? 'events' : 'scenario';
-      printJson(jsonSchemaOf(chosen));
-      await exitWith(0);
-    });
+    .action(async (options) => exitWith((await import('./schema/schema.js')).printSchema(options)));
   addHelp(
     command,
     'schema',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { command, inSchema, nonBlank } from '../gates/fields.js';
+import { command, inSchema, nonBlank } from './fields.js';
 import { adapterNames } from '../agents/index.js';
 import { variableNames } from '../lib/interpolate.js';
 import { MAX_CONCURRENCY } from '../lib/max-concurrency.js';

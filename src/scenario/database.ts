@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nonBlank, inSchema } from '../gates/fields.js';
+import { nonBlank, inSchema } from './fields.js';
 import { distinct, variableName, workspaceFile } from './fields.js';
 import type { Path } from './problems/source.js';
 

@@ -1,8 +1,68 @@
 import { z } from 'zod';
 import { parseJudgeName } from '../lib/model-name.js';
-import { inSchema, nonBlank, workspacePath } from '../gates/fields.js';
 import { tooLongArgument } from '../lib/commands/longest-argument.js';
+import { LONGEST_TIMER_SECS } from '../lib/longest-timer.js';
+import { compilePattern } from '../lib/pattern.js';
+import { workspacePathProblem } from '../lib/workspace-path.js';
 import { isTooLong, LONGEST_NAME } from '../results/records/longest-names.js';
+
+/** A duration in seconds, fractions allowed. */
+export const seconds = z.number().positive().max(LONGEST_TIMER_SECS);
+
+/**
+ * Adds a regular expression to the JSON Schema only, so that editors can report some errors early. It must match
+ * everything that the real check accepts.
+ */
+export const inSchema = <S extends z.ZodType>(schema: S, pattern: RegExp): S =>
+  schema.meta({ pattern: pattern.source });
+
+/** A required string. Its error message says what was expected. */
+export function text(what: string): z.ZodString {
+  return z.string({
+    error: ({ input }) => {
+      if (input === undefined) return `missing: expected ${what}`;
+      if (input === null) return `expected ${what}, got nothing`;
+      const quotable = typeof input === 'number' || typeof input === 'boolean';
+      return `expected ${what}, as text${quotable ? ' (put it in quotes)' : ''}`;
+    },
+  });
+}
+
+export function checkedText(what: string, problemOf: (value: string) => string | null): z.ZodString {
+  return text(what).superRefine((value, context) => {
+    const message = problemOf(value);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  });
+}
+
+export const messageIn = (parsed: { ok: true } | { ok: false; message: string }): string | null =>
+  parsed.ok ? null : parsed.message;
+
+/** A string that is not blank, and in which `problemOf` finds no problem. */
+export const nonBlank = (
+  what: string,
+  problemOf: (value: string) => string | null = () => null,
+): z.ZodString =>
+  inSchema(
+    checkedText(what, (value) => (value.trim() === '' ? `blank: expected ${what}` : problemOf(value))),
+    /\S/,
+  );
+
+export const command = nonBlank('a shell command to run', (value) =>
+  tooLongArgument(value, 'put it into a file, and run that'),
+).describe('Shell command, run by `sh -c` in the workspace with the target on PATH');
+
+/** A path that, as written, does not leave the workspace. */
+export const workspacePath = inSchema(
+  checkedText('a path relative to the workspace', workspacePathProblem).describe(
+    'Path relative to the workspace; it cannot leave it',
+  ),
+  /^(?!\/|(\.?\/)*\.\.(\/|$))[\s\S]*\S/,
+);
+
+export const pattern = checkedText('an RE2 pattern', (value) => messageIn(compilePattern(value))).describe(
+  'RE2 pattern, unanchored and case-sensitive; (?m) lets ^ and $ match at every line, (?i) ignores case',
+);
 
 /** For checks that span several fields: they run even if a field is invalid, so that all problems appear at once. */
 export const always = { when: () => true };

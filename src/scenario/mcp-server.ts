@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inSchema, nonBlank } from '../gates/fields.js';
+import { inSchema, nonBlank } from './fields.js';
 import { referredNames, variableNames } from '../lib/interpolate.js';
 import { environmentVariables } from './fields.js';
 

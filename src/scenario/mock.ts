@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { command, nonBlank } from '../gates/fields.js';
+import { command, nonBlank } from './fields.js';
 import { Count, Usd } from '../results/records/quantities.js';
 import { didYouMean, quote } from './problems/phrases.js';
 import { workspaceFile } from './fields.js';

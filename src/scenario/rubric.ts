@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nonBlank } from '../gates/fields.js';
+import { nonBlank } from './fields.js';
 import { cleanText, distinct, label } from './fields.js';
 
 const TOLERANCE = 0.01;

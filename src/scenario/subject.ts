@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nonBlank } from '../gates/fields.js';
+import { nonBlank } from './fields.js';
 import { McpServer, variablesOfServer } from './mcp-server.js';
 
 /*

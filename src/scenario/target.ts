@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nonBlank, command, pattern } from '../gates/fields.js';
+import { nonBlank, command, pattern } from './fields.js';
 import { environmentVariables, storedVariables } from './fields.js';
 
 /** The program under test. */

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { sha256 } from '../../lib/hash.js';
 import type { Mock } from '../../mocks/mock.js';
+import type { Cell } from '../../results/records/cell.js';
 import { MockedCall } from '../../results/records/mocked-calls.js';
-import type { Scenario } from '../../scenario/scenario.js';
-import type { RunRef } from '../../workflows/protocol.js';
 
 /** What the program of mocked commands, or the server of mocked endpoints, needs to know, as JSON. */
 export interface MocksFile {
@@ -19,7 +18,11 @@ export interface MocksFile {
 }
 
 /** The description of the mocks of a run, for the program that answers its calls. */
-export function mocksFileOf({ cell }: RunRef, { mocks = [], name }: Scenario, calls: string): MocksFile {
+export function mocksFileOf(
+  { cell }: { cell: Cell },
+  { mocks = [], name }: { mocks?: Mock[] | undefined; name: string },
+  calls: string,
+): MocksFile {
   const isNamed = JSON.stringify(mocks).includes('context');
   return {
     ...{ mocks, calls, seed: sha256(cell.id) },

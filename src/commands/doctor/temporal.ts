@@ -5,6 +5,9 @@ import {
   temporalVersion,
 } from '../../platform/engine/find-temporal.js';
 import { findExecutable, isExecutable } from '../../platform/process/find-executable.js';
+import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
+import { namespaceProblem, UnusableNamespace } from '../../platform/temporal/search-attributes.js';
+import { assertNamespace, connect } from '../../platform/temporal/temporal-client.js';
 import type { TemporalAddress } from '../../platform/temporal/temporal-address.js';
 import { buildId } from '../../platform/package-info.js';
 import { isAlive } from '../../platform/process/process-identity.js';
@@ -17,9 +20,7 @@ import type { DoctorContext } from './context.js';
 export async function temporal(context: DoctorContext): Promise<Finding> {
   let server;
   try {
-    const { resolveTemporalAddress: givenTemporal } =
-      await import('../../platform/temporal/resolve-temporal-address.js');
-    server = givenTemporal(context.address);
+    server = resolveTemporalAddress(context.address);
   } catch (error) {
     return {
       status: 'problem',
@@ -58,9 +59,6 @@ export async function temporal(context: DoctorContext): Promise<Finding> {
 }
 
 async function askServer(server: TemporalAddress, answerMs: number): Promise<Finding> {
-  const { assertNamespace, connect } = await import('../../platform/temporal/temporal-client.js');
-  const { namespaceProblem, UnusableNamespace } =
-    await import('../../platform/temporal/search-attributes.js');
   const { address, namespace } = server;
   const detail = { address, namespace };
   const where = `${address}, namespace ${namespace}`;

@@ -1,8 +1,6 @@
 import { readEngineState, scheduledHere, type EngineState } from '../../platform/engine/engine-state.js';
 import { stopEngine } from '../../platform/engine/ensure-engine.js';
 import { projectState } from '../../platform/folders.js';
-import { ignoreOutputErrors } from '../../platform/process/ignore-output-errors.js';
-import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
 import { isAlive, type ProcessIdentity } from '../../platform/process/process-identity.js';
 import { printJson, printNotice } from '../shared/output.js';
 import { ownCommand } from '../../platform/invocation.js';
@@ -18,34 +16,15 @@ interface Asked extends Where {
   json: boolean;
 }
 
-interface Started extends Where {
+export interface Started extends Where {
   address?: string;
   /** Keep running even if idle. */
   stay: boolean;
 }
 
-const IDLE_SECS = 15 * 60;
-const ANSWER_MS = 2000;
-
-/** `engine keep`: runs the keeper in the foreground. Started by commands, containers and service managers. */
-export async function engineKeep({ results, address, stay }: Started): Promise<number> {
-  const idleSecs = Number(process.env['LLM_TOOL_TEST_IDLE_SECS'] ?? IDLE_SECS);
-  const { resultsPath } = openProject(results);
-  const external = resolveTemporalAddress(address);
-  // imported here, so that `status` and `stop` do not have to load Temporal's client
-  const { keep } = await import('../../platform/engine/keeper.js');
-  ignoreOutputErrors();
-  await keep({ resultsPath, external, idleMs: stay ? null : idleSecs * 1000, limits: limitsOf(process.env) });
-  // a command that waits for the engine reads the error from its state, but a service manager only sees the output
-  const state = await engineState(resultsPath);
-  if (state?.phase !== 'failed' || state.keeper.pid !== process.pid) return 0;
-  printNotice(`error: ${state.message}`);
-  return 3;
-}
-
 export async function engineStart({ json, results, address, stay }: Started & Asked): Promise<number> {
   const { resultsPath } = openProject(results);
-  const { openSession } = await import('../../client/session.js');
+  const { openSession } = await import('../shared/session.js');
   const session = await openSession(resultsPath, printNotice, {
     ...(address === undefined ? {} : { address }),
     stay,
@@ -80,7 +59,7 @@ export async function engineStop({ json, results }: Asked): Promise<number> {
 export const engineShowStatus = ({ json, results }: Asked): Promise<number> =>
   showStatus(openProject(results).resultsPath, json);
 
-const engineState = (resultsPath: string): Promise<EngineState | null> =>
+export const engineState = (resultsPath: string): Promise<EngineState | null> =>
   readEngineState(projectState(resultsPath).folder);
 
 /** One of the engine's processes, checked against the process table. */
@@ -97,7 +76,11 @@ const partOf = (identity: ProcessIdentity | null | undefined): Part =>
 async function showStatus(resultsPath: string, json: boolean): Promise<number> {
   const state = await engineState(resultsPath);
   const server = state?.external === true ? { pid: null, state: 'external' as const } : partOf(state?.server);
-  const away = state === null || server.state === 'stopped' ? null : await whyAway(state);
+  // `stop`, and `status` of an engine that is stopped, need not load Temporal's client
+  const away =
+    state === null || server.state === 'stopped'
+      ? null
+      : await (await import('./why-away.js')).whyAway(state);
   const status = {
     address: state?.address ?? null,
     ui_url: state?.uiUrl ?? null,
@@ -111,19 +94,6 @@ async function showStatus(resultsPath: string, json: boolean): Promise<number> {
   if (json) printJson(status);
   else process.stdout.write(`${describe(status, state)}\n`);
   return 0;
-}
-
-/** Why the server does not answer, and what to do about it. Null if it answers. */
-async function whyAway(state: EngineState): Promise<string | null> {
-  const { withClient } = await import('../../platform/temporal/temporal-client.js');
-  try {
-    const signal = AbortSignal.timeout(ANSWER_MS);
-    await withClient(state, { timeoutMs: ANSWER_MS, signal }, () => Promise.resolve());
-    return null;
-  } catch (error) {
-    const { unreachableMessage } = await import('../../client/ask-server.js');
-    return unreachableMessage(state, (error as Error).message);
-  }
 }
 
 function describe(

@@ -194,8 +194,7 @@ async function openSessionFor(
   };
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   try {
-    // imported only when needed, because loading Temporal's client takes longer than everything before
-    const { openSession } = await import('../../client/session.js');
+    const { openSession } = await import('../shared/session.js');
     return await openSession(resultsPath, printNotice, options);
   } catch (error) {
     printNotice(message);

@@ -1,6 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
-import type { SharedProject } from '../../store/shared/shared-project.js';
+import { UsageError } from '../../lib/errors/usage-error.js';
 
 /** Verbs that do not work on results that several hosts share, and what to do instead. */
 const REFUSED: Record<string, string> = {
@@ -22,7 +21,9 @@ export async function useMirror(command: Command): Promise<void> {
   const verb = verbOf(command);
   if (verb === SERVES || !command.options.some((option) => option.attributeName() === 'results')) return;
   const options: { results?: string; envFile?: string } = command.opts();
-  const project = await findProject(options.results);
+  // a verb that names no results need not load what reads them
+  const { findSharedProject } = await import('./find-shared-project.js');
+  const project = await findSharedProject(options.results);
   if (project === null) return;
   const why = REFUSED[verb];
   if (why !== undefined)
@@ -39,36 +40,4 @@ export async function useMirror(command: Command): Promise<void> {
 function verbOf(command: Command): string {
   const { parent } = command;
   return parent === null || parent.parent === null ? command.name() : verbOf(parent as Command);
-}
-
-async function findProject(flag: string | undefined): Promise<SharedProject | null> {
-  const { openProject, projectByDefault } = await import('../../planning/project.js');
-  const location = resultsOf(flag === undefined ? openProject : () => projectByDefault(flag));
-  const { isMirror } = await import('../../platform/folders.js');
-  const { isSharedPlace, joinSharedProject, requireSharedProject } =
-    await import('../../store/shared/shared-project.js');
-  if (location === null || !(isMirror(location) || isSharedPlace(location))) return null;
-  try {
-    const project = isMirror(location)
-      ? await requireSharedProject(location)
-      : await joinSharedProject(location);
-    const { pullResults } = await import('../../store/shared/mirror.js');
-    await pullResults(project);
-    return project;
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new InfrastructureError(
-      `the shared results at ${location} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-}
-
-/** Returns null if the config file is invalid, which the command reports. */
-function resultsOf(open: () => { resultsPath: string }): string | null {
-  try {
-    return open().resultsPath;
-  } catch (error) {
-    if (error instanceof UsageError) return null;
-    throw error;
-  }
 }

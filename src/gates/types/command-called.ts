@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { boundsProblem } from '../bounds.js';
 import { checkCalls } from '../check-calls.js';
-import { commonFields, count, pattern } from '../fields.js';
+import { pattern } from '../../scenario/fields.js';
+import { commonFields, count } from '../fields.js';
 import { defineGate } from '../gate.js';
 
 export const commandCalled = defineGate({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkExit } from '../check-exit.js';
-import { command, commonFields } from '../fields.js';
+import { command } from '../../scenario/fields.js';
+import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 
 export const commandExitCodeIs = defineGate({

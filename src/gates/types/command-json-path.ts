@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { parseJson } from '../../lib/json.js';
 import { commandFailure, stdoutCut } from '../command-end.js';
-import { command, commonFields, jsonAssertion, jsonPath } from '../fields.js';
+import { command } from '../../scenario/fields.js';
+import { commonFields, jsonAssertion, jsonPath } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { parseAssertion } from '../json/json-assertion.js';
 import { compileJsonPath } from '../json/compile-json-path.js';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkCalls } from '../check-calls.js';
-import { commonFields, pattern } from '../fields.js';
+import { pattern } from '../../scenario/fields.js';
+import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 
 export const commandNotCalled = defineGate({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkOutput } from '../command-output.js';
-import { command, commonFields, substring } from '../fields.js';
+import { command } from '../../scenario/fields.js';
+import { commonFields, substring } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { containing } from '../text-matcher.js';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { commonFields, substring, workspacePath } from '../fields.js';
+import { workspacePath } from '../../scenario/fields.js';
+import { commonFields, substring } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { containing } from '../text-matcher.js';
 import { checkFileText } from '../workspace-file.js';

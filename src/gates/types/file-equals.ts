@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { checksPath, commonFields, workspacePath } from '../fields.js';
+import { workspacePath } from '../../scenario/fields.js';
+import { checksPath, commonFields } from '../fields.js';
 import { defineGate, fileText } from '../gate.js';
 import { broken, quote } from '../verdicts.js';
 import { checkFileText, statProblem } from '../workspace-file.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { commonFields, workspacePath } from '../fields.js';
+import { workspacePath } from '../../scenario/fields.js';
+import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { fail, pass } from '../verdicts.js';
 import { statProblem } from '../workspace-file.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { commonFields, pattern, workspacePath } from '../fields.js';
+import { pattern, workspacePath } from '../../scenario/fields.js';
+import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { matching } from '../text-matcher.js';
 import { checkFileText } from '../workspace-file.js';

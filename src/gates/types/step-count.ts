@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { boundsProblem, describeBounds, judgeNumber } from '../bounds.js';
 import { checkTools, countCalls } from '../check-tools.js';
-import { commonFields, count, nonBlank } from '../fields.js';
+import { nonBlank } from '../../scenario/fields.js';
+import { commonFields, count } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { countOf, quote } from '../verdicts.js';
 

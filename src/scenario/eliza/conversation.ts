@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { END_CONDITIONS } from '../../conversation/settings.js';
-import { nonBlank } from '../../gates/fields.js';
+import { nonBlank } from '../fields.js';
 import { always } from '../fields.js';
 import { evaluations } from './evaluation.js';
 

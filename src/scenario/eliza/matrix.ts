@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nonBlank } from '../../gates/fields.js';
+import { nonBlank } from '../fields.js';
 import type { Json } from '../../lib/json.js';
 import { sha256 } from '../../lib/hash.js';
 import { suggest } from '../../lib/suggest.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nonBlank } from '../../gates/fields.js';
+import { nonBlank } from '../fields.js';
 import { isMap } from '../../lib/is-map.js';
 import { always } from '../fields.js';
 import { JsonMap } from '../runtime.js';

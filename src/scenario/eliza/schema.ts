@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nonBlank } from '../../gates/fields.js';
+import { nonBlank } from '../fields.js';
 import { isMap } from '../../lib/is-map.js';
 import { tooLongArgument } from '../../lib/commands/longest-argument.js';
 import { Mocks } from '../../mocks/mock.js';

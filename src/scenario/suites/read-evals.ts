@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isMap } from '../../lib/is-map.js';
-import { nonBlank } from '../../gates/fields.js';
+import { nonBlank } from '../fields.js';
 import { check } from '../problems/check.js';
 import { inTextOrder, type Loaded, type Path, type Source } from '../problems/source.js';
 import { parseYaml } from '../yaml/load-yaml.js';

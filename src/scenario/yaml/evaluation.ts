@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_ANSWER_SECS, MAX_VOTES } from '../../gates/asking.js';
-import { nonBlank, seconds } from '../../gates/fields.js';
+import { nonBlank, seconds } from '../fields.js';
 import { GateSpec } from '../../gates/index.js';
 import { judgeName } from '../fields.js';
 

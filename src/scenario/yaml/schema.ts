@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { scriptFields } from '../../agent-scripts/fields.js';
-import { inSchema, nonBlank, seconds } from '../../gates/fields.js';
+import { inSchema, nonBlank, seconds } from '../fields.js';
 import { MAX_CELLS } from '../../lib/max-cells.js';
 import { Evaluation } from './evaluation.js';
 import { checksFolder, cleanText, distinct, label } from '../fields.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { scriptFields } from '../../agent-scripts/fields.js';
-import { command, seconds } from '../../gates/fields.js';
+import { command, seconds } from '../fields.js';
 import { Mocks } from '../../mocks/mock.js';
 import { SetupDatabase } from '../database.js';
 import { distinct, exactlyOne, label, mockUrlVariables, workspaceFile } from '../fields.js';

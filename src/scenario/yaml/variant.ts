@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nonBlank } from '../../gates/fields.js';
+import { nonBlank } from '../fields.js';
 import { environmentVariables, label, workspaceFile } from '../fields.js';
 import { Subject } from '../subject.js';
 

@@ -1,0 +1,16 @@
+import { unreachableMessage } from '../../client/ask-server.js';
+import type { EngineState } from '../../platform/engine/engine-state.js';
+import { withClient } from '../../platform/temporal/temporal-client.js';
+
+const ANSWER_MS = 2000;
+
+/** Why the server does not answer, and what to do about it. Null if it answers. */
+export async function whyAway(state: EngineState): Promise<string | null> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    await withClient(state, { timeoutMs: ANSWER_MS, signal }, () => Promise.resolve());
+    return null;
+  } catch (error) {
+    return unreachableMessage(state, (error as Error).message);
+  }
+}
