@@ -63,6 +63,18 @@ const MISTAKES = [
     '(sums.many - ofMany) / others.length',
     '(sums.many - ofMany) / fewer.length',
   ],
+  [
+    'each look at a question has all of alpha',
+    'src/statistics/ledger.ts',
+    'rounded(2 * normalTail(z))',
+    'alpha',
+  ],
+  [
+    'earlier looks at a question are forgotten',
+    'src/results/comparison/looks.ts',
+    '? [...known, information] : known',
+    '? [information] : known',
+  ],
   ['pass^k is of as many runs as there are', 'src/statistics/pass-at-k.ts', 'tested <= k', 'tested < k'],
   [
     'a loss within the margin fails the gate',

@@ -3,6 +3,7 @@ import { errors } from './errors.js';
 import { fixed } from './fixed.js';
 import { futility } from './futility.js';
 import { judge } from './judge.js';
+import { looks } from './looks.js';
 import { means } from './means.js';
 import { nights } from './nights.js';
 import { retried } from './retried.js';
@@ -15,7 +16,20 @@ export { example } from './example.js';
 export { measure } from './measure.js';
 
 const parts = {
-  ...{ fixed, cells, shipped, sequential, futility, errors, retried, scenarios, shrinkage, means, judge },
+  ...{
+    fixed,
+    cells,
+    shipped,
+    sequential,
+    futility,
+    errors,
+    retried,
+    scenarios,
+    shrinkage,
+    means,
+    looks,
+    judge,
+  },
   nights,
 };
 

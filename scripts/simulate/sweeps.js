@@ -4,7 +4,7 @@ import { parseResult } from '../../src/store/results-log.ts';
 /** @typedef {import('./draw.js').Random} Random */
 /** @typedef {import('./draw.js').Stratum} Stratum */
 /** @typedef {import('../../src/results/records/result-line.ts').ResultLine} ResultLine */
-/** @typedef {{ agent?: string, scenario: string, passes: boolean, cost_usd?: number | null }} Run */
+/** `from`: the run whose result is reused. @typedef {{ agent?: string, scenario: string, passes: boolean, cost_usd?: number | null, from?: string }} Run */
 
 /** The fields that all lines have in common, as results.jsonl has it. */
 const COMMON = {
@@ -28,17 +28,17 @@ const COMMON = {
 
 /**
  * A sweep of these runs, whose lines went through their text in results.jsonl.
- * @param {string} sweep @param {readonly Run[]} runs
+ * @param {string} sweep @param {readonly Run[]} runs @param {string} [started]
  * @returns {import('../../src/results/comparison/compare-sweeps.ts').SweepToCompare}
  */
-export function sweepOf(sweep, runs) {
+export function sweepOf(sweep, runs, started = COMMON.timestamp) {
   /** @type {Map<string, number>} */
   const repetitions = new Map();
-  const lines = runs.map(({ agent = 'a', scenario, passes, cost_usd = null }, at) => {
+  const lines = runs.map(({ agent = 'a', scenario, passes, cost_usd = null, from = null }, at) => {
     const repetition = (repetitions.get(`${scenario} ${agent}`) ?? 0) + 1;
     repetitions.set(`${scenario} ${agent}`, repetition);
-    const id = `${sweep}-${at}`;
     const cell = `${scenario}/${agent}/m/default/${repetition}`;
+    const id = from === null ? `${sweep}-${at}` : `${sweep}/${cell}`;
     const outcome = passes ? 'pass' : 'fail';
     return JSON.stringify({
       ...COMMON,
@@ -51,6 +51,8 @@ export function sweepOf(sweep, runs) {
       outcome,
       cost_usd,
       results_dir: id,
+      cached_from: from,
+      timestamp: started,
     });
   });
   const [first] = lines;
@@ -61,7 +63,7 @@ export function sweepOf(sweep, runs) {
     ...{
       sweep,
       variant: null,
-      started: COMMON.timestamp,
+      started,
       status: 'completed',
       combinations: [],
       lines: read,

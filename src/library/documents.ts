@@ -917,8 +917,17 @@ export interface Comparison {
     /** The baseline file, if base is one; `sweep` and `started` are those of its newest line */
     baseline?: string;
   };
-  /** Level of significance */
+  /** Level of significance of this look: every p is compared with it, and intervals have 1 - alpha */
   alpha: number;
+  /** Looks at the same question; absent: `total.sequential`, which has allowed for its looks */
+  look?: {
+    /** From 1. Each sweep that added runs to what is compared has led to a look, whoever looked */
+    number: number;
+    /** Level of significance of all looks together (`--alpha`) */
+    of_alpha: number;
+    /** The part of it that the looks so far may have spent */
+    spent: number;
+  };
   /** The largest loss that is accepted, as a share; null: none given */
   margin: number | null;
   /** Of all configurations together */
@@ -1140,6 +1149,8 @@ export interface Comparison {
       power: number;
       /** Further runs of each configuration on each side; 0: enough */
       runs: number;
+      /** Level at which they would be tested: of the next look, or of this one */
+      alpha: number;
     } | null;
     /** The difference to expect of other scenarios like these; null: fewer than 6 scenarios to compare */
     other_scenarios: {

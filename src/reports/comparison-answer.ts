@@ -1,7 +1,7 @@
 import { terminalText } from '../lib/format/table.js';
 import type { Comparison, ComparisonVerdict } from '../results/comparison/document.js';
 import { moversText } from '../results/comparison/movers.js';
-import { betweenText, percent, points, pText } from '../lib/format/estimates.js';
+import { betweenText, levelText, percent, points, pText } from '../lib/format/estimates.js';
 import type { Namer } from './comparison-tables.js';
 import type { Colors } from './terminal.js';
 
@@ -20,6 +20,7 @@ export function answer(comparison: Comparison, name: Namer, colors: Colors): str
       ...pooled(comparison, tested.length),
       ...margin(comparison),
       ...otherScenarios(comparison),
+      ...laterLook(comparison),
     ].map((line) => `  ${line}`),
     ...alone
       .slice(0, MOST_ALONE)
@@ -109,7 +110,7 @@ function change({ verdict, total: { difference, interval, smallest_p }, alpha }:
       return [`the pass rate fell by ${size} (between ${betweenText(-interval.high, -interval.low)})`];
     case 'too few runs':
       return [
-        `even the largest difference could be chance (p = ${pText(smallest_p, alpha)}, above ${alpha})`,
+        `even the largest difference could be chance (p = ${pText(smallest_p, alpha)}, above ${levelText(alpha)})`,
       ];
     case 'no difference shown':
       return [
@@ -150,6 +151,14 @@ const otherScenarios = ({ total: { other_scenarios: others } }: Comparison): str
     ? []
     : [
         `for scenarios like these: between ${points(others.interval.low)} and ${points(others.interval.high)} points`,
+      ];
+
+/** The level of a first look is that of nearly every comparison. */
+const laterLook = ({ look, alpha }: Comparison): string[] =>
+  look === undefined || look.number < 2
+    ? []
+    : [
+        `look ${look.number} of this question: tested at ${levelText(alpha)}; all looks share ${look.of_alpha}`,
       ];
 
 function margin({ margin, total: { not_worse, equivalent } }: Comparison): string[] {

@@ -4,7 +4,7 @@ import { wrap } from '../lib/format/wrap.js';
 import type { Comparison } from '../results/comparison/document.js';
 import { configurationLabel } from '../results/records/cell-label.js';
 import { hidden } from '../results/comparison/findings.js';
-import { betweenText, percent, points, pText } from '../lib/format/estimates.js';
+import { betweenText, levelText, percent, points, pText } from '../lib/format/estimates.js';
 import type { TextOptions } from './terminal.js';
 
 /** Renders `--explain`: each number behind the verdict, and what it means. */
@@ -32,7 +32,7 @@ const INDENT = 4;
 
 type Row = [name: string, value: string, meaning: string];
 
-function differenceRows({ alpha, total, configurations }: Comparison): Row[] {
+function differenceRows({ alpha, look, total, configurations }: Comparison): Row[] {
   const { difference, interval, p, smallest_p, robust, base, head } = total;
   if (difference === null || interval === null || p === null || smallest_p === null) return [];
   const sure = `${Number((100 * (1 - alpha)).toFixed(2))} %`;
@@ -53,12 +53,21 @@ function differenceRows({ alpha, total, configurations }: Comparison): Row[] {
     [
       'p',
       pText(p, alpha),
-      `if nothing had changed, chance alone would show so large a difference with about this probability; ${alpha} or less is called better or worse`,
+      `if nothing had changed, chance alone would show so large a difference with about this probability; ${levelText(alpha)} or less is called better or worse`,
     ],
+    ...(look === undefined
+      ? []
+      : [
+          [
+            'look',
+            `${look.number}, tested at ${levelText(alpha)}`,
+            `each comparison with more of these runs is another look, which could find a difference by chance; so all looks share ${look.of_alpha}, of which ${levelText(look.spent)} is spent, and the first one has most of it`,
+          ] satisfies Row,
+        ]),
     [
       'smallest possible p',
       pText(smallest_p, alpha),
-      `no outcome of so many runs has a smaller p; above ${alpha}, none could show a difference`,
+      `no outcome of so many runs has a smaller p; above ${levelText(alpha)}, none could show a difference`,
     ],
     ...(robust === null || hidden(base) + hidden(head) === 0
       ? []
@@ -135,7 +144,7 @@ function marginRows({ margin, alpha, total: { not_worse, needed } }: Comparison)
           [
             'runs still needed',
             String(needed.runs),
-            `for each configuration and side, so that a true difference of ${percent(needed.difference)} points is shown in ${percent(needed.power)} % of comparisons`,
+            `for each configuration and side, so that a true difference of ${percent(needed.difference)} points is shown in ${percent(needed.power)} % of comparisons, at the level ${levelText(needed.alpha)}`,
           ] satisfies Row,
         ]),
   ];

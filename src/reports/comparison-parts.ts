@@ -2,7 +2,7 @@ import { formatAge } from '../lib/format/age.js';
 import { terminalText, truncate } from '../lib/format/table.js';
 import type { Change, Comparison, Configuration, Side } from '../results/comparison/document.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
-import { percent } from '../lib/format/estimates.js';
+import { levelText, percent } from '../lib/format/estimates.js';
 import type { Namer } from './comparison-tables.js';
 import type { Grid } from './grid.js';
 import type { Colors } from './terminal.js';
@@ -132,10 +132,8 @@ const fullName = (one: Configuration): string =>
   terminalText(`${scenarioLabel(one)} ${one.agent}/${one.model}`);
 
 /** Says what to do next. */
-export function hints(
-  { verdict, total, base, head, margin }: Comparison,
-  { command }: ComparisonOptions,
-): string[] {
+export function hints(comparison: Comparison, { command }: ComparisonOptions): string[] {
+  const { verdict, total, base, head, margin } = comparison;
   // The question of the margin is answered.
   if (margin !== null && total.not_worse?.holds === true)
     return [`Runs and their reports: ${command(`show ${terminalText(head.sweep)}`)}`];
@@ -147,8 +145,7 @@ export function hints(
     case 'too few runs':
       return [
         'This does not prove that they are equal.',
-        ...neededRuns(total),
-        'Decide on the number first: looking again and again finds false differences.',
+        ...neededRuns(comparison),
         ...(base.baseline === undefined
           ? [
               `To stop as soon as it is clear: ${command(`run --until-clear --vs ${terminalText(base.variant ?? base.sweep)}`)}`,
@@ -162,13 +159,16 @@ export function hints(
   }
 }
 
-/** Says how many more runs would show a difference of a certain size; empty if nothing is compared. */
-export function neededRuns({ needed }: Comparison['total']): string[] {
+/** Says how many more runs would show a difference of a certain size, and what another look costs; empty if nothing is compared. */
+export function neededRuns({ total: { needed }, look, verdict }: Comparison): string[] {
   if (needed === null) return [];
   const size = `${percent(needed.difference)} points`;
+  if (needed.runs === 0) return [`So many runs show a true difference of ${size} in 4 of 5 cases or more.`];
+  // Where nothing could be shown, nothing has been spent.
+  const next = (look?.number ?? 1) + (verdict === 'too few runs' ? 0 : 1);
   return [
-    needed.runs === 0
-      ? `So many runs show a true difference of ${size} in 4 of 5 cases or more.`
-      : `${needed.runs} more ${needed.runs === 1 ? 'run' : 'runs'} per configuration and side show ${size} in 4 of 5 cases.`,
+    `${needed.runs} more ${needed.runs === 1 ? 'run' : 'runs'} per configuration and side show ${size} in 4 of 5 cases.`,
+    `To compare them is look ${next} of this question, tested at ${levelText(needed.alpha)}.`,
+    'Buy all of them first: each look in between lowers the level of the next.',
   ];
 }

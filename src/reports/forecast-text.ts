@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import { formatCost } from '../lib/format/dollars.js';
 import { formatDuration } from '../lib/format/duration.js';
-import { percent } from '../lib/format/estimates.js';
+import { levelText, percent } from '../lib/format/estimates.js';
 import { renderTable, terminalText } from '../lib/format/table.js';
 import type { Forecast, ForecastConfiguration, ForecastPoint } from '../results/forecast.js';
 import { joinBlocks, type TextOptions } from './terminal.js';
@@ -107,6 +107,8 @@ const sourceOf = ({ earlier, pass_rate: rate }: ForecastConfiguration): string =
 /** Advice that would make the forecast better, or the sweep. */
 export function forecastHints({
   configurations,
+  alpha,
+  level,
   needed,
   power,
   until_clear: untilClear,
@@ -115,6 +117,7 @@ export function forecastHints({
   const hasNoCost = configurations.some(({ run_usd: usd }) => usd === null);
   const { changed, most_runs: mostRuns } = untilClear;
   return [
+    `for one look, when all of these runs have ended, at ${levelText(level)}; what is left of ${alpha} is for later looks, which take more runs`,
     ...(isGuess
       ? [
           'without earlier runs, half of the runs are assumed to pass, which takes the most runs; --pass-rate says otherwise',

@@ -4,6 +4,7 @@ import { mean } from '../lib/mean.js';
 import { randomFrom } from '../lib/random.js';
 import type { Count } from '../statistics/counts.js';
 import { expectedRounds, type Expected } from '../statistics/expected-rounds.js';
+import { firstLevel } from '../statistics/ledger.js';
 import { runsToShow, smallestToShow } from '../statistics/needed-runs.js';
 import { configurationKey } from './decision/paired-cells.js';
 import { isTested } from './is-tested.js';
@@ -47,7 +48,10 @@ type ForecastRuns = Pick<ForecastPoint, 'runs' | 'usd' | 'secs'>;
 export interface Forecast {
   effect: number;
   power: number;
+  /** Of all looks at a question together. */
   alpha: number;
+  /** Of its first look, which compares all of the runs. */
+  level: number;
   concurrency: number;
   configurations: ForecastConfiguration[];
   /** The fewest runs that show the effect. */
@@ -132,6 +136,7 @@ export function forecast(
   { effect, power, alpha, concurrency, maxUsd, mostRuns, sides, repeat }: ForecastOptions,
 ): Forecast {
   const known = configurations.map(countOf);
+  const level = firstLevel(alpha);
   const sumOf = (field: 'run_usd' | 'run_secs'): number | null => {
     const values = configurations.flatMap((one) => one[field] ?? []);
     return values.length < configurations.length ? null : sides * values.reduce((sum, one) => sum + one, 0);
@@ -148,11 +153,12 @@ export function forecast(
   const pointOf = (runsEach: number): ForecastPoint => ({
     runs_each: runsEach,
     ...taking(runsEach),
-    smallest: smallestToShow(known, { runs: runsEach, alpha, power }),
+    smallest: smallestToShow(known, { runs: runsEach, alpha: level, power }),
   });
-  let needed = Math.ceil(runsToShow(known, { difference: effect, alpha, power }));
+  let needed = Math.ceil(runsToShow(known, { difference: effect, alpha: level, power }));
   // With few runs, the exact test finds less than the formula says.
-  while ((smallestToShow(known, { runs: needed, alpha, power }) ?? Infinity) > effect + 1e-6) needed += 1;
+  while ((smallestToShow(known, { runs: needed, alpha: level, power }) ?? Infinity) > effect + 1e-6)
+    needed += 1;
   const affordable = maxUsd === null || usd === null || usd === 0 ? null : Math.floor(maxUsd / usd);
   const untilClear = (change: number): ForecastRuns & { found: number } => {
     const rates = configurations.map(({ pass_rate: base }) => ({
@@ -169,7 +175,7 @@ export function forecast(
   const meanRate = mean(configurations.map(({ pass_rate: rate }) => rate)) ?? 0.5;
   const sizes = new Set([...curveTo(needed), needed, ...(repeat === undefined ? [] : [repeat])]);
   return {
-    ...{ effect, power, alpha, concurrency, configurations: [...configurations] },
+    ...{ effect, power, alpha, level, concurrency, configurations: [...configurations] },
     needed: pointOf(needed),
     affordable: affordable === null || maxUsd === null ? null : { max_usd: maxUsd, ...pointOf(affordable) },
     until_clear: {

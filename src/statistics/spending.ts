@@ -14,18 +14,22 @@ export const spend = (time: number, alpha: number): number => alpha * Math.min(1
  * Biometrika 70 (1983) 659-663; integrated as in C. Jennison and B. W. Turnbull, "Group Sequential Methods with
  * Applications to Clinical Trials" (2000), chapter 19.
  */
-export function boundaries(times: readonly number[], alpha: number): number[] {
+export const boundaries = (times: readonly number[], alpha: number): number[] =>
+  boundariesOf(times.map((time) => ({ time, spent: spend(time, alpha) })));
+
+/** The same for any way to spend alpha. `spent`: by all looks so far. */
+export function boundariesOf(looks: readonly Pick<Look, 'time' | 'spent'>[]): number[] {
   let last = NO_LOOK;
-  let key = `${alpha}`;
-  return times.map((time) => {
-    key += ` ${time}`;
+  let key = '';
+  return looks.map(({ time, spent }) => {
+    key += `${time} ${spent} `;
     const before = last;
-    last = lookBy(key, () => lookAfter(before, time, alpha));
+    last = lookBy(key, () => lookAfter(before, time, spent));
     return last.z;
   });
 }
 
-/** By alpha and all times so far: each look of a sweep needs those before it, and their integrals take milliseconds. */
+/** By all looks so far: each look of a sweep needs those before it, and their integrals take milliseconds. */
 const lookBy = remember<Look>(200);
 
 /** What is known at a look if none before it has stopped, of a sum of scores whose variance is `time`. */
@@ -34,36 +38,39 @@ interface Look {
   spent: number;
   z: number;
   values: Float64Array;
-  /** Density of each value, times its weight in an integral. */
-  masses: Float64Array;
+  /** Density of each value, times its weight in an integral. Only the next look needs it. */
+  masses: () => Float64Array;
 }
 
+const ONE = Float64Array.of(1);
 const NO_LOOK: Look = {
   time: 0,
   spent: 0,
   z: Infinity,
   values: Float64Array.of(0),
-  masses: Float64Array.of(1),
+  masses: () => ONE,
 };
 
 /** Odd, for Simpson's rule. With more points, no boundary changes by 1e-4. */
 const POINTS = 101;
 const SMALLEST_STEP = 1e-9;
 
-function lookAfter(last: Look, time: number, alpha: number): Look {
+function lookAfter(last: Look, time: number, spent: number): Look {
   if (time - last.time < SMALLEST_STEP) return last;
-  const spent = spend(time, alpha);
   const step = Math.sqrt(time - last.time);
-  const end = endThatCuts(spent - last.spent, last, step);
+  const end = endThatCuts(spent - last.spent, last, time);
   const values = Float64Array.from({ length: POINTS }, (_, at) => end * ((2 * at) / (POINTS - 1) - 1));
   const width = (2 * end) / (POINTS - 1);
-  const masses = values.map((value, at) => (width / 3) * simpson(at) * densityAt(value, last, step));
-  return { time, spent, z: end / Math.sqrt(time), values, masses };
+  let masses: Float64Array | null = null;
+  const massOf = (value: number, at: number): number =>
+    (width / 3) * simpson(at) * densityAt(value, last, step);
+  return { time, spent, z: end / Math.sqrt(time), values, masses: () => (masses ??= values.map(massOf)) };
 }
 
 /** Returns beyond which value, on either side, the sum lies with this probability. */
-function endThatCuts(probability: number, last: Look, step: number): number {
-  let [low, high] = [0, 12];
+function endThatCuts(probability: number, last: Look, time: number): number {
+  const step = Math.sqrt(time - last.time);
+  let [low, high] = [0, 12 * Math.sqrt(time)];
   for (let round = 0; round < 45; round++) {
     const middle = (low + high) / 2;
     if (outside(middle, last, step) > probability) low = middle;
@@ -73,7 +80,8 @@ function endThatCuts(probability: number, last: Look, step: number): number {
 }
 
 // Loops over indices, because iterators are several times slower here.
-function outside(end: number, { values, masses }: Look, step: number): number {
+function outside(end: number, { values, masses: massesOf }: Look, step: number): number {
+  const masses = massesOf();
   let all = 0;
   for (let at = 0; at < values.length; at++) {
     const value = values[at] ?? 0;
@@ -82,7 +90,8 @@ function outside(end: number, { values, masses }: Look, step: number): number {
   return all;
 }
 
-function densityAt(value: number, { values, masses }: Look, step: number): number {
+function densityAt(value: number, { values, masses: massesOf }: Look, step: number): number {
+  const masses = massesOf();
   let all = 0;
   for (let at = 0; at < values.length; at++)
     all += (masses[at] ?? 0) * normalDensity((value - (values[at] ?? 0)) / step);

@@ -67,6 +67,9 @@ export function decide({
   };
 }
 
+/** Returns the smallest p of any outcome of as many runs; 1 if no configuration has runs on both sides. */
+export const smallestPossible = (strata: readonly Stratum[]): number => smallestP(strata.filter(isTested));
+
 /**
  * The smallest p is that of an outcome in which all runs of head pass and none of base: in all configurations or, because
  * one with few runs adds more variance than difference, only in those with the most runs.
@@ -74,6 +77,7 @@ export function decide({
 function smallestP(strata: readonly Stratum[]): number {
   const sizes = strata.map(({ base, head }) => 1 / base.tested + 1 / head.tested);
   return Math.min(
+    1,
     ...[...new Set(sizes)].map((most) =>
       pOf(strata.map((stratum, at) => ((sizes[at] ?? 0) <= most ? mostExtreme(stratum) : alike(stratum)))),
     ),

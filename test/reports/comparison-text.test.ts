@@ -61,16 +61,16 @@ describe('renderComparison', () => {
     expect(compare(base, head)).toBe(
       [
         '✗ worse: 6 of 6 passed before, 1 of 6 now',
-        '  the pass rate fell by 83 points (between 29 and 97)',
+        '  the pass rate fell by 83 points (between 26 and 97)',
         '',
         'base  old  2h ago  6 compared',
         'head  new  2h ago  6 compared, 1 error left out',
         '',
-        '       base    95 %    head  95 %  change       p',
-        'notes   6/6  61-100  !1 1/6  3-56     -83  0.0063  worse',
+        '       base    96 %    head  96 %  change       p',
+        'notes   6/6  59-100  !1 1/6  3-58     -83  0.0063  worse',
         '!: error',
         '',
-        '                 base         head        change    95 %    p',
+        '                 base         head        change    96 %    p',
         'duration, mean  1.5 s  of 6  1.5 s  of 6     0 %  0 to 0  1.0',
         'All tested runs. Among several numbers, one may differ by chance.',
         '',
@@ -102,18 +102,21 @@ describe('renderComparison', () => {
   test('says that there are too few runs to show a difference, and how many are needed', () => {
     const text = compare(sweepOf('a', { notes: 'pp' }), sweepOf('b', { notes: 'ff' }));
     expect(text).toMatch(
-      /^\? too few runs to show any difference: 2 of 2 passed before, 0 of 2 now\n {2}even the largest difference could be chance \(p = 0\.13, above 0\.05\)\n/,
+      /^\? too few runs to show any difference: 2 of 2 passed before, 0 of 2 now\n {2}even the largest difference could be chance \(p = 0\.13, above 0\.04\)\n/,
     );
-    expect(text).toMatch(/\n\d+ more runs per configuration and side show 20 points in 4 of 5 cases\.\n/);
+    expect(text).toMatch(
+      /\n\d+ more runs per configuration and side show 20 points in 4 of 5 cases\.\nTo compare them is look 1 of this question, tested at 0\.04\.\n/,
+    );
     expect(text).toContain('tool run --until-clear --vs a');
   });
 
   test('does not claim equality when no difference is shown', () => {
     const text = compare(sweepOf('a', { notes: 'pppppp' }), sweepOf('b', { notes: 'pppppf' }));
     expect(text).toMatch(
-      /^\? no difference shown: 6 of 6 passed before, 5 of 6 now\n {2}the true change may be anything from 5\d points down to 2\d points up\n/,
+      /^\? no difference shown: 6 of 6 passed before, 5 of 6 now\n {2}the true change may be anything from 60 points down to 31 points up\n/,
     );
     expect(text).toMatch(/does not prove that they are equal/);
+    expect(text).toMatch(/\nTo compare them is look 2 of this question, tested at 0\.01\.\n/);
   });
 
   test('says why there is nothing to compare', () => {

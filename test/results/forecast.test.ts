@@ -56,13 +56,14 @@ describe('expectedOf', () => {
 
 describe('forecast', () => {
   test('multiplies runs, dollars and time by sides, configurations and runs', () => {
-    const { needed, affordable } = forecast([expected(), expected({ scenario: 't' })], {
+    const { needed, affordable, level } = forecast([expected(), expected({ scenario: 't' })], {
       ...OPTIONS,
       maxUsd: 11,
     });
-    // By hand: rates of 18 / 22, moved by 10 points towards 50 %, have a variance of 0.2024; 39.7 runs, 44.6 with the correction.
-    expect(needed).toEqual({ runs_each: 45, runs: 180, usd: 90, secs: 2700, smallest: needed.smallest });
+    // By hand: rates of 18 / 22, moved by 10 points towards 50 %, have a variance of 0.2024; 42.4 runs, 47.3 with the correction.
+    expect(needed).toEqual({ runs_each: 48, runs: 192, usd: 96, secs: 2880, smallest: needed.smallest });
     expect(needed.smallest).toBeLessThanOrEqual(0.2);
+    expect(level).toBe(0.04);
     expect(affordable).toMatchObject({ max_usd: 11, runs_each: 5, runs: 20, usd: 10, secs: 300 });
   });
 
@@ -121,8 +122,8 @@ test('the text names what is assumed, and that --max-runs is too low for the eff
     },
   );
   const text = renderForecast(document, { color: false, width: 200 });
-  expect(text).toContain('to show a change of 10 points in 80 of 100 cases: 413 runs of each on each side');
+  expect(text).toContain('to show a change of 10 points in 80 of 100 cases: 439 runs of each on each side');
   expect(text).toContain('cost unknown');
   expect(text).toContain('--pass-rate says otherwise');
-  expect(text).toContain('with --max-runs 413');
+  expect(text).toContain('with --max-runs 439');
 });

@@ -5,6 +5,7 @@ import { parseJson, type Json } from '../../lib/json.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { scenarioLabel } from '../../results/records/cell-label.js';
 import type { RunInputs } from '../../results/comparison/changes.js';
+import { withOrigins } from '../../results/comparison/looks.js';
 import type { Sample } from '../../results/comparison/samples.js';
 import type { SweepToCompare } from '../../results/comparison/compare-sweeps.js';
 import { decide } from '../../results/decision/decide.js';
@@ -43,7 +44,7 @@ export async function readToCompare(
     status: sweepStatus(resultsPath, plan.sweep),
     ...decidedBy(resultsPath, plan, lines),
     combinations: plan.scenarios.filter(({ parameters }) => parameters !== undefined),
-    lines: withHumanScores(resultsPath, lines, warn),
+    lines: withOrigins(withHumanScores(resultsPath, lines, warn), results),
     scenarios: await readScenarios(resultsPath, plan, warn),
     agents: plan.agents,
     prices: plan.prices,

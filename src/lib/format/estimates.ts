@@ -10,6 +10,9 @@ export function points(difference: number): string {
   return `${rounded > 0 ? '+' : ''}${rounded}`;
 }
 
+/** Formats a level of significance: "0.0098". */
+export const levelText = (level: number): string => String(Number(level.toPrecision(2)));
+
 /** Formats a p value in a sentence: "p = 0.012", "p < 0.0001". */
 export const pEquals = (p: number, alpha: number): string => `p = ${pText(p, alpha)}`.replace('= <', '< ');
 

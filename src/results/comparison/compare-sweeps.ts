@@ -1,3 +1,4 @@
+import { wilsonInterval } from '../../statistics/wilson-interval.js';
 import { armsOfBaseline, isInBaseline, nameOfBaseline, type StoredBaseline } from './baseline.js';
 import { changesBetween, changesSinceBaseline, hasSameInputs, type SweepInputs } from './changes.js';
 import { comparedSubjects } from './compared-subjects.js';
@@ -13,6 +14,7 @@ import {
 import { baselineDoubts, doubtsOf } from './doubts.js';
 import { boundedFindings, boundedMargins, isRobust, type BoundedFindings } from './findings.js';
 import { gateChanges } from './gate-changes.js';
+import { looksAt } from './looks.js';
 import { measuresOf } from './measures.js';
 import type { Decision } from '../decision/decision.js';
 import { decidedFindings, decisionOf, stopDoubts } from './optional-stopping.js';
@@ -33,8 +35,8 @@ export function compareSweeps(
   const before = armsOf(base, isSharedWith(head), options);
   const after = armsOf(head, isSharedWith(base), options);
   const decision = decisionOf(base, head, options);
-  return compareArms(before, after, { ...options, decision }, (pairs) => {
-    const parameters = compareParameters(base, head, pairs, options);
+  return compareArms(before, after, { ...options, decision }, (pairs, atLook) => {
+    const parameters = compareParameters(base, head, pairs, atLook);
     const subject_tokens = comparedSubjects(base, head, pairs);
     return {
       base: nameOf(base),
@@ -72,22 +74,30 @@ type Context = Pick<Comparison, 'base' | 'head' | 'parameters' | 'subject_tokens
 function compareArms(
   before: ReadonlyMap<string, Arm>,
   after: ReadonlyMap<string, Arm>,
-  { decision = null, ...options }: ComparisonOptions & { decision?: Decision | null },
-  contextOf: (pairs: readonly Pair[]) => Context,
+  { decision = null, margin, alpha }: ComparisonOptions & { decision?: Decision | null },
+  contextOf: (pairs: readonly Pair[], options: ComparisonOptions) => Context,
 ): Comparison {
-  const pairs = [...before].flatMap(([key, arm]): Pair[] => {
+  const both = [...before].flatMap(([key, arm]): Pair[] => {
     const other = after.get(key);
     return other === undefined ? [] : [{ base: arm, head: other }];
   });
+  const looks = looksAt(both, alpha);
+  // The sequential test has allowed for its own looks.
+  const options: ComparisonOptions = { margin, alpha: decision === null ? looks.level : alpha };
+  const pairs = both.map(({ base, head }) => ({
+    base: atLevel(base, options),
+    head: atLevel(head, options),
+  }));
   const missing = [...before].flatMap(([key, arm]) => (after.has(key) ? [] : arm));
   const added = [...after].flatMap(([key, arm]) => (before.has(key) ? [] : arm));
   const found = boundedFindings(pairs, options);
   const findings = decision === null ? found : decidedFindings(found, decision, options);
   const estimates = estimatesOf(pairs, options);
   const { verdict, ...total } = findings.actual.total;
-  const { base, head, parameters, subject_tokens, changes, doubts } = contextOf(pairs);
+  const { base, head, parameters, subject_tokens, changes, doubts } = contextOf(pairs, options);
   return {
     ...{ schema_version: COMPARISON_VERSION, base, head, ...options, verdict },
+    ...(decision === null ? { look: { number: looks.number, of_alpha: alpha, spent: looks.spent } } : {}),
     gate: decideGate(findings, pairs, missing, options),
     total: {
       ...sumOf(pairs, options),
@@ -96,7 +106,7 @@ function compareArms(
       ...boundedMargins(total, findings.bestForHead.total, findings.worstForHead.total),
       robust: isRobust(verdict, findings.bestForHead.total, findings.worstForHead.total),
       reliability: reliabilityOf(pairs, options),
-      needed: neededFor(pairs, options),
+      needed: neededFor(pairs, options, looks),
       other_scenarios: otherScenariosOf(pairs, options),
     },
     configurations: pairs.map((pair, at) => ({
@@ -110,6 +120,11 @@ function compareArms(
     ...{ changes, doubts },
   };
 }
+
+const atLevel = (arm: Arm, options: { alpha: number }): Arm => ({
+  ...arm,
+  side: { ...arm.side, interval: wilsonInterval(arm.side, options) },
+});
 
 const nameOf = ({ sweep, variant, started, status, decision }: SweepToCompare): Comparison['base'] => ({
   ...{ sweep, variant, started, status },

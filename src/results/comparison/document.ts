@@ -212,6 +212,7 @@ const Total = Tested.omit({ verdict: true }).extend({
       difference: z.number().describe('The margin, or 0.2'),
       power: z.number().describe('The probability of showing this difference if it is real'),
       runs: z.number().int().describe('Further runs of each configuration on each side; 0: enough'),
+      alpha: z.number().describe('Level at which they would be tested: of the next look, or of this one'),
     })
     .nullable()
     .describe('How many more runs show a difference of this size; null: nothing to compare'),
@@ -285,12 +286,29 @@ const SweepName = z.object({
     .describe('The baseline file, if base is one; `sweep` and `started` are those of its newest line'),
 });
 
+/** The share of alpha of this and earlier looks at the same configurations with the same runs, and fewer of them. */
+const Look = z.object({
+  number: z
+    .number()
+    .int()
+    .describe('From 1. Each sweep that added runs to what is compared has led to a look, whoever looked'),
+  of_alpha: z.number().describe('Level of significance of all looks together (`--alpha`)'),
+  spent: z.number().describe('The part of it that the looks so far may have spent'),
+});
+
 /** What `compare --json` prints. */
 export const Comparison = z.object({
   schema_version: z.literal(COMPARISON_VERSION).describe('Version of the format'),
   base: SweepName.describe('Before'),
   head: SweepName.describe('After'),
-  alpha: z.number().describe('Level of significance'),
+  alpha: z
+    .number()
+    .describe(
+      'Level of significance of this look: every p is compared with it, and intervals have 1 - alpha',
+    ),
+  look: Look.exactOptional().describe(
+    'Looks at the same question; absent: `total.sequential`, which has allowed for its looks',
+  ),
   margin: z.number().nullable().describe('The largest loss that is accepted, as a share; null: none given'),
   verdict: ComparisonVerdict.describe('Of all configurations together'),
   gate: Gate.describe('Result of --gate'),
@@ -331,7 +349,7 @@ export type Comparison = z.infer<typeof Comparison>;
 
 /** What a comparison is to show, and how surely. */
 export interface ComparisonOptions {
-  /** Level of significance, between 0 and 1. */
+  /** Level of significance, between 0 and 1: of all looks at a question, or of one of them. */
   alpha: number;
   /** The largest loss of the pass rate that is accepted, as a share; null: none is named. */
   margin: number | null;

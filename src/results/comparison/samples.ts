@@ -15,6 +15,8 @@ import type { Configuration, Side } from './document.js';
 export interface Sample extends ResultLine {
   /** What a person gave it, from 0 to 1; absent: no score. */
   human_score?: number;
+  /** The sweep in which the work was done, and when it began; absent: that of the line. */
+  ran_in?: Pick<ResultLine, 'sweep' | 'timestamp'>;
 }
 
 /** A sweep as stored in the results folder. */

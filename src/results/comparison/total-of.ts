@@ -12,6 +12,7 @@ import {
   type ComparisonOptions,
 } from './document.js';
 import { stratumOf } from './findings.js';
+import type { Looks } from './looks.js';
 import { measuresOf } from './measures.js';
 import { sumOfSides, type Pair } from './samples.js';
 
@@ -54,12 +55,32 @@ export function reliabilityOf(
   return base && head && { k, base, head };
 }
 
-/** Returns how many more runs it takes to show a loss of the margin, or a difference of 20 points. */
-export function neededFor(pairs: readonly Pair[], { alpha, margin }: ComparisonOptions): Total['needed'] {
+/**
+ * Returns how many more runs it takes to show a loss of the margin, or a difference of 20 points, and the level at which they would be
+ * tested: that of the next look, or of this one if its runs are enough.
+ */
+export function neededFor(
+  pairs: readonly Pair[],
+  { alpha, margin }: ComparisonOptions,
+  { levelAfter }: Pick<Looks, 'levelAfter'>,
+): Total['needed'] {
   const difference = margin ?? DIFFERENCE_TO_SHOW;
-  const runs = neededRuns(pairs.map(stratumOf), { difference, alpha, power: POWER });
-  return runs === null ? null : { difference, power: POWER, runs };
+  const strata = pairs.map(stratumOf);
+  const neededAt = (level: number): number | null =>
+    neededRuns(strata, { difference, alpha: level, power: POWER });
+  let [level, runs] = [alpha, neededAt(alpha)];
+  if (runs === null) return null;
+  // The level hardly depends on their number, so this settles at once.
+  for (let round = 0; round < MOST_ROUNDS && runs > 0; round++) {
+    level = levelAfter(runs);
+    const found = neededAt(level) ?? 0;
+    if (found === runs) break;
+    runs = found;
+  }
+  return { difference, power: POWER, runs, alpha: level };
 }
+
+const MOST_ROUNDS = 5;
 
 /** Returns what to expect of other scenarios. Agents, models and variants of a scenario are not other scenarios. */
 export const otherScenariosOf = (

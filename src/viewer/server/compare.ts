@@ -29,7 +29,7 @@ export async function comparisonFor(
     shown('Reliability', reliabilityGrid(comparison)),
   ].filter(({ rows }) => rows.length > 0);
   const isOpen = comparison.verdict === 'no difference shown' || comparison.verdict === 'too few runs';
-  return { comparison, words, tables, needed: isOpen ? neededRuns(comparison.total) : [] };
+  return { comparison, words, tables, needed: isOpen ? neededRuns(comparison) : [] };
 }
 
 const SIDES: Readonly<Record<string, string>> = { base: 'Before', head: 'After' };
