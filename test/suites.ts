@@ -321,7 +321,6 @@ export const AREAS: readonly Area[] = [
       'test/commands/steer',
       'test/commands/clean',
       'test/commands/processes',
-      'test/commands/recorded-results',
       'test/planning/',
       'test/long/regrade',
       'test/workflows/',

@@ -35,7 +35,7 @@ export const loadCells =
     const { plan, planHash } = await readPlan(resultsPath, sweep);
     const project = await sharedProjectOf(resultsPath);
     const order = await verifyStart(deps, { sweep, planHash }, origin);
-    const { round = 1, again: asked = [] } = origin?.order ?? wanted;
+    const { round, again: asked = [] } = origin?.order ?? wanted;
     const chosen = origin?.order.againCells;
     const { key } = await originOf(deps);
     // A round begins here: when an earlier round ends late, it sees the new one (finish-sweep.ts).
@@ -75,7 +75,6 @@ export const loadCells =
     const estimate = plan.max_usd === null ? () => ({}) : await estimator(resultsPath, plan, agents);
     const cells = selected.map((cell): PageCell => {
       const known = finished.get(cell.id);
-      const costUsd = index.spent(sweep, cell.id);
       if (isRun(cell.id, known?.outcome)) {
         const redo = known?.outcome === 'error' ? results?.get(cell.id) : undefined;
         const again = redo === undefined ? {} : { redo };
@@ -86,13 +85,12 @@ export const loadCells =
           ...again,
           ...(origin === undefined ? {} : { proof: proveRun(key, facts, order) }),
           ...(chosen === undefined ? {} : { fresh: true }),
-          costUsd,
           ...estimate(cell),
           ...payer(cell),
         };
       }
       // A round of chosen cells does not run other cells, even if they were never run.
-      return { cell, finished: known?.outcome ?? 'cancelled', costUsd };
+      return { cell, finished: known?.outcome ?? 'cancelled' };
     });
     const isFirst = wanted.offset === 0 && wanted.positions === undefined;
     const limits = await limitsOf(deps, cells);
@@ -142,9 +140,9 @@ async function limitsOf(
 /** Returns the cells to load and, of a page, the cells after it. */
 function select(
   cells: readonly Cell[],
-  { inTurns = false, positions, offset, limit }: LoadCellsInput,
+  { positions, offset, limit }: LoadCellsInput,
 ): { selected: readonly Cell[]; later: readonly Cell[] } {
-  const ordered = inTurns ? turnOrder(cells).flatMap((position) => cells[position] ?? []) : cells;
+  const ordered = turnOrder(cells).flatMap((position) => cells[position] ?? []);
   const end = offset + limit;
   return positions === undefined
     ? { selected: ordered.slice(offset, end), later: ordered.slice(end) }

@@ -37,7 +37,6 @@ export const reuseResult =
         // Like a cell that was not run: it has no folder of its own, and its agent was not started.
         id: `${run.sweep}/${cell}`,
         sweep: run.sweep,
-        // Not taken from the line: older builds redacted names in it.
         ...{ cell, scenario_id: scenario, agent, model, variant, repetition },
         timestamp: new Date().toISOString(),
         attempts: 0,

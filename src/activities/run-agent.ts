@@ -22,7 +22,7 @@ import { withNewLogin } from './credentials/with-new-login.js';
 import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
 import { filesAfter } from './step/files-after.js';
 import { heartbeating } from './step/heartbeat.js';
-import { noteOpenRun, noteWait } from './step/open-runs.js';
+import { noteWait } from './step/open-runs.js';
 import { NO_SLOT } from './step/retry-policy.js';
 import { runStepOnce, readStep } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
@@ -37,7 +37,6 @@ export const runAgent =
   (deps: Deps) =>
   async (run: RunRef, nth = 1, turn?: TurnRef): Promise<AgentSummary> => {
     const context = await loadRun(deps, run, turn === undefined ? {} : { turn });
-    noteOpenRun(deps, run); // for runs that an older build has prepared
     keepSlot(deps, run);
     if (nth > 1) noteWait(deps, run, null);
     const name = STEPS.agent(nth, context.turn.number);

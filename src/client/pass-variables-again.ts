@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSweepEnv, removeSweepEnv, replaceValues, sweepEnvFrom } from '../platform/sweep-env.js';
 import { serverAddresses } from '../scenario/database.js';
-import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { StoredScenario } from '../scenario/stored-scenario.js';
+import { EffectiveScenario, type Plan } from '../scenario/plan.js';
 import { isMirror } from '../platform/folders.js';
 import { fetchSweep } from '../store/shared/mirror.js';
 import { sharedProjectOf } from '../store/shared/shared-project.js';
@@ -22,7 +21,7 @@ export async function storedScenarios(resultsPath: string, plan: Plan): Promise<
   if (project !== null) await fetchSweep(project, plan.sweep);
   return plan.scenarios.map(({ hash }) => {
     checkStored(resultsPath, join(storeFolder(resultsPath), hash), plan.sweep);
-    const scenario = readResultsFile(scenarioFile(resultsPath, hash), StoredScenario);
+    const scenario = readResultsFile(scenarioFile(resultsPath, hash), EffectiveScenario);
     checkStored(resultsPath, fixtureFolder(resultsPath, scenario.fixture), plan.sweep);
     if (scenario.checks !== undefined)
       checkStored(resultsPath, checksFolder(resultsPath, scenario.checks), plan.sweep);

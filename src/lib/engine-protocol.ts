@@ -1,24 +1,9 @@
 /**
- * The markers of `patched()` in src/workflows, in the order in which they were added, and what else decides how they
- * replay: `scheduler-3`, `until-clear` and `rounded` in the input of sweeps, `redo` in the pages of their cells, and
- * `fails-visibly` in the input of runs. Workflows of this build may have recorded them in their histories. A build that does not know one of
- * them fails the workflow tasks of such a history for ever, so a build never takes over an engine that knows more
- * markers.
+ * The markers of `patched()` in src/workflows, in the order in which they were added. Workflows of this build may have
+ * recorded them in their histories. A build that does not know one of them fails the workflow tasks of such a history for
+ * ever, so a build never takes over an engine that knows more markers.
  */
-export const HISTORY_MARKERS = [
-  'failed-in-process',
-  'patience-by-reason',
-  'report-cancelled',
-  'stop-run',
-  'forget-limits',
-  'scheduler-3',
-  'until-clear',
-  'fails-visibly',
-  'cost-of-cancelled',
-  'redo',
-  'rounded',
-  'decision-in-list',
-] as const;
+export const HISTORY_MARKERS: readonly string[] = [];
 
-/** Higher than in every build that knows fewer markers. A build without a number counts as 0. */
-export const ENGINE_PROTOCOL = HISTORY_MARKERS.length;
+/** The version of the workflows, from 1. Higher than in every build that knows fewer markers. */
+export const ENGINE_PROTOCOL = 1 + HISTORY_MARKERS.length;

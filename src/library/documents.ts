@@ -348,7 +348,7 @@ export interface SweepCell {
   cost_usd: number | null;
   /** The known part of an unknown cost */
   cost_usd_at_least?: number;
-  /** Runs of the cell that were replaced by this one; absent: none, or written by an older build */
+  /** Runs of the cell that were replaced by this one; absent: none */
   earlier_runs?: {
     /** Number of runs */
     runs: number;
@@ -430,7 +430,7 @@ export interface RunRecord {
     binary: string;
     /** Path of the program; null: not found */
     resolved: string | null;
-    /** Changes with the content of the target; null: not found, or an older build */
+    /** Changes with the content of the target; null: not found */
     fingerprint: string | null;
     /** The health check, if there is one */
     health_check: CommandRecord | null;
@@ -489,7 +489,7 @@ export interface RunRecord {
   message: string;
   /** Null: not started, or its step failed for good */
   agent: AgentRecord | null;
-  /** Starts of the agent in all; null: written by an older build */
+  /** Starts of the agent in all; null: unknown */
   starts: number | null;
   /** The judge planned for the run; its scores are in metrics.json */
   judge: {
@@ -621,7 +621,7 @@ export interface RunRecord {
     attempts: number;
     /** Why it failed or was not performed */
     note: string | null;
-    /** ISO 8601 in UTC; absent: not performed, or written by an older build */
+    /** ISO 8601 in UTC; absent: not performed */
     ended_at?: string;
   }>;
   /** Problems that do not change the outcome */
@@ -700,7 +700,7 @@ export interface AgentRecord {
   };
   /** Of all starts; null throughout if a part is unknown, as after an interruption */
   token_usage: TokenUsage;
-  /** The first request of its session to the model; absent: the agent does not say, or an older build */
+  /** The first request of its session to the model; absent: the agent does not say */
   first_request?: {
     /** Tokens that the model was sent, with those read from a cache or written to it; null: unknown */
     tokens: number | null;
@@ -782,13 +782,13 @@ export interface Metrics {
     /** Unique / total; 0 without calls */
     iteration_ratio: number;
   } | null;
-  /** What the agent did; null: no agent took part; absent: written by an older build */
+  /** What the agent did; null: no agent took part */
   agent_work?: {
     /** Tokens of all kinds together; null: unknown */
     tokens: number | null;
-    /** Tokens of the first request to the model, which include the subject; null: unknown; absent: the agent does not say, or an older build */
+    /** Tokens of the first request to the model, which include the subject; null: unknown; absent: the agent does not say */
     first_request_tokens?: number | null;
-    /** Tools of the MCP servers under test, of which the agent was told; absent: none, or an older build */
+    /** Tools of the MCP servers under test, of which the agent was told; absent: none */
     mcp_tools?: {
       /** Number of tools */
       count: number;
@@ -877,7 +877,7 @@ export interface GateDetail {
   detail: Json | null;
   /** Duration */
   duration_ms: number;
-  /** Model or agent that was asked, as requested; absent: none, or written by an older build */
+  /** Model or agent that was asked, as requested; absent: none */
   judged_by?: string;
   /** Why the agent could have forged what the gate looked at; absent: it could not */
   forgeable?: string;

@@ -5,8 +5,7 @@ import { hashTree, listTree } from '../platform/fs/tree.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
 import { workRunOf, type ResultLine } from '../results/records/result-line.js';
 import { agentInputs } from '../scenario/agent-inputs.js';
-import type { EffectiveScenario } from '../scenario/plan.js';
-import { StoredScenario } from '../scenario/stored-scenario.js';
+import { EffectiveScenario } from '../scenario/plan.js';
 import { readResultsFile } from '../store/read-results-file.js';
 import { resultsLog, scenarioFile } from '../store/results-folder.js';
 import { parseResult } from '../store/results-log.js';
@@ -75,7 +74,7 @@ async function compare(
 /** A scenario that another build has stored may be unreadable, which is no reason to refuse a run. */
 function readIfPossible(file: string): EffectiveScenario | null {
   try {
-    return readResultsFile(file, StoredScenario);
+    return readResultsFile(file, EffectiveScenario);
   } catch {
     return null;
   }

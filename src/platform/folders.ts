@@ -115,12 +115,18 @@ export function isMirror(resultsPath: string): boolean {
 }
 
 /**
+ * Part of every id of a project, and so of the names of its private folder, database, task queue and schedules. A change
+ * here gives all of them other names: builds with other formats of these never open each other's.
+ */
+const LAYOUT = 'release 1';
+
+/**
  * Returns the private folder of a results folder, `<state>/<id>`, and the id, which also names its task queue. A mirror
  * is in the private folder of its project.
  */
 export function projectState(resultsPath: string, home = stateHome()): { id: string; folder: string } {
   const path = canonical(resultsPath);
   if (isMirror(path)) return { id: basename(dirname(path)), folder: dirname(path) };
-  const id = sha256(path).slice(0, 12);
+  const id = sha256(`${LAYOUT}\n${path}`).slice(0, 12);
   return { id, folder: join(home, id) };
 }

@@ -42,8 +42,6 @@ export interface Budget {
   spentUsd: number;
   /** Estimated costs of the open runs; null: unknown. */
   open: readonly (number | null)[];
-  /** Whether differences are rounded: 0.5 - 0.4 is less than 0.1. Not set in sweeps that an older build started. */
-  rounded?: boolean;
 }
 
 /** `wait`: the open runs may leave enough money. `never`: there is too little, whatever the open runs cost. */
@@ -53,15 +51,11 @@ export type Admission = 'start' | 'wait' | 'never';
  * Decides whether a cell with this estimated cost can start without exceeding the sweep's budget. While the costs are
  * unknown, cells run one at a time.
  */
-export function admit(
-  { maxUsd, spentUsd, open, rounded = false }: Budget,
-  estimate: number | null,
-): Admission {
-  const exact = (usd: number): number => (rounded ? dollars(usd) : usd);
+export function admit({ maxUsd, spentUsd, open }: Budget, estimate: number | null): Admission {
   if (estimate === 0) return 'start';
-  const room = exact(maxUsd - spentUsd);
+  const room = dollars(maxUsd - spentUsd); // 0.5 - 0.4 is less than 0.1
   if (room <= 0 || (estimate !== null && estimate > room)) return 'never';
   if (estimate === null || open.includes(null)) return open.every((one) => one === 0) ? 'start' : 'wait';
   const reserved = open.reduce<number>((sum, one) => sum + (one ?? 0), 0);
-  return estimate <= exact(room - reserved) ? 'start' : 'wait';
+  return estimate <= dollars(room - reserved) ? 'start' : 'wait';
 }

@@ -134,9 +134,6 @@ export const mockUrlVariables = z
   .default([])
   .describe('Variables that have the address of mocked endpoints, besides LLM_TOOL_TEST_MOCK_URL');
 
-/** Environment variables in a plan, whose names were checked when the file was read. */
-export const storedVariables = z.record(z.string(), z.string()).default({});
-
 /** Checks that `keyOf` returns a different value for each item of a list. Reports the second of two equal items. */
 export const distinct = <T>(
   keyOf: (item: Partial<T>) => unknown,

@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import { DEFAULT_VARIANT } from '../results/records/cell-label.js';
+import { schemaVersion } from '../lib/schema-version.js';
 import { Cell } from '../results/records/cell.js';
 import { Price } from '../results/cost.js';
 import { UntilClear } from '../results/decision/until-clear.js';
 import { SCHEMA_VERSION } from '../results/records/result-line.js';
 import { AgentTable, Provider } from './config.js';
-import { storedVariables } from './fields.js';
 import { Rubric } from './rubric.js';
 import { Scenario } from './scenario.js';
 import { StoredSubject } from './subject.js';
-import { StoredTarget } from './target.js';
+import { Target } from './target.js';
 
 /** The settings of the judge, with the content of its rubric. */
 export const JudgeSettings = z.object({
@@ -21,8 +20,7 @@ export const JudgeSettings = z.object({
   pass_threshold: z.number(),
   always: z.boolean(),
   timeout_secs: z.number(),
-  /** Absent in plans of older builds. */
-  votes: z.number().int().default(1),
+  votes: z.number().int(),
 });
 export type JudgeSettings = z.infer<typeof JudgeSettings>;
 
@@ -31,10 +29,10 @@ export type JudgeSettings = z.infer<typeof JudgeSettings>;
  * scenario's file.
  */
 export const EffectiveScenario = z.object({
-  schema_version: z.literal(2),
+  schema_version: schemaVersion(2),
   scenario: Scenario,
   /** Null if the scenario has no program under test. */
-  target: StoredTarget.nullable(),
+  target: Target.nullable(),
   /** Absolute path of the target binary. Null if it is looked up on PATH or in the fixture. */
   target_path: z.string().nullable(),
   /** Hash of the snapshot of the target's program, which hosts get from the store in place of `target_path`. */
@@ -88,7 +86,7 @@ const Regrade = z.object({
  * It contains no values of environment variables.
  */
 export const Plan = z.object({
-  schema_version: z.literal(SCHEMA_VERSION),
+  schema_version: schemaVersion(SCHEMA_VERSION),
   sweep: z.string(),
   created_at: z.string(),
   concurrency: z.number().int(),
@@ -96,8 +94,7 @@ export const Plan = z.object({
   scenarios: z.array(
     z.object({
       name: z.string(),
-      /** Absent in plans of older builds. */
-      variant: z.string().default(DEFAULT_VARIANT),
+      variant: z.string(),
       /** The scenario's file, as shown to people. */
       file: z.string(),
       /** The same as an absolute path. Absent in plans of older builds. */
@@ -107,28 +104,23 @@ export const Plan = z.object({
       left_out: z.array(z.string()).exactOptional(),
       /** The values of a combination, by parameter. Absent if the variant is none. */
       parameters: z.record(z.string(), z.json()).exactOptional(),
-      /**
-       * The names of the parts of its subject, and the variant that is the same without it. Absent if there is none, and in
-       * plans of older builds.
-       */
+      /** The names of the parts of its subject, and the variant that is the same without it. Absent if there is none. */
       subject: z.object({ parts: z.array(z.string()), without: z.string() }).exactOptional(),
     }),
   ),
-  agents: z.record(z.string(), AgentTable.extend({ env: storedVariables })),
+  agents: z.record(z.string(), AgentTable),
   /** The providers of the config that agents and judges use. */
-  providers: z.record(z.string(), Provider).default({}),
+  providers: z.record(z.string(), Provider),
   /** Whether finished runs with the same inputs may be reused. */
-  cache: z.boolean().default(true),
+  cache: z.boolean(),
   /** Set if mocks are ignored (`--live`): the stored scenarios have none. */
   live: z.boolean().exactOptional(),
   /** How many cells of an agent or a model may run at once, in addition to the limit `concurrency`. */
-  caps: z
-    .object({ agents: z.record(z.string(), z.number()), models: z.record(z.string(), z.number()) })
-    .default({ agents: {}, models: {} }),
+  caps: z.object({ agents: z.record(z.string(), z.number()), models: z.record(z.string(), z.number()) }),
   /** US dollars that the sweep may cost. Null for no limit. */
-  max_usd: z.number().nullable().default(null),
+  max_usd: z.number().nullable(),
   /** The config's prices, by model. */
-  prices: z.record(z.string(), Price).default({}),
+  prices: z.record(z.string(), Price),
   cells: z.array(Cell),
   /** Set if the sweep stops as soon as its verdict is clear. Its cells are released in rounds, and some may not be needed. */
   until_clear: UntilClear.exactOptional(),
@@ -139,11 +131,11 @@ export const Plan = z.object({
   /** Set if the sweep checks the work of earlier runs again instead of running agents. */
   regrade: Regrade.exactOptional(),
   /** Folder of the config file; null if there is none. A sandbox hides it, except for the programs in it. */
-  project: z.string().nullable().default(null),
+  project: z.string().nullable(),
   /** The config's settings for sandboxes. Absent in plans of older builds. */
   sandbox: z.object({ required: z.boolean(), allow_loopback: z.array(z.number().int()) }).exactOptional(),
   /** Files and folders that a sandbox hides completely: the sources of the scenarios. */
-  hidden: z.array(z.string()).default([]),
+  hidden: z.array(z.string()),
 });
 export type Plan = z.infer<typeof Plan>;
 

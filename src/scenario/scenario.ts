@@ -7,7 +7,7 @@ import { Database } from './database.js';
 import { Mock } from './mock.js';
 import { RuntimeSetup } from './runtime.js';
 import { Subjects } from './subject.js';
-import { StoredTarget } from './target.js';
+import { TargetOrConfig } from './target.js';
 
 /*
  * A scenario, independent of the form of file that it was written in. A reader (`yaml/`) makes it from a file.
@@ -159,7 +159,7 @@ export const Scenario = z.object({
   tags: z.array(z.string()),
   inputs: Inputs,
   /** The program under test; null if the agent itself, or the code of the steps, is what is tested. */
-  target: z.union([StoredTarget, z.literal('from_config')]).nullable(),
+  target: TargetOrConfig.nullable(),
   /** Skills and instructions that the agent is given, as written in the file. Absent if there are none. */
   subject: Subjects.exactOptional(),
   /** Whether each variant also runs without the subject, to be compared with it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemaVersion } from '../lib/schema-version.js';
 import { isCronTime } from '../lib/cron/is-cron-time.js';
 import { parseCron } from '../lib/cron/parse-cron.js';
 import { FAIL_ON, OVERLAPS } from '../lib/schedule-policies.js';
@@ -19,7 +20,7 @@ export type When = z.infer<typeof When>;
  * of environment variables, never their values.
  */
 export const StoredSchedule = z.object({
-  schema_version: z.literal(1),
+  schema_version: schemaVersion(1),
   schedule: z.string(),
   created_at: z.string(),
   when: When,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { nonBlank, command, pattern } from './fields.js';
-import { environmentVariables, storedVariables } from './fields.js';
+import { command, environmentVariables, nonBlank, pattern } from './fields.js';
 
 /** The program under test. */
 export const Target = z.strictObject({
@@ -24,9 +23,6 @@ export const Target = z.strictObject({
     ),
 });
 export type Target = z.infer<typeof Target>;
-
-/** A target in a plan. An older build may have stored it, which accepted other names of variables. */
-export const StoredTarget = z.strictObject({ ...Target.shape, env: storedVariables });
 
 /** A scenario's target: the target itself, or `from_config` for the config's `[target]`. */
 export const TargetOrConfig = z.union([Target, z.literal('from_config')]);

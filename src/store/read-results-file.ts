@@ -1,3 +1,4 @@
+import { parseFailure } from '../lib/errors/parse-failure.js';
 import { systemFailure } from '../lib/errors/system-failure.js';
 import { displayPath } from '../platform/display-path.js';
 import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
@@ -15,9 +16,6 @@ export function readResultsFile<T>(file: string, schema: { parse(value: unknown)
     const reason = systemFailure(error);
     if (reason !== null && (error as NodeJS.ErrnoException).code !== 'ENOENT')
       throw new InfrastructureError(reason);
-    throw new UsageError(
-      'results_broken',
-      `${displayPath(file)} cannot be read: ${(error as Error).message}`,
-    );
+    throw new UsageError('results_broken', `${displayPath(file)} cannot be read: ${parseFailure(error)}`);
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addPathToFullDiskError } from '../lib/errors/disk-failure.js';
+import { parseFailure } from '../lib/errors/parse-failure.js';
 import { parseJson } from '../lib/json.js';
 import { linesOf } from '../platform/fs/lines.js';
 import { ResultLine } from '../results/records/result-line.js';
@@ -82,8 +83,5 @@ export function parseResult(text: string): ResultLine | string {
   const json = parseJson(text);
   if (json === undefined) return 'not JSON';
   const parsed = ResultLine.safeParse(json);
-  return parsed.success ? parsed.data : describe(parsed.error.issues[0]);
+  return parsed.success ? parsed.data : parseFailure(parsed.error);
 }
-
-const describe = (issue: { path: PropertyKey[]; message: string } | undefined): string =>
-  issue === undefined ? 'not a result' : `${issue.path.join('.')}: ${issue.message}`;

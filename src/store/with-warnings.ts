@@ -1,12 +1,8 @@
-import { isJsonObject, parseJson, type Json } from '../lib/json.js';
 import { mixedBuilds, type BuildUsed } from '../results/mixed-builds.js';
 import { outputsThatDoNotFit, type RunOutput } from '../results/output-warnings.js';
-import { OutputProblems } from '../results/records/output-problems.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
 import type { ResultDigest } from '../results/records/result-digest.js';
 import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
-import { runFiles } from './results-folder.js';
-import { readText } from '../platform/fs/read-file.js';
 
 /**
  * Adds warnings to a sweep's document that concern its runs as a whole: runs with different builds of the target, and
@@ -19,7 +15,7 @@ export function withWarnings(document: SweepDocument, results: readonly ResultDi
   // There may be thousands of runs, so only what is needed of each is kept.
   const runs = document.cells.map((cell) => {
     const line = lines.get(cell.id);
-    return line?.target_fingerprint === undefined ? ofRecord(cell) : ofLine(cell, line);
+    return line === undefined ? { builds: [], outputs: [] } : ofLine(cell, line);
   });
   const warnings = [
     ...mixedBuilds(runs.flatMap(({ builds }) => builds)),
@@ -52,38 +48,3 @@ const ofLine = (
   builds: fingerprint === null ? [] : [{ cell, fingerprint }],
   outputs: problems === undefined ? [] : [{ agent: cell.agent, problems }],
 });
-
-/** An older build has written the line. */
-function ofRecord(cell: SweepCell): Facts {
-  const record = recordOf(cell);
-  return { builds: buildUsed(cell, record), outputs: outputOf(cell, record) };
-}
-
-/**
- * Not validated with a schema: there may be thousands of records, and damaged ones are reported when they are shown.
- */
-const recordOf = ({ results_dir }: SweepCell): Json | undefined =>
-  results_dir === null ? undefined : parseJson(readRecord(runFiles(results_dir).run));
-
-const fieldOf = (map: Json | undefined, name: string): Json | undefined =>
-  isJsonObject(map) ? map[name] : undefined;
-
-function buildUsed(cell: SweepCell, record: Json | undefined): BuildUsed[] {
-  const fingerprint = fieldOf(fieldOf(record, 'target'), 'fingerprint');
-  return typeof fingerprint === 'string' ? [{ cell, fingerprint }] : [];
-}
-
-function outputOf({ agent }: SweepCell, record: Json | undefined): RunOutput[] {
-  const found = fieldOf(fieldOf(record, 'agent'), 'output_problems');
-  const problems = found === undefined ? undefined : OutputProblems.safeParse(found).data;
-  return problems === undefined ? [] : [{ agent, problems }];
-}
-
-/** Returns an empty text if the file cannot be read. */
-function readRecord(file: string): string {
-  try {
-    return readText(file);
-  } catch {
-    return '';
-  }
-}

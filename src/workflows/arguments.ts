@@ -1,4 +1,4 @@
-import type { Parked, ProvenOrder, ProviderLimit } from './protocol.js';
+import type { Parked, ProvenOrder } from './protocol.js';
 
 /*
  * Anyone who can reach Temporal's port can send a workflow any argument. An error thrown by a handler would fail the
@@ -51,10 +51,4 @@ export function readWake(argument: unknown): { nth: number; proof: string } | nu
 export function readEnded(argument: unknown): { cell: string } | null {
   const { cell } = fieldsOf(argument);
   return isText(cell) ? { cell } : null;
-}
-
-export function readLimit(argument: unknown): ProviderLimit | null {
-  const { provider, account, until } = fieldsOf(argument);
-  if (!isText(provider) || !isTextOrAbsent(account) || !isMoment(until)) return null;
-  return { provider, until, ...(account === undefined ? {} : { account }) };
 }

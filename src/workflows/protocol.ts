@@ -1,6 +1,7 @@
 /**
  * Names and types of everything that crosses Temporal. Small JSON only: names, counts, verdicts and redacted
- * messages of a line, never output or secrets. Additions must be optional, because workflows started by an older build continue on a newer worker.
+ * messages of a line, never output or secrets. Additions after a release must be optional, because open workflows continue
+ * with the next build.
  */
 export { STEPS } from '../results/step-names.js';
 export * from './protocol/agent-progress.js';

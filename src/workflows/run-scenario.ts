@@ -2,51 +2,42 @@ import {
   ApplicationFailure,
   CancellationScope,
   isCancellation,
-  patched,
   sleep,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import { runLimitsIn, type RunLimits } from '../lib/limits.js';
 import { safeName } from '../lib/safe-name.js';
-import {
-  STEPS,
-  type OldRunPlan,
-  type RunPlan,
-  type RunInput,
-  type RunRef,
-  type RunResult,
-} from './protocol.js';
+import { STEPS, type RunPlan, type RunInput, type RunRef, type RunResult } from './protocol.js';
 import { runAgent, WAIT } from './run/agent-runs.js';
 import { activities, FOR_MINUTES, LONG_STEP, STOPPING } from './run/options.js';
 import { createPerformer } from './run/perform.js';
 import { performChecks, performSteps } from './run/steps.js';
 import { createEndAnnouncer } from './announce-end.js';
-import { waitParked, waitByTimer } from './wait-for-provider.js';
+import { waitParked } from './wait-for-provider.js';
 import { attributesOf, summaryOf } from './ui.js';
 import { passedRun } from './visible-failures.js';
 
 /** One execution of a cell. Every step is a separate activity, visible by name and summary. */
 export async function runScenario(input: RunInput): Promise<RunResult> {
   const { workflowId, startTime, firstExecutionRunId: firstRunId } = workflowInfo();
-  const { sweep, cell, proof, fresh, lostHosts, failsVisibly } = input;
+  const { sweep, cell, proof, fresh, lostHosts } = input;
   const run: RunRef = {
     ...{ sweep, cell, run: runName(input), workflowId, firstRunId },
     ...(proof === undefined ? {} : { proof }),
     ...(fresh === undefined ? {} : { fresh }),
     ...(lostHosts === undefined ? {} : { lostHosts }),
-    ...(failsVisibly === undefined ? {} : { failsVisibly }),
   };
   const limits = runLimitsIn(input);
-  const performer = createPerformer(input.inProcess === true, input.sparse === true, limits);
+  const performer = createPerformer(input.sparse === true, limits);
   const { failures, perform, performEither } = performer;
   let reused: RunResult | null = null;
   let agentUsd: number | null = null;
-  const waitForProvider = input.parks === true ? waitParked(input) : waitByTimer();
+  const waitForProvider = waitParked(input);
   const reportEnd = createEndAnnouncer(input);
 
   async function steps(): Promise<void> {
-    const plan: RunPlan | OldRunPlan | null = await performEither(
+    const plan: RunPlan | null = await performEither(
       { step: STEPS.prepare, title: `prepare ${cell.scenario}`, ...LONG_STEP },
       ({ prepareWorkspace }, options) => prepareWorkspace.executeWithOptions(options, [run]),
     );
@@ -70,7 +61,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
    */
   async function stopRun(): Promise<void> {
     const step = performer.current();
-    if (step === null || step === WAIT || !patched('stop-run')) return;
+    if (step === null || step === WAIT) return;
     await CancellationScope.nonCancellable(() =>
       activities.stopRun.executeWithOptions({ ...STOPPING, summary: summaryOf('stop') }, [run]),
     );
@@ -120,7 +111,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
       const spent = agentUsd === null ? {} : { knownUsd: agentUsd };
       throw ApplicationFailure.nonRetryable(lost.message, 'ReportNotWritten', spent);
     }
-    return failsVisibly === true ? passedRun(result) : result;
+    return passedRun(result);
   });
 }
 
@@ -136,8 +127,6 @@ async function untilCancelled<R>(
 ): Promise<R> {
   if (whole.consideredCancelled) return doing;
   const cancelled = whole.cancelRequested.catch(async (): Promise<never> => {
-    // In histories of older builds, a cancelled run waited for its report.
-    if (!patched('report-cancelled')) return new Promise(() => undefined);
     await sleep(cancelledReportMs);
     throw ApplicationFailure.nonRetryable('the run was cancelled while its report waited to be written');
   });
@@ -145,10 +134,12 @@ async function untilCancelled<R>(
   return Promise.race([doing, cancelled]);
 }
 
-/** Name of the run's folder: time, agent, model, scenario, and enough of Temporal's run id to be unique. */
-function runName({ cell, keepsFolder }: RunInput): string {
-  const { startTime, runId, firstExecutionRunId } = workflowInfo();
+/**
+ * Name of the run's folder: time, agent, model, scenario, and enough of Temporal's run id to be unique: that of the
+ * first execution, so that a reset continues in the folder.
+ */
+function runName({ cell }: RunInput): string {
+  const { startTime, firstExecutionRunId } = workflowInfo();
   const when = startTime.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
-  const id = keepsFolder === true ? firstExecutionRunId : runId;
-  return [when, cell.agent, cell.model, cell.scenario, id.slice(-8)].map(safeName).join('-');
+  return [when, cell.agent, cell.model, cell.scenario, firstExecutionRunId.slice(-8)].map(safeName).join('-');
 }

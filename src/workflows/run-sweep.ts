@@ -6,7 +6,6 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
-  patched,
   setCurrentDetails,
   startChild,
   upsertMemo,
@@ -16,7 +15,6 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { cellLabel } from '../results/records/cell-label.js';
-import { runLegacySweep } from './legacy/run-sweep.js';
 import {
   originOf,
   runWorkflowId,
@@ -58,7 +56,6 @@ const MOST_HOSTS = 3;
  * Runs the cells of a plan, each as a child workflow. `scheduler/reduce.ts` decides what to do; this function does it.
  */
 export async function runSweep(input: SweepInput): Promise<SweepResult> {
-  if (input.scheduler === undefined) return runLegacySweep(input);
   const { sweep, round } = input;
   const origin = originOf(input, workflowInfo().firstExecutionRunId);
   let state = startState(input);
@@ -170,10 +167,6 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
           {
             sweep,
             cell,
-            inProcess: true,
-            keepsFolder: true,
-            parks: true,
-            failsVisibly: true,
             ...(proof === undefined ? {} : { proof }),
             ...(fresh === undefined ? {} : { fresh }),
             ...(lostHosts === undefined ? {} : { lostHosts }),
@@ -202,7 +195,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
           return ended.result ?? start(WorkflowIdReusePolicy.ALLOW_DUPLICATE);
         });
         starting.delete(cell.id);
-        if (input.scheduler === 3) dispatch({ type: 'begun', cell: cell.id });
+        dispatch({ type: 'begun', cell: cell.id });
         if (child === null || 'outcome' in child) return child;
         return child.result().catch((error: unknown) => {
           const result = runResultIn(error);
@@ -222,7 +215,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
 
   /** A cancelled workflow closes without a result. Its cost matters if the sweep goes on and has a budget. */
   async function costOfCancelled(cell: string): Promise<Cost> {
-    if (state.money === null || state.cancelled || !patched('cost-of-cancelled')) return { costUsd: null };
+    if (state.money === null || state.cancelled) return { costUsd: null };
     const runs = [{ cell, workflowId: workflowIdOf(cell) }];
     const [ended] = await CancellationScope.nonCancellable(() =>
       activities.findEndedRuns({ sweep, runs, waitMs: 0 }),
@@ -248,7 +241,6 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
         offset: 0,
         limit: PAGE,
         round,
-        inTurns: true,
         ...wanted,
         ...(again === undefined ? {} : { again }),
         ...origin,
@@ -266,7 +258,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
       const input: DecideInput = { sweep, round, ...known, lost: state.lost, ...origin };
       const summary = known.isFirst ? 'release the first round' : 'look at the results';
       const decided = await activities.decideNext.executeWithOptions({ summary }, [input]);
-      if (patched('decision-in-list')) showDecision(decided);
+      showDecision(decided);
       dispatch({ type: 'decided', decided });
     } catch (error) {
       if (isCancellation(error)) return;
@@ -327,13 +319,12 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
    * started until all runs have been asked, which may take seconds; these announce their end without being asked.
    */
   async function prepareNextHistory(): Promise<void> {
-    isHandingOver = input.scheduler === 3;
+    isHandingOver = true;
     hosts?.stopWatching();
-    if (isHandingOver) await askRuns();
+    await askRuns();
     dispatch({ type: 'held' });
     hosts?.stopSeeking();
     await condition(() => !state.loading && starting.size === 0 && !isSeeking());
-    if (!isHandingOver) await askRuns();
     await condition(() => allHandlersFinished() && hosts?.isLosingAny() !== true);
   }
 

@@ -8,10 +8,8 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { readWake } from './arguments.js';
-import { SIGNALS, type AgentSummary, type Parked, type ProviderLimit, type RunInput } from './protocol.js';
+import { SIGNALS, type AgentSummary, type Parked, type RunInput } from './protocol.js';
 
-export const skipWaitSignal = defineSignal(SIGNALS.goOn);
-export const providerLimited = defineSignal<[ProviderLimit]>(SIGNALS.providerLimited);
 /** `proof` shows that this run sent the signal; absent if its sweep has no proof either. */
 export const parkedRun = defineSignal<[{ cell: string; parked: Parked; proof?: string }]>(SIGNALS.parked);
 /** A sweep that was reset has not kept what the run told it before. */
@@ -23,7 +21,7 @@ const { verifyWake } = proxyLocalActivities<Activities>({ startToCloseTimeout: '
 /** Waits until the agent may be run again after its `nth` run: at least `ms`, unless the wait is ended early. */
 export type WaitForProvider = (brief: AgentSummary, ms: number, nth: number) => Promise<void>;
 
-/** For a run that its sweep wakes: the run gives up its slot while it waits, and has a slot again when it continues. */
+/** The run gives up its slot while it waits; its sweep wakes it once it has a slot again. A run without a sweep waits by itself. */
 export function waitParked({ sweep, cell, proof: isProven }: RunInput): WaitForProvider {
   const { workflowId } = workflowInfo();
   let woken = 0;
@@ -68,28 +66,4 @@ export function waitParked({ sweep, cell, proof: isProven }: RunInput): WaitForP
       waiting = null;
     }
   };
-}
-
-/** For a run without a scheduler: it waits for its own timer, which a signal can end early. */
-export function waitByTimer(): WaitForProvider {
-  let skipped = 0;
-  setHandler(skipWaitSignal, () => {
-    skipped += 1;
-  });
-  return async ({ again, provider, account }, ms) => {
-    // Read before the sweep learns of the limit, so that a signal sent right after that is not missed.
-    const before = skipped;
-    if (again?.why === 'limit' && provider !== undefined)
-      await reportLimit({ provider, ...(account === undefined ? {} : { account }), until: Date.now() + ms });
-    await condition(() => skipped > before, ms);
-  };
-}
-
-/** Reports the limit to the sweep, whose other cells would reach it too. Does nothing for a run without a sweep. */
-async function reportLimit(limit: ProviderLimit): Promise<void> {
-  const { parent } = workflowInfo();
-  if (parent === undefined) return;
-  await getExternalWorkflowHandle(parent.workflowId)
-    .signal(providerLimited, limit)
-    .catch(() => undefined); // the sweep has ended and starts no cells
 }

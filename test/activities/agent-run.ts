@@ -80,7 +80,13 @@ export async function createAgentRun({
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   const deps: Deps = { resultsPath, stateFolder, isOwnServer };
   const activities = createActivities(deps);
-  const run: RunRef = { sweep: 's', cell, run: `run-worked-${process.pid}-${++runs}`, workflowId: 'w' };
+  const run: RunRef = {
+    sweep: 's',
+    cell,
+    run: `run-worked-${process.pid}-${++runs}`,
+    workflowId: 'w',
+    firstRunId: 'r',
+  };
   const commands = before.map((command): Step => ({ kind: 'command', command, timeout_secs: 30 }));
   const mark = `${folder}/go`;
   const lines = (prints ?? []).map((event) => `echo '${JSON.stringify(event)}'; `).join('');

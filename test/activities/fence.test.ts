@@ -4,14 +4,13 @@ import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createActivities, type Activities } from '../../src/activities/index.js';
-import { attemptsBegun } from '../../src/activities/step/fence.js';
 import { local } from '../../src/environments/local.js';
 import { readJsonIfThere } from '../../src/platform/fs/read-file.js';
 import { waitUntil } from '../../src/platform/process/wait-until.js';
 import { resultsLog, summaryFile } from '../../src/store/results-folder.js';
 import { readResults } from '../../src/store/results-log.js';
 import { stateOfRun } from '../../src/store/run-state.js';
-import { STEPS, type ReportInput, type RunRef } from '../../src/workflows/protocol.js';
+import type { ReportInput, RunRef } from '../../src/workflows/protocol.js';
 import { filesBelow } from '../commands/engine-parts.js';
 import { scenario } from '../commands/project.js';
 import { newFolder } from '../platform/temporary.js';
@@ -30,7 +29,7 @@ const cell = {
   variant: 'default',
   repetition: 1,
 };
-const run: RunRef = { sweep: 's', cell, run: 'run-raced-00000000', workflowId: 'w' };
+const run: RunRef = { sweep: 's', cell, run: 'run-raced-00000000', workflowId: 'w', firstRunId: 'r' };
 
 beforeEach(async () => {
   folder = await newFolder();
@@ -115,18 +114,6 @@ test('a reset of the workflow, which counts attempts from 1 again, supersedes th
   expect(await before).toMatchObject({ type: 'Superseded' });
 });
 
-test('attempts that an earlier build recorded in a folder of their step still take over and are counted', async () => {
-  await go('setup');
-  await attempt(1, () => activities.prepareWorkspace(run));
-  const root = stateOfRun(join(folder, 'state'), run.run);
-  await mkdir(join(root, 'fences', 'gate-1'));
-  await writeFile(join(root, 'fences', 'gate-1', '3'), '');
-  await expect(attempt(2, () => activities.checkGate(run, 0))).rejects.toMatchObject({ type: 'Superseded' });
-  expect(attemptsBegun({ state: root }, STEPS.gate(0))).toBe(2);
-  await go('gate');
-  expect(await attempt(4, () => activities.checkGate(run, 0))).toBe('pass');
-});
-
 test('within workflow tasks the later scheduled attempt takes over, and an attempt through the server takes over from both', async () => {
   await go('setup');
   await attempt(1, () => activities.prepareWorkspace(run));
@@ -198,7 +185,7 @@ test('writes the report of a lost attempt again with the times of the run, not o
   });
   const line = { id: run.run, timestamp: '2026-01-02T03:04:05.000Z', duration_secs: 4.2 };
   expect(readResults(resultsLog(results)).results).toMatchObject([line]);
-  await attempt(1, () => activities.finishSweep({ sweep: 's', status: 'cancelled', lost: [] }));
+  await attempt(1, () => activities.finishSweep({ sweep: 's', round: 1, status: 'cancelled', lost: [] }));
   expect(await readJsonIfThere(summaryFile(results, 's'))).toMatchObject({ cells: [{ duration_secs: 4.2 }] });
 });
 

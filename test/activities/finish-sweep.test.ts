@@ -61,16 +61,14 @@ async function ended(
   lost: LostCell[],
 ): Promise<SweepDocument['cells'][number] | undefined> {
   const { finishSweep, summary } = await sweepOf(timestamp);
-  await finishSweep({ sweep: 's', status: 'completed', lost });
+  await finishSweep({ sweep: 's', round: 1, status: 'completed', lost });
   return (await summary())?.cells[0];
 }
 
-const lostOf = (since?: number): LostCell[] => [
-  { cell: cell(1).id, message: 'terminated', ...(since === undefined ? {} : { since }) },
-];
+const LOST: LostCell[] = [{ cell: cell(1).id, message: 'terminated', since: STARTED }];
 
 test('does not take an earlier result for that of a lost run', async () => {
-  expect(await ended('2026-01-01T00:00:00.000Z', lostOf(STARTED))).toMatchObject({
+  expect(await ended('2026-01-01T00:00:00.000Z', LOST)).toMatchObject({
     outcome: 'error',
     message: 'terminated',
     // Its agent may have been started.
@@ -79,11 +77,7 @@ test('does not take an earlier result for that of a lost run', async () => {
 });
 
 test('a run that was lost after its result was written keeps the result', async () => {
-  expect(await ended('2026-01-02T00:00:01.000Z', lostOf(STARTED))).toMatchObject({ outcome: 'fail' });
-});
-
-test('a lost run without a time, as older builds report it, keeps any result', async () => {
-  expect(await ended('2026-01-01T00:00:00.000Z', lostOf())).toMatchObject({ outcome: 'fail' });
+  expect(await ended('2026-01-02T00:00:01.000Z', LOST)).toMatchObject({ outcome: 'fail' });
 });
 
 test('a late end of an earlier round does not affect the current round, which ends on its own', async () => {
@@ -92,8 +86,7 @@ test('a late end of an earlier round does not affect the current round, which en
   await writeSweepEnv(stateFolder, 's', { base: {}, values: { KEY: 'secret' } });
   const secrets = (): Promise<string | null> => readTextIfThere(sweepEnvFile(stateFolder, 's'));
   await loadCells({ sweep: 's', offset: 0, limit: 1, round: 2 });
-  const late = { sweep: 's', status: 'completed', lost: lostOf(STARTED) } as const;
-  for (const end of [late, { ...late, round: 1 }]) await finishSweep({ ...end, lost: [...end.lost] });
+  await finishSweep({ sweep: 's', round: 1, status: 'completed', lost: LOST });
   expect(await summary()).toBeNull();
   expect(await secrets()).toContain('secret');
   expect(readResults(resultsLog(resultsPath)).results).toHaveLength(1);
@@ -101,14 +94,16 @@ test('a late end of an earlier round does not affect the current round, which en
   expect(await summary()).toMatchObject({ status: 'completed', totals: { failed: 1 } });
   expect(await secrets()).toBeNull();
   // An earlier round that still loads cells does not become current again.
-  await expect(loadCells({ sweep: 's', offset: 0, limit: 1 })).rejects.toMatchObject({ type: 'NotOurs' });
+  await expect(loadCells({ sweep: 's', offset: 0, limit: 1, round: 1 })).rejects.toMatchObject({
+    type: 'NotOurs',
+  });
   expect(await newestRound(resultsPath, 's')).toBe(2);
 });
 
 test('the end of a round of chosen cells writes no results for other cells', async () => {
   const cells = [cell(1), cell(2), cell(3)];
   const { finishSweep, summary } = await sweepOf('2026-01-01T00:00:00.000Z', cells);
-  const order = { round: 2, concurrency: 1, againCells: [cell(2).id] };
+  const order = { round: 2, concurrency: 1, caps: { agents: {}, models: {} }, againCells: [cell(2).id] };
   const origin = { order, proof: '', execution: '' };
   await finishSweep({ sweep: 's', round: 2, status: 'completed', lost: [], origin });
   const outcomes = (await summary())?.cells.map(({ outcome }) => outcome);

@@ -44,7 +44,13 @@ export async function createJudgedRun(
   const folder = await newFolder();
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
-  const run: RunRef = { sweep: 's', cell, run: `run-judged-${process.pid}-${++runs}`, workflowId: 'w' };
+  const run: RunRef = {
+    sweep: 's',
+    cell,
+    run: `run-judged-${process.pid}-${++runs}`,
+    workflowId: 'w',
+    firstRunId: 'r',
+  };
   const loaded = loadScenario('judged.yaml', scenario('judged'));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const effective: EffectiveScenario = {

@@ -44,12 +44,12 @@ async function sweepWith(
     appendFileSync(resultsLog(resultsPath), `${JSON.stringify(line)}\n`);
   }
   const { loadCells } = createActivities({ resultsPath, stateFolder, isOwnServer });
-  const order = { round: 1, concurrency: 1, ...more };
+  const order = { round: 1, concurrency: 1, caps: { agents: {}, models: {} }, ...more };
   const proof = proveSweep(key, { sweep: 's', planHash: sha256(text), order });
   const origin = { order, proof, execution: 'first' };
   return (wanted: Partial<LoadCellsInput>): Promise<CellPage> =>
     inActivity(sweepWorkflowId('s'), () =>
-      loadCells({ ...{ sweep: 's', offset: 0, limit: 100, inTurns: true, origin }, ...wanted }),
+      loadCells({ ...{ sweep: 's', offset: 0, limit: 100, round: 1, origin }, ...wanted }),
     );
 }
 
@@ -68,7 +68,7 @@ test('does not add up costs without a budget', async () => {
 test('a round of chosen cells runs exactly these, and none of them from the cache', async () => {
   const chosen = CELLS[2]?.id ?? '';
   const load = await sweepWith(null, { 1: 0.25, 3: 0.25 }, { round: 2, againCells: [chosen] });
-  const { cells } = await load({ inTurns: false, limit: 4 });
+  const { cells } = await load({ limit: 4 });
   expect(cells.map(({ finished, fresh }) => [finished, fresh])).toEqual([
     ['error', undefined],
     // It was never run, which is not made up for.

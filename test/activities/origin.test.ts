@@ -46,19 +46,25 @@ async function writePlan(more: Partial<Plan> = {}): Promise<void> {
 /** The origin with which a command would start the sweep now. */
 async function ordered(execution: string, more: Partial<SweepOrigin['order']> = {}): Promise<SweepOrigin> {
   const { key } = await originOf({ resultsPath, stateFolder });
-  const order = { round: 1, concurrency: 2, ...more };
+  const order = { round: 1, concurrency: 2, caps: { agents: {}, models: {} }, ...more };
   const planHash = sha256(await readFile(planFile(resultsPath, 's')));
   return { order, proof: proveSweep(key, { sweep: 's', planHash, order }), execution };
 }
 
 const load = (origin?: SweepOrigin, workflowId = sweepWorkflowId('s')): Promise<CellPage> =>
   inActivity(workflowId, () =>
-    activities.loadCells({ sweep: 's', offset: 0, limit: 9, ...(origin === undefined ? {} : { origin }) }),
+    activities.loadCells({
+      sweep: 's',
+      round: 1,
+      offset: 0,
+      limit: 9,
+      ...(origin === undefined ? {} : { origin }),
+    }),
   );
 const finish = (origin?: SweepOrigin): Promise<void> =>
   inActivity(sweepWorkflowId('s'), () =>
     activities.finishSweep({
-      ...{ sweep: 's', status: 'completed', lost: [] },
+      ...{ sweep: 's', round: 1, status: 'completed', lost: [] },
       ...(origin === undefined ? {} : { origin }),
     }),
   );
@@ -170,7 +176,7 @@ test('after the end of a sweep, nothing new can start by its order, and what has
     cell: cell(2),
     run: 'run-b',
     workflowId,
-    execution: 'x',
+    firstRunId: 'x',
     proof: two?.proof ?? '',
   };
   await expect(inActivity(workflowId, () => activities.checkGate(late, 0))).rejects.toMatchObject(

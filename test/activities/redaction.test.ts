@@ -110,7 +110,7 @@ async function leaveIn(folder: string, value: string, texts: readonly string[], 
   await writeSweepEnv(stateFolder, 's', sweepEnvFrom(shell, Object.keys(shell)));
 
   const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
-  const run: RunRef = { sweep: 's', cell, run: 'run-leaky', workflowId: 'w' };
+  const run: RunRef = { sweep: 's', cell, run: 'run-leaky', workflowId: 'w', firstRunId: 'r' };
   const perform = <R>(step: () => Promise<R>): Promise<R> => new MockActivityEnvironment().run(step);
   await perform(() => activities.prepareWorkspace(run));
   await perform(() => activities.runAgent(run));

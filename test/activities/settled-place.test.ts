@@ -32,7 +32,7 @@ it('the environment is decided once: later and repeated steps keep it, even if t
   expect(await placeIn(root, true, { bwrap: true })).toEqual(decided);
 });
 
-it('the environment is determined again in each step of a run that an older build has prepared', async () => {
+it('the environment is determined again in each step of a run that was not prepared', async () => {
   const root = await newFolder();
   expect((await placeIn(root, false, { bwrap: false })).type).toBe('local');
   expect(await placeIn(root, false, { bwrap: true })).toMatchObject({ type: 'bubblewrap', lacking: null });

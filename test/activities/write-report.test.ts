@@ -15,7 +15,7 @@ test('an attempt that writes evaluation.md again keeps the review that a person 
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
   const cell = { id: 'c', scenario: 'notes', agent: 'mock', model: 'm', variant: 'default', repetition: 1 };
-  const run = { sweep: 's', cell, run: 'run-1', workflowId: 'w' };
+  const run = { sweep: 's', cell, run: 'run-1', workflowId: 'w', firstRunId: 'r' };
   await storeRun(resultsPath, cell, scenario('notes'));
   const { evaluation } = runFiles(join(resultsPath, run.run));
   const write = (message: string) =>

@@ -64,7 +64,13 @@ async function expectRefused(name: string, start: () => Promise<string>, why: Re
 const NO_PROOF = /is refused: it was not started by the command line/;
 
 test('a sweep that was not started by a command is refused, whatever its input', async () => {
-  const input: SweepInput = { sweep: ended, round: 2, concurrency: 9, again: ['pass'] };
+  const input: SweepInput = {
+    sweep: ended,
+    round: 2,
+    concurrency: 9,
+    caps: { agents: {}, models: {} },
+    again: ['pass'],
+  };
   const start = (more: object) => () =>
     failureOf(WORKFLOWS.sweep, sweepWorkflowId(ended), { ...input, ...more });
   await expectRefused('ended', start({}), NO_PROOF);

@@ -260,7 +260,7 @@ describe.concurrent('a frozen worker', () => {
     expect(planned.stderr).toContain('is planned but not started');
     const [sweep = ''] = readdirSync(join(results, 'sweeps'));
     const order: Omit<SweepInput, 'sweep'> = {
-      ...{ round: 1, concurrency: names.length, scheduler: 3 },
+      ...{ round: 1, concurrency: names.length, caps: { agents: {}, models: {} } },
       limits: { heartbeatMs: HEARTBEAT_MS },
     };
     const { key } = await originOf({ resultsPath: results, stateFolder: state });

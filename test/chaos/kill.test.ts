@@ -1,5 +1,3 @@
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,11 +10,11 @@ import {
   documentOf,
   EMPTY_FIXTURE,
   openRun,
-  REPOSITORY,
   until,
   type TestProject,
 } from '../commands/project.js';
 import { kill, linesIn, partOf, runsOf } from '../commands/engine-parts.js';
+import { createNewerBuild } from '../long/hosts/newer-build.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 
 let project: TestProject;
@@ -91,26 +89,16 @@ describe('SIGKILL', () => {
   });
 });
 
-describe('a worker', () => {
-  test('is replaced during a sweep by the next command if its build differs, and its agent is adopted', async () => {
-    const other = await mkdtemp(join(tmpdir(), 'llm-tool-test-build-'));
-    await cp(join(REPOSITORY, 'dist'), join(other, 'dist'), { recursive: true });
-    await cp(join(REPOSITORY, 'package.json'), join(other, 'package.json'));
-    await symlink(join(REPOSITORY, 'node_modules'), join(other, 'node_modules'));
-    await writeFile(join(other, 'dist', 'build-id'), 'another-build');
+describe('an update', () => {
+  test('in the middle of a sweep replaces the worker, which adopts the agent; from then on the older build is refused', async () => {
+    const newer = await createNewerBuild(join(project.state, 'newer'));
+    const withNewer = (...args: string[]) =>
+      execa(process.execPath, [newer, ...args], { cwd: project.folder, env: project.env, reject: false });
     await writeWaiting(project, 'upgraded');
     const command = project.start(['run', 'upgraded', '--name', 'upgraded', '--json']);
     await untilStarted(project, 'upgraded');
     const before = await partOf(project, 'worker');
-    const upgraded = execa(
-      process.execPath,
-      [join(other, 'dist', 'cli.js'), 'resume', 'upgraded', '--json'],
-      {
-        cwd: project.folder,
-        env: project.env,
-        reject: false,
-      },
-    );
+    const upgraded = withNewer('resume', 'upgraded', '--json');
     await until('the old worker has ended', () => (before !== null && isAlive(before) ? null : true));
     await letGo(project, 'upgraded');
     const { exitCode, stdout } = await upgraded;
@@ -118,7 +106,11 @@ describe('a worker', () => {
     expect(linesIn(project, 'upgraded.starts')).toHaveLength(1);
     await expectWhole(project, documentOf(stdout));
     expect((await command).exitCode).toBe(0);
-    await project.cli(['engine', 'start']); // back to this build, before the files of the other one are removed
-    await rm(other, { recursive: true });
+
+    const refused = await project.cli(['run', 'upgraded']);
+    expect(refused.exitCode).toBe(3);
+    expect(refused.stderr).toMatch(/was used by a newer llm-tool-test [^]*Use the newer version/);
+    expect(linesIn(project, 'upgraded.starts')).toHaveLength(1);
+    expect((await withNewer('run', 'upgraded', '--no-cache', '--json')).exitCode).toBe(0);
   });
 });

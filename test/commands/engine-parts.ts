@@ -33,6 +33,7 @@ export const preferPort = (project: TestProject, port: number): Promise<void> =>
     message: '',
     since: 0,
     build: '',
+    protocol: 0,
     external: false,
     address: `${LOOPBACK}:${port}`,
     namespace: 'default',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { admit } from '../../src/results/budget.js';
 
 /** 0.5 - 0.4 is 0.09999999999999998. */
-const FRACTIONS = { maxUsd: 0.5, spentUsd: 0.4, rounded: true };
+const FRACTIONS = { maxUsd: 0.5, spentUsd: 0.4 };
 
 test.each([
   ['there is room', { maxUsd: 1, spentUsd: 0, open: [] }, 0.5, 'start'],
@@ -22,7 +22,6 @@ test.each([
   ['the budget is used up', { maxUsd: 1, spentUsd: 1, open: [] }, null, 'never'],
   ['it would just fit, but for binary fractions', { ...FRACTIONS, open: [] }, 0.1, 'start'],
   ['so it would beside an open run', { ...FRACTIONS, maxUsd: 0.6, open: [0.1] }, 0.1, 'start'],
-  ['an older build has started the sweep', { ...FRACTIONS, open: [], rounded: false }, 0.1, 'never'],
   ['it is free and the budget is used up', { maxUsd: 1, spentUsd: 2, open: [null] }, 0, 'start'],
 ] as const)('decides about a cell when %s', (_, budget, estimate, admission) => {
   expect(admit(budget, estimate)).toBe(admission);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { STEPS, type ContextBrief } from '../../src/workflows/protocol.js';
-import { useTemporal } from './harness.js';
-import { record, summariesIn } from './history.js';
+import { resultOf, useTemporal } from './harness.js';
+import { summariesIn } from './history.js';
 import {
   agentStep,
   broken,
@@ -46,7 +46,6 @@ it('runs the scripts of task.context before the agent, in order, each with its o
       step?.activityType?.name === 'runContextScript' ? [Number(step.startToCloseTimeout?.seconds)] : [],
     );
     expect(limits).toEqual([65, 120]);
-    await record('run-with-context', handle);
   });
   expect(stubs.argsOf('runContextScript').map(([, index]) => index)).toEqual([0, 1]);
 });
@@ -56,7 +55,6 @@ it('a context script with an unfit answer ends the preparation: no later script 
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
     await handle.result();
-    await record('run-with-unfit-context', handle);
   });
   expect(activitiesOf(stubs)).toEqual(['prepareWorkspace', 'runContextScript', 'writeReport', 'cleanUp']);
   // the step itself has recorded this for the report
@@ -85,7 +83,7 @@ it('starts nothing more when cancelled while a context script runs', async () =>
     const handle = await startRun(cell());
     await running;
     await handle.cancel();
-    expect(await handle.result()).toMatchObject({ outcome: 'cancelled' });
+    expect(await resultOf(handle)).toMatchObject({ outcome: 'cancelled' });
     expect(summariesIn(await handle.fetchHistory())).toEqual([
       'prepare notes',
       'context 1 of 2: check-coverage src/a.c',

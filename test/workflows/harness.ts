@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import {
   Client,
   Connection,
+  WorkflowFailedError,
   type WorkflowExecutionDescription,
   type WorkflowHandle,
   type WorkflowHandleWithFirstExecutionRunId,
@@ -18,6 +19,7 @@ import {
   Worker,
   type WorkflowBundleOption,
 } from '@temporalio/worker';
+import { CancelledFailure } from '@temporalio/common';
 import { afterAll, beforeAll, inject, vi } from 'vitest';
 import { otherActivities, type Activities } from '../../src/activities/index.js';
 import { SEARCH_ATTRIBUTES } from '../../src/lib/search-attributes.js';
@@ -30,11 +32,13 @@ import {
   sweepWorkflowId,
   WORKFLOWS,
   type RunInput,
+  type RunResult,
   type SweepInput,
 } from '../../src/workflows/protocol.js';
 import type { runScenario, runSweep } from '../../src/workflows/index.js';
 import { SWEEP_ID } from '../../src/workflows/ui.js';
-import { stubActivities, type Stubs } from './stub-activities.js';
+import { runResultIn } from '../../src/workflows/visible-failures.js';
+import { NO_CAPS, stubActivities, type Stubs } from './stub-activities.js';
 
 export type RunHandle = WorkflowHandle<typeof runScenario>;
 export type SweepHandle = WorkflowHandleWithFirstExecutionRunId<typeof runSweep>;
@@ -165,7 +169,7 @@ export function useTemporal(): OnBench {
         client.workflow.start<typeof runSweep>(WORKFLOWS.sweep, {
           workflowId: sweepWorkflowId(name),
           taskQueue,
-          args: [{ sweep: name, round: 1, concurrency: 2, scheduler: 3, ...more }],
+          args: [{ sweep: name, round: 1, concurrency: 2, caps: NO_CAPS, ...more }],
           typedSearchAttributes: [{ key: SWEEP_ID, value: name }],
         }),
       runOf: ({ id }, round = 1) => client.workflow.getHandle(`sweep/${name}/${id}/r${round}`),
@@ -193,6 +197,16 @@ function bySweep(benches: ReadonlyMap<string, Activities>): Activities & Record<
   const routed = Object.fromEntries(Object.keys(stubActivities().activities).map(route)) as Activities;
   return { ...routed, default: otherActivities(routed) };
 }
+
+/** The result of a run, whose workflow fails if the run does not pass. */
+export const resultOf = (handle: RunHandle): Promise<RunResult> =>
+  handle.result().catch((error: unknown) => {
+    const result = runResultIn(error);
+    if (result !== null) return result;
+    const { cause } = error as Error;
+    if (!(error instanceof WorkflowFailedError && cause instanceof CancelledFailure)) throw error;
+    return { outcome: 'cancelled', message: cause.message, costUsd: null };
+  });
 
 /** Our search attributes of a workflow, by name. */
 export const attributesOf = ({

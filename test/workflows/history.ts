@@ -40,7 +40,7 @@ export function payloadSizes(part: unknown): number[] {
 
 /**
  * With RECORD=1, keeps the history of a completed workflow for the replay tests. Existing histories are never replaced:
- * they represent workflows that an earlier build has left open.
+ * they represent workflows that an earlier release has left open.
  */
 export async function record(name: string, handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<void> {
   const file = `${HISTORIES}${name}.json`;

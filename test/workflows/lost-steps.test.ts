@@ -40,15 +40,15 @@ async function handedTo(identity: string): Promise<HandedOut> {
   const root = await newFolder();
   const deps: Deps = { resultsPath: join(root, 'results'), stateFolder: join(root, 'state'), isOwnServer };
   const taskQueue = `handed-out-${randomUUID().slice(0, 8)}`;
-  const run = { sweep: taskQueue, cell: cell(), run: taskQueue, workflowId: `run/${taskQueue}` };
+  const workflowId = `run/${taskQueue}`;
   const worker = await Worker.create({
     ...{ connection: native, taskQueue, identity: 'workflows only' },
     workflowBundle: await bundleWorkflows(),
   });
-  await worker.runUntil(async () => {
-    await client.workflow.start(WORKFLOWS.run, {
-      ...{ workflowId: run.workflowId, taskQueue },
-      args: [{ sweep: run.sweep, cell: run.cell }],
+  const firstRunId = await worker.runUntil(async () => {
+    const { firstExecutionRunId } = await client.workflow.start(WORKFLOWS.run, {
+      ...{ workflowId, taskQueue },
+      args: [{ sweep: taskQueue, cell: cell() }],
     });
     const { activityId } = await client.connection.withDeadline(Date.now() + 60_000, () =>
       client.workflowService.pollActivityTaskQueue({
@@ -56,10 +56,11 @@ async function handedTo(identity: string): Promise<HandedOut> {
       }),
     );
     expect(activityId).not.toBe('');
+    return firstExecutionRunId;
   });
-  noteOpenRun(deps, run);
+  noteOpenRun(deps, { sweep: taskQueue, cell: cell(), run: taskQueue, workflowId, firstRunId });
   const watch = watchRuns(deps, new Client({ connection: native }), () => expect.unreachable());
-  return { taskQueue, workflow: client.workflow.getHandle(run.workflowId), watch };
+  return { taskQueue, workflow: client.workflow.getHandle(workflowId), watch };
 }
 
 /** The current attempt of the step, and how the one before it ended. */

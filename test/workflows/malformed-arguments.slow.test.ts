@@ -67,13 +67,6 @@ const orders = [
   ...SHAPELESS,
   ...spoiled({ at: Date.now(), proof: PROOF }, { at: NO_NUMBERS, proof: NO_TEXTS }),
 ];
-const limits = [
-  ...SHAPELESS,
-  ...spoiled(
-    { provider: 'house', account: 'key', until: Date.now() + HOUR_MS },
-    { provider: NO_TEXTS, account: NO_TEXTS, until: NO_NUMBERS },
-  ),
-];
 
 async function sendAll(
   client: Client,
@@ -186,18 +179,4 @@ it.each(STARTED)('a run of a sweep started by %s ignores malformed signals', asy
     await expectUndisturbed(run);
   });
   expect(stubs.argsOf('runAgent').map(([, nth]) => nth)).toEqual([undefined, 2]);
-});
-
-it('a sweep of an older build ignores malformed signals', async () => {
-  const agents = blockedAgents();
-  await onBench(withChecks(agents.runAgent, 1), async ({ client, startSweep }) => {
-    const handle = await startSweep({ scheduler: undefined } as object);
-    await eventually(() => expect(agents.started).toHaveLength(1));
-    await sendAll(client, handle, SIGNALS.providerLimited, limits);
-    await handle.executeUpdate(UPDATES.pause);
-    expect(await handle.query('progress')).not.toHaveProperty('limits');
-    agents.releaseAll();
-    expect(await handle.result()).toMatchObject({ counts: { pass: 1 } });
-    await expectUndisturbed(handle);
-  });
 });

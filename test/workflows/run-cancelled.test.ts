@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventually, useTemporal } from './harness.js';
+import { eventually, resultOf, useTemporal } from './harness.js';
 import { record, summariesIn } from './history.js';
 import {
   blockedAgents,
@@ -21,11 +21,11 @@ it('reports a run as cancelled when its agent ended as cancelled', async () => {
     runAgent: () => Promise.resolve(brief({ ending: 'cancelled', completed: false })),
   });
   await onBench(stubs, async ({ startRun }) => {
-    expect(await (await startRun(cell())).result()).toMatchObject({ outcome: 'cancelled' });
+    expect(await resultOf(await startRun(cell()))).toMatchObject({ outcome: 'cancelled' });
   });
 });
 
-it('cancelling kills the agent, reports the run as cancelled, cleans up and completes', async () => {
+it('cancelling kills the agent, reports the run as cancelled, and cleans up', async () => {
   let agentSaw: unknown = null;
   const agents = blockedAgents();
   const stubs = stubActivities({
@@ -37,9 +37,9 @@ it('cancelling kills the agent, reports the run as cancelled, cleans up and comp
     const handle = await startRun(cell());
     await eventually(() => expect(agents.started).toHaveLength(1));
     await handle.cancel();
-    expect(await handle.result()).toMatchObject({ outcome: 'cancelled' });
-    expect((await handle.describe()).status.name).toBe('COMPLETED');
-    await record('run-cancelled-and-stopped', handle);
+    expect(await resultOf(handle)).toMatchObject({ outcome: 'cancelled' });
+    expect((await handle.describe()).status.name).toBe('CANCELLED');
+    await record('run-cancelled', handle);
   });
   expect(agentSaw).toMatchObject({ name: 'CancelledFailure' });
   expect(stepsOf(stubs)).toEqual(['prepareWorkspace', 'runAgent', 'writeReport', 'cleanUp']);
@@ -73,7 +73,7 @@ it('the report of a cancelled run waits until its agent has ended', async () => 
     await eventually(() => expect(events).toEqual(['agent is dying']));
     expect(summariesIn(await handle.fetchHistory())).not.toContain('write the report');
     death.open();
-    await handle.result();
+    await resultOf(handle);
   });
   expect(events).toEqual(['agent is dying', 'agent ended', 'report']);
 });
@@ -87,7 +87,7 @@ it('cancelling during a gate skips the gates after it', async () => {
     const handle = await startRun(cell());
     await eventually(() => expect(stepsOf(stubs)).toContain('checkGate 0'));
     await handle.cancel();
-    await handle.result();
+    await resultOf(handle);
   });
   expect(stepsOf(stubs).slice(4)).toEqual(['checkGate 0', 'writeReport', 'cleanUp']);
   expect(stubs.argsOf('writeReport')[0]?.[1].cancelled).toBe(true);
@@ -103,7 +103,7 @@ it('a run is cancelled even if its current step breaks instead of ending as canc
     const handle = await startRun(cell());
     await eventually(() => expect(agents.started).toHaveLength(1));
     await handle.cancel();
-    expect(await handle.result()).toMatchObject({ outcome: 'cancelled' });
+    expect(await resultOf(handle)).toMatchObject({ outcome: 'cancelled' });
   });
   expect(stepsOf(stubs)).toEqual(['prepareWorkspace', 'runAgent', 'writeReport', 'cleanUp']);
   const failures = [{ step: 'agent', message: 'the worker was lost' }];
@@ -117,7 +117,7 @@ it('reports a run that is cancelled before it begins', async () => {
     async ({ startRun, work }) => {
       const handle = await startRun(cell());
       await handle.cancel();
-      await work(() => handle.result());
+      await work(() => resultOf(handle));
     },
     { idle: true },
   );

@@ -8,7 +8,7 @@ import { withRetryPolicy } from '../../src/activities/step/retry-policy.js';
 import { LIMITS } from '../../src/lib/limits.js';
 import type { EndReason } from '../../src/results/records/run-record.js';
 import { STEPS } from '../../src/workflows/protocol.js';
-import { attributesOf, useTemporal } from './harness.js';
+import { attributesOf, useTemporal, resultOf } from './harness.js';
 import { record } from './history.js';
 import {
   brief,
@@ -34,7 +34,6 @@ it('reports an unfit workspace and does not start the agent', async () => {
   await onBench(stubs, async ({ startRun }) => {
     const handle = await startRun(cell());
     await handle.result();
-    await record('run-unfit', handle);
   });
   expect(stepsOf(stubs)).toEqual(['prepareWorkspace', 'writeReport', 'cleanUp']);
 });
@@ -56,7 +55,7 @@ async function stepsAfter(endings: EndReason[]): Promise<string[][]> {
         prepareWorkspace: () => Promise.resolve(FULL),
         runAgent: () => Promise.resolve(brief({ ending, completed: ending === 'done' })),
       });
-      await onBench(stubs, async ({ startRun }) => (await startRun(cell())).result());
+      await onBench(stubs, async ({ startRun }) => resultOf(await startRun(cell())));
       return stepsOf(stubs);
     }),
   );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attributesOf, eventually, useTemporal, type RunHandle } from './harness.js';
+import { attributesOf, eventually, resultOf, useTemporal, type RunHandle } from './harness.js';
 import { payloadSizes, record, summariesIn } from './history.js';
 import {
   agentStep,
@@ -125,7 +125,6 @@ it('takes the result of an earlier run with the same inputs and runs nothing', a
       costUsd: null,
       cached: true,
     });
-    await record('run-reused', handle);
   });
   expect(stubs.calls.map(({ activity }) => activity)).toEqual(['prepareWorkspace', 'reuseResult', 'cleanUp']);
 });
@@ -152,7 +151,7 @@ it('sets outcome and cost as search attributes, and leaves out an unknown cost',
     seen.push(
       await onBench(stubs, async ({ startRun }) => {
         const handle = await startRun(cell());
-        await handle.result();
+        await resultOf(handle);
         return attributesOf(await handle.describe());
       }),
     );

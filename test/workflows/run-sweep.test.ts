@@ -23,7 +23,6 @@ it('runs every cell once and ends with the counts of their outcomes', async () =
       counts: { pass: 2, fail: 1, error: 1, cancelled: 0 },
     });
     expect(endOf(stubs)).toEqual([{ sweep: name, round: 1, status: 'completed', lost: [] }]);
-    await record('scheduled-sweep-completed', handle);
   });
   expect(ranCells(stubs).sort()).toEqual(ids(cells));
 });
@@ -97,7 +96,7 @@ it('starts no cell that might exceed the budget, even across histories', async (
     const handle = await startSweep({ maxUsd: 1, concurrency: 3, cellsPerHistory: 2 });
     // The first one shows what the others may cost; after the third there is no room for a fourth.
     expect((await handle.result()).counts).toEqual({ pass: 3, fail: 0, error: 3, cancelled: 0 });
-    await record('scheduled-sweep-budget', handle);
+    await record('sweep-budget', handle);
   });
   expect(ranCells(stubs).sort()).toEqual(ids(cells.slice(0, 3)));
   expect(endOf(stubs)[0]).toMatchObject({ overBudget: { maxUsd: 1, spentUsd: 0.9 } });

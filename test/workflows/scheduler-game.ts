@@ -13,6 +13,8 @@ import { accountOf, isOver, kindKey, kindOf, nextTime } from '../../src/workflow
 export interface World {
   input: SweepInput;
   cells: PageCell[];
+  /** What earlier rounds have spent. */
+  earlierUsd?: number;
 }
 
 /** How a run ended, and what is known of its cost. */
@@ -25,9 +27,8 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 const knownUsd = ({ costUsd, knownUsd = 0 }: Cost): number => costUsd ?? knownUsd;
 
 /** A sweep played without Temporal: this performs, records and checks what the reducer decides. */
-export function play({ input, cells }: World) {
+export function play({ input, cells, earlierUsd = 0 }: World) {
   const pages = new Map(cells.map((page) => [page.cell.id, page]));
-  const earlierUsd = sum(cells.map(({ costUsd }) => costUsd ?? 0));
   let spentUsd = earlierUsd;
   /** The highest reported cost of a run in each group of cells that are expected to cost the same. */
   const dearest = new Map<string, number>();
@@ -77,9 +78,9 @@ export function play({ input, cells }: World) {
   function checkCaps(): void {
     const open = pagesOf(working).map((page) => page.cell);
     expect(open.length).toBeLessThanOrEqual(input.concurrency);
-    for (const [agent, cap] of Object.entries(input.caps?.agents ?? {}))
+    for (const [agent, cap] of Object.entries(input.caps.agents))
       expect(open.filter((one) => one.agent === agent).length).toBeLessThanOrEqual(cap);
-    for (const [model, cap] of Object.entries(input.caps?.models ?? {}))
+    for (const [model, cap] of Object.entries(input.caps.models))
       expect(open.filter((one) => one.model === model).length).toBeLessThanOrEqual(cap);
   }
   /** The cell fits into what spent money and open runs leave of the budget; if its cost is unknown, no other is open. */
@@ -96,10 +97,10 @@ export function play({ input, cells }: World) {
     const step = reduce(state, event, now);
     state = step.state;
     act(step.actions);
-    if (input.scheduler === 3) expect(state.starting.size).toBeLessThanOrEqual(MOST_STARTING);
+    expect(state.starting.size).toBeLessThanOrEqual(MOST_STARTING);
     // The server starts the runs at once.
     for (let cell = starting.shift(); cell !== undefined; cell = starting.shift())
-      if (input.scheduler === 3) send({ type: 'begun', cell });
+      send({ type: 'begun', cell });
   }
   /** Sends an event that comes too late and must be ignored. */
   function sendInVain(event: SweepEvent): void {
@@ -157,7 +158,7 @@ export function play({ input, cells }: World) {
     /** The server reports an end that a signal has already reported. */
     endAgain(id: string): void {
       if (!ended.has(id)) return;
-      const lost: LostCell = { cell: id, message: 'told again' };
+      const lost: LostCell = { cell: id, message: 'told again', since: 0 };
       sendInVain({ type: 'ended', cell: id, outcome: 'error', cost: { costUsd: 1 }, lost });
     },
     park(id: string, why: 'busy' | 'limit', ms: number): void {

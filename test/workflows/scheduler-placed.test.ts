@@ -12,10 +12,10 @@ import {
   workingRuns,
   type SchedulerState,
 } from '../../src/workflows/scheduler/state.js';
-import { cell } from './stub-activities.js';
+import { NO_CAPS, cell } from './stub-activities.js';
 
 const INPUT: SweepInput = {
-  ...{ sweep: 's', round: 1, concurrency: 5, scheduler: 2, placed: true },
+  ...{ sweep: 's', round: 1, concurrency: 5, caps: NO_CAPS, placed: true },
   caps: { agents: { a0: 3 }, models: { m1: 2 } },
 };
 const HOUSE = { name: 'house', queue: 'q' };

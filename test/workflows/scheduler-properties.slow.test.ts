@@ -30,7 +30,6 @@ const worlds = fc.record({
   agents: fc.integer({ min: 1, max: 3 }),
   models: fc.integer({ min: 1, max: 3 }),
   concurrency: fc.integer({ min: 1, max: 6 }),
-  scheduler: fc.constantFrom(2 as const, 3 as const),
   agentCaps: caps,
   modelCaps: caps,
   finished: fc.integer({ min: 2, max: 9 }),
@@ -57,14 +56,13 @@ function worldOf({ count, agents, models, finished, budget, ...more }: Settings)
       finished: one.repetition % finished === finished - 1 ? 'fail' : null,
       ...(provider === undefined ? {} : { provider }),
       ...(budget === null ? {} : ESTIMATES[budget.kinds[agent] ?? 'free']),
-      // What earlier rounds have spent on it.
-      costUsd: one.repetition % 30 === 29 ? 0.25 : 0,
     };
   });
   return {
     cells,
+    earlierUsd: 0.25 * Math.floor(count / 30),
     input: {
-      ...{ sweep: 's', round: 1, concurrency: more.concurrency, scheduler: more.scheduler },
+      ...{ sweep: 's', round: 1, concurrency: more.concurrency },
       ...(budget === null ? {} : { maxUsd: budget.quarters / 4 }),
       caps: { agents: capsOf('a', more.agentCaps), models: capsOf('m', more.modelCaps) },
     },
@@ -81,7 +79,7 @@ function endSomehow(game: Game, id: string | undefined, index: number): void {
   const dear: Cost =
     index % 5 === 4 ? { costUsd: null, knownUsd: 0.25 } : { costUsd: paid[index % 3] ?? null };
   const cost = estimateUsd === 0 ? { costUsd: 0 } : dear;
-  game.end(id, outcome, cost, outcome === 'error' ? { cell: id, message: 'lost' } : undefined);
+  game.end(id, outcome, cost, outcome === 'error' ? { cell: id, message: 'lost', since: 0 } : undefined);
 }
 
 const MOVES = {
@@ -160,11 +158,11 @@ it('a retry runs cells without a result or to be run again, on what the previous
         cells: of.cells.map((page): PageCell => {
           const end = before.ended.get(page.cell.id);
           if (end === undefined) return page;
-          const { outcome, cost } = end;
-          const costUsd = (page.costUsd ?? 0) + (cost.costUsd ?? cost.knownUsd ?? 0);
+          const { outcome } = end;
           const isUndone = outcome === 'error' || outcome === 'cancelled';
-          return { ...page, costUsd, finished: isUndone ? null : outcome };
+          return { ...page, finished: isUndone ? null : outcome };
         }),
+        earlierUsd: before.spentUsd(),
       };
       const game = begin(retried, second);
       finish(game, (id) => endSomehow(game, id, game.ended.size));
@@ -245,7 +243,7 @@ it('no slot stays free while a cell could start or a run could continue, and mor
   );
 });
 
-/** Cells that were not read, or must be read again, and could start. A sweep of scheduler 2 reads them in any case. */
+/** Cells that were not read, or must be read again, and could start. */
 function unreadCouldWork(of: World, game: Game): PageCell[] {
   const { queues, open } = game.state();
   const read = new Set(queues.flatMap((queue) => queue.cells.map((page) => page.cell.id)));
@@ -254,14 +252,11 @@ function unreadCouldWork(of: World, game: Game): PageCell[] {
       !read.has(page.cell.id) &&
       !open.has(page.cell.id) &&
       !game.ended.has(page.cell.id) &&
-      (of.input.scheduler === 2 || mayWork(game, page)),
+      mayWork(game, page),
   );
 }
 
-const toReread = ({ reread, unread }: SchedulerState): number[] => [
-  ...reread,
-  ...unread.flatMap(({ positions }) => positions),
-];
+const toReread = ({ unread }: SchedulerState): number[] => unread.flatMap(({ positions }) => positions);
 
 it('a history hands everything over to the next one', () => {
   fc.assert(
@@ -272,8 +267,8 @@ it('a history hands everything over to the next one', () => {
       const state = game.state();
       const carried = carry(state);
       const next = startState({ ...of.input, state: carried });
-      const { reread, unread } = next;
-      expect(next).toEqual({ ...state, queues: [], reread, unread, held: false, loading: false });
+      const { unread } = next;
+      expect(next).toEqual({ ...state, queues: [], unread, held: false, loading: false });
       const waiting = state.queues.flatMap(({ cells }) => cells.map(({ position }) => position));
       expect(toReread(next).sort()).toEqual([...waiting, ...toReread(state)].sort());
       expect(carry(next)).toEqual(carried);

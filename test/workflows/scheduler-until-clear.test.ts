@@ -4,9 +4,9 @@ import { carry, startState } from '../../src/workflows/scheduler/carry.js';
 import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
 import { reduce } from '../../src/workflows/scheduler/reduce.js';
 import { isOver } from '../../src/workflows/scheduler/state.js';
-import { cell } from './stub-activities.js';
+import { NO_CAPS, cell } from './stub-activities.js';
 
-const input: SweepInput = { sweep: 's1', round: 1, concurrency: 4, scheduler: 3, untilClear: true };
+const input: SweepInput = { sweep: 's1', round: 1, concurrency: 4, caps: NO_CAPS, untilClear: true };
 const NOTHING = { pass: 0, fail: 0, error: 0, cancelled: 0 };
 
 /** A decision that releases the cells at these positions; none ends the sweep. */
@@ -21,6 +21,7 @@ const decided = (positions: number[], released: number): Decided => ({
       rounds: 0,
       runs: 0,
       most_runs: 8,
+      runs_again: 0,
       pairs_left_out: 0,
     },
   },

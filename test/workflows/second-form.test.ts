@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { createActivities } from '../../src/activities/index.js';
+import { createActivities, otherActivities } from '../../src/activities/index.js';
 import { resolveSweep } from '../../src/planning/resolve-sweep.js';
 import { loadScenarios, type Loading } from '../../src/planning/select-scenarios.js';
 import { writePlan } from '../../src/planning/write-plan.js';
@@ -16,7 +16,7 @@ import { WORKFLOWS, type RunResult } from '../../src/workflows/protocol.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { newFolder } from '../platform/temporary.js';
 import { bundleWorkflows, quietRuntime } from './harness.js';
-import { summariesIn } from './history.js';
+import { localActivitiesIn, summariesIn } from './history.js';
 import { readLines } from './line-form.js';
 
 const FORM = `name: copied
@@ -57,7 +57,7 @@ const load = (project: Project, name: string): Promise<Loading> =>
 async function run(
   project: Project,
   name: string,
-): Promise<{ result: RunResult; summaries: string[]; record: RunRecord }> {
+): Promise<{ result: RunResult; local: string[]; summaries: string[]; record: RunRecord }> {
   const { scenarios } = await load(project, name);
   const flags = { agents: [], models: [], variants: [], cache: false, live: false, judge: true };
   const plan = await writePlan(project, resolveSweep(project, scenarios, flags), 'lines');
@@ -73,11 +73,12 @@ async function run(
     await connection.close();
   });
   const { resultsPath } = project;
+  const activities = createActivities({ resultsPath, stateFolder: join(project.root, 'state'), isOwnServer });
   const worker = await Worker.create({
     connection: native,
     taskQueue: plan.sweep,
     workflowBundle: await bundleWorkflows(),
-    activities: createActivities({ resultsPath, stateFolder: join(project.root, 'state'), isOwnServer }),
+    activities: { ...activities, default: otherActivities(activities) },
   });
   const handle = await new Client({ connection }).workflow.start<typeof runScenario>(WORKFLOWS.run, {
     workflowId: `run/${plan.sweep}`,
@@ -87,25 +88,30 @@ async function run(
   const result = await worker.runUntil(() => handle.result());
   const line = JSON.parse(readFileSync(join(resultsPath, 'results.jsonl'), 'utf8')) as { id: string };
   const record = readFileSync(join(resultsPath, line.id, 'artifacts', 'run.json'), 'utf8');
+  const history = await handle.fetchHistory();
   return {
     result,
-    summaries: summariesIn(await handle.fetchHistory()),
+    local: localActivitiesIn(history).map(([, summary = '']) => summary),
+    summaries: summariesIn(history),
     record: JSON.parse(record) as RunRecord,
   };
 }
 
 test('plans and runs a scenario of another form, with commands before and after the agent, in its order', async () => {
   const project = await createProject({ 'copied.txt': FORM });
-  const { result, summaries, record } = await run(project, 'copied.txt');
+  const { result, local, summaries, record } = await run(project, 'copied.txt');
   expect(result).toMatchObject({ outcome: 'pass', message: '1/1 gates passed' });
-  expect(summaries).toEqual([
+  expect(local).toEqual([
     'prepare copied',
+    'gate 1 of 1: file_exists three.txt',
+    'write the report',
+    'clean up',
+  ]);
+  expect(summaries).toEqual([
     'command 1 of 2: echo from the first command > one.txt',
     'command 2 of 2: exit 3',
     'agent copier default',
     'post script 1 of 1: cat two.txt > three.txt',
-    'write the report',
-    'clean up',
   ]);
   expect(record.steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
     ...['prepare done', 'command 1 done', 'command 2 done', 'agent done', 'post 1 done', 'gate 1 done'],

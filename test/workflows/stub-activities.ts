@@ -61,7 +61,10 @@ export const runPlan = (more: Partial<RunPlan> = {}): RunPlan => ({
   ...more,
 });
 
-export const gate = (subject: string, type = 'file_exists') => ({ type, subject, timeoutSecs: 30 });
+export const gate = (subject: string, type = 'file_exists') => ({
+  ...{ type, subject, timeoutSecs: 30 },
+  inProcess: false,
+});
 export const judge = (more: Partial<NonNullable<RunPlan['judge']>> = {}) => ({
   model: 'house/small',
   rubric: 'rubric.yaml',
@@ -78,6 +81,8 @@ export const FULL = runPlan({
   evaluators: [evaluator('size'), evaluator('style')],
 });
 
+export const NO_CAPS = { agents: {}, models: {} };
+
 export const cell = (repetition = 1, more: Partial<Cell> = {}): Cell => ({
   id: `notes/mock/default/default/${repetition}`,
   scenario: 'notes',
@@ -90,8 +95,16 @@ export const cell = (repetition = 1, more: Partial<Cell> = {}): Cell => ({
 export const cellsUpTo = (count: number): Cell[] =>
   Array.from({ length: count }, (_, index) => cell(index + 1));
 
-/** Activities that do nothing and succeed, unless `overrides` replaces them; every attempt is recorded. */
-export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
+/** Steps that are performed within a workflow task, unless they report that they take longer. */
+const QUICK: ReadonlySet<string> = new Set<keyof Activities>([
+  ...(['prepareWorkspace', 'endConversation', 'writeReport', 'cleanUp'] as const),
+]);
+
+/**
+ * Activities that do nothing and succeed, unless `overrides` replaces them; every attempt is recorded. Unless they are
+ * `quick`, all are performed through the server.
+ */
+export function stubActivities(overrides: Partial<Activities> = {}, { quick = false } = {}): Stubs {
   const calls: Call[] = [];
   const quiet: Activities = {
     loadCells: () => Promise.resolve({ cells: [], total: 0 }),
@@ -132,7 +145,9 @@ export function stubActivities(overrides: Partial<Activities> = {}): Stubs {
   const recorded = Object.entries({ ...quiet, ...overrides }).map(([name, perform]) => [
     name,
     (...args: unknown[]): unknown => {
-      calls.push({ activity: name as keyof Activities, args, attempt: Context.current().info.attempt });
+      const { isLocal, attempt } = Context.current().info;
+      if (isLocal && !quick && QUICK.has(name)) return Promise.resolve(null);
+      calls.push({ activity: name as keyof Activities, args, attempt });
       return (perform as (...args: unknown[]) => unknown)(...args);
     },
   ]);

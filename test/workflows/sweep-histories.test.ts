@@ -68,7 +68,7 @@ it('a new history takes over running cells without waiting for them, and learns 
     expect(Math.max(...payloadSizes(histories))).toBeLessThan(16 * 1024);
     for (const [index, history] of histories.slice(0, 2).entries()) {
       const recorded = { fetchHistory: () => Promise.resolve(history) };
-      await record(`sweep-that-reads-ahead-continued-${index + 1}`, recorded);
+      await record(`sweep-continued-${index + 1}`, recorded);
     }
   });
   expect(agents.started.sort()).toEqual(ids(cells));

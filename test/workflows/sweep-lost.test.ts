@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { QUERIES, type SweepProgress } from '../../src/workflows/protocol.js';
 import { eventually, useTemporal } from './harness.js';
-import { record } from './history.js';
 import { blockedAgents, brief, broken, cell, cellsUpTo, pagesOf, stubActivities } from './stub-activities.js';
 import { endOf } from './sweeps.js';
 
@@ -18,7 +17,6 @@ it('a terminated run frees its slot and is listed as lost', async () => {
     await runOf(cell(1)).terminate('by hand');
     agents.releaseAll();
     expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 2, error: 1 } });
-    await record('scheduled-sweep-with-terminated-run', handle);
   });
   expect(endOf(stubs)[0]?.lost).toEqual([
     {

@@ -50,7 +50,6 @@ it('runs take place on the hosts that take them, with their proofs', async () =>
       const handle = await startSweep({ ...PLACED, concurrency: 2 });
       await workOnHosts(['h1', 'h2', 'h3'], async () => {
         expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 3 } });
-        await record('placed-sweep', handle);
       });
       for (const one of cells) {
         const { taskQueue } = await client.workflow.getHandle(runOf(one).workflowId).describe();
@@ -90,7 +89,7 @@ it('the runs of a host that dies are done again on another one, and a result tha
       const handle = await startSweep(PLACED);
       await workOnHosts(['alive'], async () => {
         expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 1, fail: 1 } });
-        await record('placed-sweep-with-lost-host', handle);
+        await record('sweep-with-lost-host', handle);
       });
     },
     { idle: true },

@@ -32,10 +32,6 @@ it('releases pairs until the verdict is clear, and runs each cell once, through 
     expect(attributesOf(described)).toMatchObject({ Outcome: 'worse' });
     const histories = await historiesOf(client, handle);
     expect(histories.length).toBeGreaterThan(1);
-    for (const [index, history] of histories.slice(0, 2).entries())
-      await record(`sweep-until-clear-continued-${index + 1}`, {
-        fetchHistory: () => Promise.resolve(history),
-      });
   });
   const ran = ranCells(stubs);
   expect(new Set(ran).size).toBe(ran.length);
@@ -50,7 +46,6 @@ it('a sweep whose runs exceed the budget decides a last time', async () => {
     const handle = await startSweep({ untilClear: true, maxUsd: 0.9, concurrency: 1 });
     await handle.result();
     expect((await progressOf(handle)).decision).toMatchObject({ verdict: 'undecided', stopped: 'budget' });
-    await record('sweep-until-clear-budget', handle);
   });
 });
 
@@ -62,7 +57,6 @@ it('a side that only ends with errors ends the sweep', async () => {
     const handle = await startSweep({ untilClear: true });
     await handle.result();
     expect((await progressOf(handle)).decision).toMatchObject({ verdict: 'not tested', stopped: 'errors' });
-    await record('sweep-until-clear-errors', handle);
   });
 });
 
@@ -93,6 +87,6 @@ it('runs a cell again whose run ended with an error, in a workflow of its own, a
     const histories = await historiesOf(client, handle);
     expect(histories.length).toBeGreaterThan(2);
     for (const [index, history] of histories.slice(0, 2).entries())
-      await record(`sweep-until-clear-redone-${index + 1}`, { fetchHistory: () => Promise.resolve(history) });
+      await record(`sweep-until-clear-${index + 1}`, { fetchHistory: () => Promise.resolve(history) });
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { backoffMs } from '../../src/workflows/provider-backoff.js';
-import { QUERIES, SIGNALS, UPDATES, type SweepProgress } from '../../src/workflows/protocol.js';
-import { eventually, useTemporal } from './harness.js';
+import { QUERIES, UPDATES, type SweepProgress } from '../../src/workflows/protocol.js';
+import { eventually, resultOf, useTemporal } from './harness.js';
 import { record, summariesIn } from './history.js';
 import { brief, cell, latch, pagesOf, stubActivities } from './stub-activities.js';
 
@@ -26,7 +26,6 @@ it('runs an agent again that its provider did not serve, and its new ending coun
     const history = await handle.fetchHistory();
     expect(summariesIn(history).slice(1, 3)).toEqual(['agent mock default', 'agent mock default, run 2']);
     expect(history.events?.some(({ timerStartedEventAttributes: timer }) => timer)).toBe(true);
-    await record('run-waited-for-provider', handle);
   });
   expect(stubs.argsOf('runAgent').map(([, nth]) => nth)).toEqual([undefined, 2]);
 });
@@ -42,24 +41,9 @@ it('a cancel ends the wait of a run, and the run is reported', async () => {
       expect(currentDetails).toMatch(/▶ \| wait \| until 20\S+: not served/);
     });
     await handle.cancel();
-    expect((await handle.result()).outcome).toBe('cancelled');
+    expect((await resultOf(handle)).outcome).toBe('cancelled');
   });
   expect(stubs.argsOf('runAgent')).toHaveLength(1);
-});
-
-it('a signal ends the wait of a run', async () => {
-  const stubs = stubActivities({
-    runAgent: (_run, nth) => Promise.resolve(nth === 2 ? brief() : refused('limit', Date.now() + HOUR_MS)),
-  });
-  await onBench(stubs, async ({ startRun }) => {
-    const handle = await startRun(cell(1));
-    await eventually(() => expect(stubs.argsOf('runAgent')).toHaveLength(1));
-    await eventually(async () => {
-      await handle.signal(SIGNALS.goOn);
-      expect(stubs.argsOf('runAgent')).toHaveLength(2);
-    });
-    expect((await handle.result()).outcome).toBe('pass');
-  });
 });
 
 it('a limit that a run has hit holds back the other cells of the provider, and only these, until it is lifted', async () => {
@@ -96,7 +80,6 @@ it('a limit that a run has hit holds back the other cells of the provider, and o
     await handle.executeUpdate(UPDATES.goOn);
     expect((await handle.result()).counts.pass).toBe(4);
     expect((await handle.query<SweepProgress>(QUERIES.progress)).limits).toBeUndefined();
-    await record('scheduled-sweep-with-limit', handle);
   });
 });
 
@@ -156,7 +139,7 @@ it('a waiting run holds no slot, is shown as parked, and continues when it is wo
     limited = false;
     expect((await handle.result()).counts.pass).toBe(3);
     await record('run-parked', runOf(cell(1)));
-    await record('scheduled-sweep-with-parked-run', handle);
+    await record('sweep-with-parked-run', handle);
   });
   expect(ran().filter((repetition) => repetition === 1).length).toBeGreaterThanOrEqual(2);
 });

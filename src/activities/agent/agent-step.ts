@@ -10,19 +10,19 @@ export interface AgentStep {
   record: AgentRecord;
   /** Null if the agent was not started. */
   efficiency: Efficiency | null;
-  /** Null if the agent was not started. Absent in steps of older builds. */
-  trajectory?: RecordedTrajectory | null;
+  /** Null if the agent was not started. */
+  trajectory: RecordedTrajectory | null;
   /** Why the agent's work cannot be judged: the disk was full. Absent if it was not. */
   spoiled?: string;
-  /** When and why the agent may succeed later; null if it will not. Absent in steps of older builds. */
-  again?: RetryHint | null;
+  /** When and why the agent may succeed later; null if it will not. */
+  again: RetryHint | null;
   /** True if the agent was not started, because its account had reached a limit. */
   held?: true;
-  /** Warnings about the transcripts. Absent in steps of older builds. */
+  /** Warnings about the transcripts. Absent if the agent was not started. */
   warnings?: string[];
   /** The workspace after it; null if it could not be read. Absent if the scenario does not want it recorded. */
   after?: FilesAfter | null;
-  /** What happened in this turn; the other fields cover all turns until now. Absent in steps of older builds. */
+  /** What happened in this turn; the other fields cover all turns until now. Absent if the agent was not started. */
   turn?: TurnDone;
 }
 

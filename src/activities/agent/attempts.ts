@@ -29,8 +29,8 @@ interface Attempt {
    * the step.
    */
   waited?: boolean;
-  /** The worker's process. Absent in notes of older builds. */
-  worker?: ProcessIdentity;
+  /** The worker's process. */
+  worker: ProcessIdentity;
   /** Set if its worker was shut down in an orderly way. */
   stopped?: boolean;
 }
@@ -127,5 +127,5 @@ async function describeAttempts(context: RunContext, step: string, count: number
 
 function describeWorker({ stopped, worker }: Attempt): string {
   if (stopped === true) return 'worker stopped';
-  return worker !== undefined && isAlive(worker) ? 'worker out of touch' : 'worker lost';
+  return isAlive(worker) ? 'worker out of touch' : 'worker lost';
 }

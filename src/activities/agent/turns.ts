@@ -31,7 +31,7 @@ export async function turnsBefore(context: RunContext): Promise<AgentStep[]> {
 /** Number of the first start of the current turn. */
 export const firstStartOf = (before: readonly AgentStep[]): number => (before.at(-1)?.record.starts ?? 0) + 1;
 
-/** Number of the turn in which a step ran the agent. Steps of older builds belong to the only one. */
+/** Number of the turn in which a step ran the agent. The agent that was not started belongs to the first one. */
 export const turnNumber = ({ turn }: Pick<AgentStep, 'turn'>): number => turn?.number ?? 1;
 
 /** Of several runs of the agent in one turn, keeps the last. */

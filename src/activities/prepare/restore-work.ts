@@ -167,11 +167,9 @@ const SETUP = 'setup commands were not repeated: what they made outside of the w
 
 /** Says what was left out of the copy of a workspace; null if nothing was. */
 async function lackingIn(file: string): Promise<string | null> {
-  const record = await readJsonIfThere<Pick<RunRecord, 'left_out' | 'warnings'>>(file);
+  const record = await readJsonIfThere<Pick<RunRecord, 'left_out'>>(file);
   const paths = (record?.left_out ?? []).map(({ path }) => path);
-  if (paths.length > 0) return `${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ' and more' : ''}`;
-  // Older builds say it only in a warning.
-  return record?.warnings.find((warning) => warning.startsWith('left out of fixture/')) ?? null;
+  return paths.length === 0 ? null : `${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ' and more' : ''}`;
 }
 
 /**

@@ -54,13 +54,9 @@ const folderOf = ({ state }: Pick<RunContext, 'state'>): string => join(state, '
 /** The numbers of the attempts of a step that have begun. */
 function numbersIn(folder: string, step: string): number[] {
   const own = prefixOf(step);
-  const names = readdirSync(folder);
-  const numbers = names
+  return readdirSync(folder)
     .filter((name) => name.startsWith(`${own}.`))
-    .map((name) => name.slice(own.length + 1));
-  // Earlier builds used a folder for each step.
-  const before = names.includes(own) ? readdirSync(join(folder, own)) : [];
-  return [...numbers, ...before].map(Number);
+    .map((name) => Number(name.slice(own.length + 1)));
 }
 
 /** How many attempts of a step have begun. */

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
+import { parseFailure } from '../../lib/errors/parse-failure.js';
 import { sha256 } from '../../lib/hash.js';
 import { createLruCache } from '../../lib/lru-cache.js';
-import { Plan, type EffectiveScenario } from '../../scenario/plan.js';
-import { StoredScenario } from '../../scenario/stored-scenario.js';
+import { EffectiveScenario, Plan } from '../../scenario/plan.js';
 import { planFile, scenarioFile } from '../../store/results-folder.js';
 import { readText } from '../../platform/fs/read-file.js';
 import { fetchSweep } from '../../store/shared/mirror.js';
@@ -54,7 +54,7 @@ export function readScenario(resultsPath: string, hash: string): Promise<StoredS
   const file = scenarioFile(resultsPath, hash);
   return scenarios()(file, async () => {
     const text = await readStored(file);
-    return { effective: parseStored(file, text, StoredScenario), unchanged: sha256(text) === hash };
+    return { effective: parseStored(file, text, EffectiveScenario), unchanged: sha256(text) === hash };
   });
 }
 
@@ -78,9 +78,6 @@ function parseStored<T>(file: string, text: string, schema: { parse(value: unkno
   try {
     return schema.parse(JSON.parse(text));
   } catch (error) {
-    throw ApplicationFailure.nonRetryable(
-      `${file} cannot be read: ${(error as Error).message}`,
-      'StoreBroken',
-    );
+    throw ApplicationFailure.nonRetryable(`${file} cannot be read: ${parseFailure(error)}`, 'StoreBroken');
   }
 }

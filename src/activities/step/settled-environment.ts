@@ -7,8 +7,7 @@ import { publishOnce, writeOnce, writeNote } from '../../platform/fs/write-file.
 
 /**
  * Returns the place of a run. The prepare step (`decide`) chooses it once and stores it: what the machine can do may
- * change during the run, and a report must not claim a sandbox that the agent did not have. A run that an older build
- * prepared has stored nothing, and its place is chosen again in every step. `folders`: those of the project.
+ * change during the run, and a report must not claim a sandbox that the agent did not have. `folders`: those of the project.
  */
 export async function settledEnvironment(
   state: string,
@@ -32,7 +31,7 @@ export async function settledEnvironment(
 
 const placeFile = (state: string): string => join(state, 'place.json');
 
-/** The stored place of a run; null if it has not been prepared, or an older build prepared it. */
+/** The stored place of a run; null if it has not been prepared. */
 export const keptPlace = (state: string): Promise<Place | null> => readPlace(placeFile(state));
 
 const readPlace = async (file: string): Promise<Place | null> =>

@@ -102,12 +102,7 @@ export async function verifyRun(deps: Deps, run: RunRef, planHash: string): Prom
     await orderFromBefore(deps, { sweep, planHash }, run);
     return { proven: false };
   }
-  await claimOnce(
-    deps,
-    `run ${workflowId}`,
-    { sweep, order, workflowId },
-    `${run.firstRunId ?? ''} ${run.run}`,
-  );
+  await claimOnce(deps, `run ${workflowId}`, { sweep, order, workflowId }, `${run.firstRunId} ${run.run}`);
   return { proven: true };
 }
 

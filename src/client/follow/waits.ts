@@ -3,7 +3,7 @@ import type { Wait } from '../../reports/wait-text.js';
 import type { Plan } from '../../scenario/plan.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 
-/** The runs that are parked. Empty for sweeps of an older build, which do not report them. */
+/** The runs that are parked. */
 export const parkedIn = ({ parked = [] }: SweepProgress): NonNullable<SweepProgress['parked']> => parked;
 
 /** The providers that a sweep waits for, each with the latest time until which it waits. */

@@ -15,8 +15,7 @@ import { judgedIn } from '../../results/review/judged.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import type { ResultLine } from '../../results/records/result-line.js';
 import { nameSteps } from '../../results/step-names.js';
-import type { Plan } from '../../scenario/plan.js';
-import { StoredScenario } from '../../scenario/stored-scenario.js';
+import { EffectiveScenario, type Plan } from '../../scenario/plan.js';
 import { runFiles, scenarioFile } from '../../store/results-folder.js';
 import { displayPath } from '../../platform/display-path.js';
 import { readResultsFile } from '../../store/read-results-file.js';
@@ -101,7 +100,7 @@ async function readScenarios(
  * Returns an invalid scenario unchanged.
  */
 function comparable(stored: Json): Json {
-  const { success, data } = StoredScenario.safeParse(stored);
+  const { success, data } = EffectiveScenario.safeParse(stored);
   if (!success) return stored;
   const steps = Object.fromEntries(nameSteps(data.scenario.steps).map(({ name, step }) => [name, step]));
   return { ...data, scenario: { ...data.scenario, steps } } as unknown as Json;

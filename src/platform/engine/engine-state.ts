@@ -14,15 +14,13 @@ export interface EngineState {
   /** When the phase began, ms since the epoch. */
   since: number;
   build: string;
-  /** See lib/engine-protocol.ts. Absent if an older build wrote the state. */
-  protocol?: number;
+  /** The highest of the builds that have used the engine; see lib/engine-protocol.ts. */
+  protocol: number;
   /** The user gave the address of a server, which is not ours to start or stop. */
   external: boolean;
   address: string;
   namespace: string;
-  /**
-   * Distinguishes the server from others that may take its port. Absent before its first answer, and in older builds.
-   */
+  /** Distinguishes the server from others that may take its port. Absent before its first answer. */
   namespaceId?: string | null;
   taskQueue: string;
   /** The keys that the worker has for payloads (codec/codec-keys.ts); absent or empty if it encrypts none. */

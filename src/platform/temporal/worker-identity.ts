@@ -16,9 +16,8 @@ export function ownWorkerIdentity(host = hostname()): string {
 
 /** True if a worker is known to be dead, which is never known of a worker on another host. */
 export function isDeadWorker(identity: string, own = hostname()): boolean {
-  const [, pid, host, process] = /^(\d+)@([^#]*)(?:#(.*))?$/.exec(identity) ?? [];
+  const [, pid, host, process] = /^(\d+)@([^#]*)#(.*)$/.exec(identity) ?? [];
   if (pid === undefined || host !== own) return false;
   const living = identify(Number(pid));
-  // Workers of older builds have no third part.
-  return living === null || (process !== undefined && process !== distinction(living));
+  return living === null || process !== distinction(living);
 }

@@ -12,10 +12,10 @@ export const AgentWork = z.object({
 
     .exactOptional()
     .describe(
-      'Tokens of the first request to the model, which include the subject; null: unknown; absent: the agent does not say, or an older build',
+      'Tokens of the first request to the model, which include the subject; null: unknown; absent: the agent does not say',
     ),
   mcp_tools: ToolDefinitions.exactOptional().describe(
-    'Tools of the MCP servers under test, of which the agent was told; absent: none, or an older build',
+    'Tools of the MCP servers under test, of which the agent was told; absent: none',
   ),
   tool_calls: Count.nullable().describe('Calls of tools; null: unknown'),
   actions: z

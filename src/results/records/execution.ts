@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemaVersion } from '../../lib/schema-version.js';
 import { JsonValue } from './json-value.js';
 import { SCHEMA_VERSION } from './result-line.js';
 
@@ -46,7 +47,7 @@ export type Execution = z.infer<typeof Execution>;
 
 /** artifacts/executions.json */
 export const Executions = z.object({
-  schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
+  schema_version: schemaVersion(SCHEMA_VERSION).describe('Version of the format'),
   run_id: z.string().describe('Id of the run'),
   executions: z.array(Execution).describe('One for each step that was performed, in order'),
 });

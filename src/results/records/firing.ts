@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemaVersion } from '../../lib/schema-version.js';
 import { Usd } from './quantities.js';
 import { FollowedNights, NightCount } from './nights.js';
 import { Gate } from '../comparison/document.js';
@@ -6,7 +7,7 @@ import { Totals } from '../totals.js';
 
 /** One firing of a schedule: latest.json, a file in `firings/`, and what the webhook gets. */
 export const Firing = z.object({
-  schema_version: z.literal(1).describe('Version of the format'),
+  schema_version: schemaVersion(1).describe('Version of the format'),
   schedule: z.string().describe('Name of the schedule'),
   firing: z.string().describe('Its time, which names its file'),
   scheduled_at: z.string().describe('When it was due; ISO 8601 UTC'),

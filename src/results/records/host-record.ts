@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemaVersion } from '../../lib/schema-version.js';
 
 /** Why a host did not take a run that was offered to it. */
 const Declined = z.object({
@@ -13,7 +14,7 @@ export type Declined = z.infer<typeof Declined>;
 
 /** What a host says about itself with each sign of life, in the shared results. */
 export const HostRecord = z.object({
-  schema_version: z.literal(1),
+  schema_version: schemaVersion(1),
   id: z.string(),
   name: z.string(),
   /** Changes with every sign of life. */

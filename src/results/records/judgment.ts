@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemaVersion } from '../../lib/schema-version.js';
 import { JsonValue } from './json-value.js';
 import { TokenUsage } from './token-usage.js';
 import { Usd } from './quantities.js';
@@ -35,7 +36,7 @@ export type Judgment = z.infer<typeof Judgment>;
 
 /** artifacts/judge/answer-<n>.json: one answer of the judge, usable or not. */
 export const JudgeAnswer = z.object({
-  schema_version: z.literal(1).describe('Version of the format'),
+  schema_version: schemaVersion(1).describe('Version of the format'),
   at: z.string().describe('ISO 8601 in UTC'),
   model: z.string().describe('As requested'),
   model_used: z.string().nullable().describe('As the provider names it'),

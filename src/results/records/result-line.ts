@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemaVersion } from '../../lib/schema-version.js';
 import { AgentWork } from './agent-work.js';
 import type { Cell } from './cell.js';
 import { RunHost } from './host.js';
@@ -27,10 +28,7 @@ export const GateDetail = z.object({
   message: z.string().describe('What was found'),
   detail: JsonValue.nullable().describe('What a script printed as its detail'),
   duration_ms: z.number().describe('Duration'),
-  judged_by: z
-    .string()
-    .exactOptional()
-    .describe('Model or agent that was asked, as requested; absent: none, or written by an older build'),
+  judged_by: z.string().exactOptional().describe('Model or agent that was asked, as requested; absent: none'),
   forgeable: z
     .string()
     .exactOptional()
@@ -65,7 +63,7 @@ export const EvaluatorResult = z.object({
 export type EvaluatorResult = z.infer<typeof EvaluatorResult>;
 
 export const Metrics = z.object({
-  schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
+  schema_version: schemaVersion(SCHEMA_VERSION).describe('Version of the format'),
   run_id: z.string().describe('Id of the run'),
   outcome: Outcome.describe('Outcome of the run'),
   completed: z
@@ -76,9 +74,7 @@ export const Metrics = z.object({
   gates_total: z.number().int().describe('Gates of the scenario'),
   details: z.array(GateDetail).describe('The gates that were checked'),
   efficiency: Efficiency.nullable().describe('Calls of the target; null without a transcript'),
-  agent_work: AgentWork.nullable()
-    .exactOptional()
-    .describe('What the agent did; null: no agent took part; absent: written by an older build'),
+  agent_work: AgentWork.nullable().exactOptional().describe('What the agent did; null: no agent took part'),
   judge: Judgment.nullable().describe('Null: no judge was asked, or none of its answers could be used'),
   composite_score: z.number().exactOptional().describe('Only of runs that passed or failed'),
   evaluator_results: z.array(EvaluatorResult).describe('The evaluators'),
@@ -95,7 +91,7 @@ export type RegradedFrom = z.infer<typeof RegradedFrom>;
 
 /** One line of results.jsonl: a finished run. If several lines have the same id, the last one counts. */
 export const ResultLine = z.object({
-  schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
+  schema_version: schemaVersion(SCHEMA_VERSION).describe('Version of the format'),
   id: z.string().describe('Id of the run, or <sweep>/<cell> without one'),
   sweep: z.string().describe('Id of the sweep'),
   cell: z.string().describe('Id of the cell'),
@@ -131,7 +127,7 @@ export const ResultLine = z.object({
     .string()
     .nullable()
     .exactOptional()
-    .describe('See run.json; absent: written by an older build, or the cell had no run of its own'),
+    .describe('See run.json; absent: the cell had no run of its own'),
   output_problems: OutputProblems.exactOptional().describe('See run.json; absent: none'),
   agent_key: z
     .string()
@@ -154,12 +150,7 @@ export const ResultLine = z.object({
     .nullable()
     .default(1)
     .describe("Attempts of the agent's step; null: unknown, because the run was lost"),
-  starts: z
-    .number()
-    .int()
-    .nullable()
-    .default(null)
-    .describe('Starts of the agent; null: unknown, or written by an older build'),
+  starts: z.number().int().nullable().default(null).describe('Starts of the agent; null: unknown'),
   lost_runs: z
     .number()
     .int()

@@ -71,7 +71,7 @@ export const AgentRecord = z.object({
     'Of all starts; null throughout if a part is unknown, as after an interruption',
   ),
   first_request: FirstRequest.exactOptional().describe(
-    'The first request of its session to the model; absent: the agent does not say, or an older build',
+    'The first request of its session to the model; absent: the agent does not say',
   ),
   token_usage_at_least: TokenUsage.exactOptional().describe('The known part, if another is unknown'),
   cost_usd: Usd.nullable().describe('Of all starts; null: unknown'),
@@ -92,10 +92,7 @@ export const StepRecord = z.object({
   duration_ms: z.number().nullable().describe('Null: not performed'),
   attempts: z.number().int().describe('Attempts by Temporal'),
   note: z.string().nullable().describe('Why it failed or was not performed'),
-  ended_at: z
-    .string()
-    .exactOptional()
-    .describe('ISO 8601 in UTC; absent: not performed, or written by an older build'),
+  ended_at: z.string().exactOptional().describe('ISO 8601 in UTC; absent: not performed'),
 });
 export type StepRecord = z.infer<typeof StepRecord>;
 
@@ -125,7 +122,7 @@ export const RunRecord = z.object({
         .string()
         .nullable()
         .default(null)
-        .describe('Changes with the content of the target; null: not found, or an older build'),
+        .describe('Changes with the content of the target; null: not found'),
       health_check: CommandRecord.nullable().describe('The health check, if there is one'),
     })
     .nullable()
@@ -158,12 +155,7 @@ export const RunRecord = z.object({
   outcome: Outcome.describe('Outcome of the run'),
   message: z.string().describe('The reason, in a sentence'),
   agent: AgentRecord.nullable().describe('Null: not started, or its step failed for good'),
-  starts: z
-    .number()
-    .int()
-    .nullable()
-    .default(null)
-    .describe('Starts of the agent in all; null: written by an older build'),
+  starts: z.number().int().nullable().default(null).describe('Starts of the agent in all; null: unknown'),
   judge: z
     .object({
       model: z.string().describe('As requested'),

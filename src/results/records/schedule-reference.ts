@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { schemaVersion } from '../../lib/schema-version.js';
 
 /** `schedules/<name>/reference.json`: the night with which those after it are compared. */
 export const ScheduleReference = z.object({
-  schema_version: z.literal(1).describe('Version of the format'),
+  schema_version: schemaVersion(1).describe('Version of the format'),
   schedule: z.string().describe('Name of the schedule'),
   sweep: z.string().describe('Sweep of the night'),
   firing: z.string().describe('Its firing'),

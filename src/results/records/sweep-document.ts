@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { schemaVersion } from '../../lib/schema-version.js';
 import { Cell } from './cell.js';
 import { byParameter, ParameterResults, type Combined } from '../by-parameter.js';
 import { Calibration, GateCalibration } from '../calibration/document.js';
@@ -28,7 +29,7 @@ export const SweepCell = Cell.extend({
   cost_usd: Usd.nullable().describe('Cost of agent and judge; null: unknown'),
   cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
   earlier_runs: EarlierRuns.exactOptional().describe(
-    'Runs of the cell that were replaced by this one; absent: none, or written by an older build',
+    'Runs of the cell that were replaced by this one; absent: none',
   ),
   duration_secs: z.number().nullable().describe('Duration of the run'),
   attempts: z.number().int().nullable().describe("Attempts of the agent's step"),
@@ -46,7 +47,7 @@ export type SweepCell = z.infer<typeof SweepCell>;
 
 /** What `run --json` prints and summary.json holds. */
 export const SweepDocument = z.object({
-  schema_version: z.literal(SCHEMA_VERSION).describe('Version of the format'),
+  schema_version: schemaVersion(SCHEMA_VERSION).describe('Version of the format'),
   sweep: z.string().describe('Id of the sweep'),
   workflow_id: z.string().describe('Its workflow in Temporal'),
   ui_url: z.string().nullable().describe("Its page in Temporal's Web UI"),

@@ -21,7 +21,7 @@ export interface McpRecord {
   callCount: number;
   /** What was wrong with servers. */
   problems: { server: string; message: string; limit?: true }[];
-  /** The tools that the agent was told of, and the bytes of their definitions. Absent: of none, or in records of older builds. */
+  /** The tools that the agent was told of, and the bytes of their definitions. Absent: of none. */
   tools?: ToolDefinitions;
 }
 

@@ -39,8 +39,10 @@ export interface SharedProject {
   resultsPath: string;
 }
 
+/** 2 is that of the first release: builds before it do not join the project. */
+const PROJECT_VERSION = 2;
 const ProjectFile = z.object({
-  schema_version: z.literal(1),
+  schema_version: z.literal(PROJECT_VERSION),
   id: z.string().regex(/^[0-9a-f]{12}$/),
   created_at: z.string(),
 });
@@ -114,7 +116,7 @@ async function createProject(store: SharedStore): Promise<void> {
   // First the key: when others see the project, it must be there.
   await store.putOnce(KEY, randomBytes(32).toString('hex'));
   const project = {
-    schema_version: 1,
+    schema_version: PROJECT_VERSION,
     id: randomBytes(6).toString('hex'),
     created_at: new Date().toISOString(),
   };
@@ -122,13 +124,15 @@ async function createProject(store: SharedStore): Promise<void> {
 }
 
 async function readProject(store: SharedStore): Promise<z.infer<typeof ProjectFile>> {
-  const text = (await store.get(PROJECT))?.toString() ?? '';
-  const parsed = ProjectFile.safeParse(parseJson(text));
+  const found = parseJson((await store.get(PROJECT))?.toString() ?? '');
+  const parsed = ProjectFile.safeParse(found);
   if (parsed.success) return parsed.data;
-  throw new UsageError(
-    'results_broken',
-    `${store.location}/${PROJECT} is damaged, or a newer build has written it; update llm-tool-test, or restore the file`,
-  );
+  const { schema_version: version } = (found ?? {}) as { schema_version?: unknown };
+  const problem =
+    typeof version === 'number' && version !== PROJECT_VERSION
+      ? `has schema_version ${version}, and this build reads ${PROJECT_VERSION}; use the llm-tool-test that shared these results, or share another place`
+      : 'is damaged; restore the file';
+  throw new UsageError('results_broken', `${store.location}/${PROJECT} ${problem}`);
 }
 
 const projectIn = (stateFolder: string, id: string, store: SharedStore): SharedProject => {

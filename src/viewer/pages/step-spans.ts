@@ -6,18 +6,12 @@ export interface StepSpan {
   length: number;
 }
 
-/**
- * Places the steps of a run on a line of time, on which waits between them are gaps. In records of older builds, whose steps
- * have no times, they follow each other. `totalMs`: what the whole line stands for.
- */
+/** Places the steps of a run on a line of time, on which waits between them are gaps. `totalMs`: what the line stands for. */
 export function stepSpans({ steps }: Pick<RunRecord, 'steps'>): { totalMs: number; spans: StepSpan[] } {
-  const known = steps.every(({ duration_ms, ended_at }) => duration_ms === null || ended_at !== undefined);
-  let reached = 0;
   const times = steps.map(({ duration_ms: ms, ended_at: ended }) => {
-    if (ms === null) return null;
-    const from = known && ended !== undefined ? Date.parse(ended) - ms : reached;
-    reached = from + ms;
-    return { from, to: reached };
+    if (ms === null || ended === undefined) return null;
+    const to = Date.parse(ended);
+    return { from: to - ms, to };
   });
   const performed = times.flatMap((time) => time ?? []);
   const begin = Math.min(...performed.map(({ from }) => from));

@@ -5,7 +5,7 @@ import { diffLines, type DiffedLine } from '../../lib/diff-lines.js';
 import { readInside } from '../../platform/fs/open-inside.js';
 import { RunRecord } from '../../results/records/run-record.js';
 import type { WorkspaceChange } from '../../results/records/workspace-changes.js';
-import { StoredScenario } from '../../scenario/stored-scenario.js';
+import { EffectiveScenario } from '../../scenario/plan.js';
 import { readResultsFile } from '../../store/read-results-file.js';
 import { fixtureFolder, runFiles, scenarioFile } from '../../store/results-folder.js';
 import type { ChangesAnswer, DiffLine, FileChange } from '../protocol.js';
@@ -33,7 +33,7 @@ export async function changesInFolder(resultsPath: string, folder: string): Prom
   if (!existsSync(kept)) return nothing('the workspace was not kept');
   const file = scenarioFile(resultsPath, run.scenario.hash);
   if (!existsSync(file)) return nothing('the scenario is no longer stored');
-  const { fixture: hash, scenario } = readResultsFile(file, StoredScenario);
+  const { fixture: hash, scenario } = readResultsFile(file, EffectiveScenario);
   const fixture = fixtureFolder(resultsPath, hash);
   if (!existsSync(fixture)) return nothing('the fixture is no longer stored');
   const { files } = scenario.inputs;

@@ -9,7 +9,7 @@ import type { ResultDigest } from '../../results/records/result-digest.js';
 import { Metrics } from '../../results/records/result-line.js';
 import { judgedIn } from '../../results/review/judged.js';
 import { findAgentStep } from '../../scenario/scenario.js';
-import { StoredScenario } from '../../scenario/stored-scenario.js';
+import { EffectiveScenario } from '../../scenario/plan.js';
 import { readResultsFile } from '../../store/read-results-file.js';
 import { resultsIndex } from '../../store/results-index.js';
 import { runFiles, scenarioFile } from '../../store/results-folder.js';
@@ -57,7 +57,7 @@ async function openRun(
   const stored =
     planned === undefined
       ? null
-      : readResultsFile(scenarioFile(resultsPath, planned.hash), StoredScenario).scenario;
+      : readResultsFile(scenarioFile(resultsPath, planned.hash), EffectiveScenario).scenario;
   return {
     ...{ state: 'open', run, sweep, cell },
     description: stored?.description ?? '',

@@ -10,13 +10,6 @@ export const isGateActivity = (name: string): boolean => /^gate \d+ \w+$/.test(n
 export const UPDATES = { pause: 'pause', resume: 'resume', cancel: 'cancel', goOn: 'goOn' } as const;
 
 export const SIGNALS = {
-  /**
-   * From a sweep of an older build to its runs: stop waiting for the provider. Runs of the scheduler get `wake`
-   * instead.
-   */
-  goOn: 'goOn',
-  /** From a run to its sweep of an older build: an account has reached a limit. */
-  providerLimited: 'providerLimited',
   /** From a run to its sweep: it waits for its provider and needs no slot. */
   parked: 'parked',
   /** From a sweep to its run: the wait is over. */

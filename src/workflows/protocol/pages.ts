@@ -6,7 +6,7 @@ import type { ProviderLimit } from './provider-limit.js';
 export interface CellKind {
   agent: string;
   model: string;
-  /** Provider of the agent's model. Absent if there is none, or if an older build loaded the page. */
+  /** Provider of the agent's model. Absent if there is none. */
   provider?: string;
   /** The account that pays. Absent if there is none, or if it is unknown. */
   account?: string;
@@ -16,8 +16,6 @@ export interface CellKind {
 export interface PageCell extends Pick<CellKind, 'provider' | 'account'> {
   cell: Cell;
   finished: Outcome | null;
-  /** Known cost of the cell's runs in this sweep so far, US dollars. */
-  costUsd?: number | null;
   /** The most that the cell is expected to cost, US dollars; null if unknown. */
   estimateUsd?: number | null;
   /** True if the estimate is a limit that is enforced on the run. */
@@ -36,15 +34,12 @@ export interface PageCell extends Pick<CellKind, 'provider' | 'account'> {
 export interface CellPage {
   cells: PageCell[];
   total: number;
-  /** Kinds of the cells after this page. Absent if it was read by positions, or by an older build. */
+  /** Kinds of the cells after this page. Absent if it was read by positions. */
   rest?: CellKind[];
-  /**
-   * Limits of accounts that other sweeps have reached. Absent if there are none, or if an older build read the page.
-   */
+  /** Limits of accounts that other sweeps have reached. Absent if there are none. */
   limits?: ProviderLimit[];
   /**
    * On the first page of a sweep with a budget: known cost of the runs of all cells in this sweep so far, US dollars.
-   * Absent if an older build read the page.
    */
   earlierUsd?: number;
 }

@@ -1,7 +1,7 @@
 /** An account's limit that a run has reached. The sweep starts no cells of that account until it ends. */
 export interface ProviderLimit {
   provider: string;
-  /** Absent if the provider has only one account here, or if an older build reports the limit. */
+  /** Absent if the provider has only one account here. */
   account?: string;
   /** ms since the epoch */
   until: number;

@@ -27,11 +27,8 @@ export interface PlannedGate {
   type: string;
   subject: string;
   timeoutSecs: number;
-  /**
-   * True if the gate starts no process: it only looks at files and takes milliseconds. Absent in runs that an older
-   * build started.
-   */
-  inProcess?: boolean;
+  /** True if the gate starts no process: it only looks at files and takes milliseconds. */
+  inProcess: boolean;
   /** True if the gate asks a model, which may have to be waited for. */
   asks?: boolean;
   /** Index of the step after which it is checked. Absent if that is after all steps. */
@@ -40,25 +37,19 @@ export interface PlannedGate {
   everyTurn?: true;
 }
 
-interface Checks {
-  gates: PlannedGate[];
-  evaluators: { name: string; timeoutSecs: number }[];
-  /** Absent if no judge is asked, and in runs that an older build started. */
-  judge?: { model: string; rubric: string; timeoutSecs: number; always: boolean };
-}
-
-interface Preparation {
+/** What the workflow needs to know about a scenario to schedule its steps. */
+export interface RunPlan {
   /** Why the agent is not started (a failed health check, a missing target, ...); null if it can be. */
   unfit: string | null;
   /** Id of a finished run with the same inputs; its result is used and nothing is run. */
   reuse?: string;
-}
-
-/** What the workflow needs to know about a scenario to schedule its steps. */
-export interface RunPlan extends Preparation, Checks {
   steps: PlannedStep[];
   /** Set if the steps are not performed, because the work of an earlier run is checked again. */
   kept?: KeptSteps;
+  gates: PlannedGate[];
+  evaluators: { name: string; timeoutSecs: number }[];
+  /** Absent if no judge is asked. */
+  judge?: { model: string; rubric: string; timeoutSecs: number; always: boolean };
 }
 
 /** The steps that an earlier run has performed. */
@@ -67,23 +58,4 @@ export interface KeptSteps {
   completed: boolean;
   /** For each step, the numbers of its turns if it is a conversation. */
   turns: number[][];
-}
-
-/** The format of older builds, in which the order of steps was fixed. */
-export interface OldRunPlan extends Preparation, Checks {
-  agentTimeoutSecs: number;
-  rebuildSecs?: number;
-  context?: { subject: string; timeoutSecs: number }[];
-  posts: { subject: string; timeoutSecs: number }[];
-}
-
-/** Returns the steps of a run, in order. */
-export function stepsOf(plan: RunPlan | OldRunPlan): PlannedStep[] {
-  if ('steps' in plan) return plan.steps;
-  const { agentTimeoutSecs: timeoutSecs, rebuildSecs = 0, context = [], posts } = plan;
-  return [
-    ...context.map((script): PlannedStep => ({ kind: 'script', ...script })),
-    { kind: 'agent', timeoutSecs, rebuildSecs },
-    ...posts.map((post): PlannedStep => ({ kind: 'command', ...post })),
-  ];
 }

@@ -15,12 +15,10 @@ export interface RunRef {
   proof?: string;
   /** See `PageCell.fresh`. */
   fresh?: true;
-  /** Run id of the workflow's first execution; a reset keeps it. Absent in steps that an older build scheduled. */
-  firstRunId?: string;
+  /** Run id of the workflow's first execution; a reset keeps it. */
+  firstRunId: string;
   /** See `RunInput.lostHosts`. */
   lostHosts?: readonly LostHost[];
-  /** See `RunInput.failsVisibly`. */
-  failsVisibly?: boolean;
 }
 
 export interface ContextBrief {
@@ -107,33 +105,16 @@ export interface ReportInput {
 export interface RunInput {
   sweep: string;
   cell: Cell;
-  /** True if steps that take only moments run within workflow tasks. Absent in runs that an older build started. */
-  inProcess?: boolean;
-  /**
-   * True if the sweep frees the run's slot while the run waits for its provider, and wakes it. Absent: the run waits by
-   * itself.
-   */
-  parks?: boolean;
   /** See `PageCell.fresh`. */
   fresh?: true;
   /** See `PageCell.proof`. */
   proof?: string;
-  /**
-   * True if the run's folder is named after the workflow's first execution, so that a reset continues in it. Absent in
-   * runs that an older build started.
-   */
-  keepsFolder?: boolean;
   /** The hosts on which the run was before, if they were lost. */
   lostHosts?: readonly LostHost[];
   /** True if steps send few heartbeats, because each may be billed. Absent: they send many. */
   sparse?: boolean;
   /** Limits that a test has changed. Absent outside of tests. */
   limits?: Partial<RunLimits>;
-  /**
-   * True if gates that do not pass fail their activities, and a run that does not pass fails its workflow
-   * (visible-failures.ts). Absent in runs that an older build started.
-   */
-  failsVisibly?: boolean;
   /** True if the run tells its sweep that it ends, because a new history of the sweep is about to take over. */
   announcesEnd?: boolean;
 }

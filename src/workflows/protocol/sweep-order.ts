@@ -4,7 +4,7 @@ import type { SweepInput } from './sweep.js';
 /** The parts of a plan that the input of a sweep repeats. */
 interface Planned {
   concurrency: number;
-  caps: NonNullable<SweepInput['caps']>;
+  caps: SweepInput['caps'];
   max_usd: number | null;
   until_clear?: unknown;
 }
@@ -29,12 +29,11 @@ export const sweepOrder = (
   round,
   concurrency: plan.concurrency,
   caps: plan.caps,
-  scheduler: 3,
   ...(shared ? { placed: true, lostSecs } : {}),
   ...(external ? { sparse: true } : {}),
   ...(limits.cellsPerHistory === Infinity ? {} : { cellsPerHistory: limits.cellsPerHistory }),
   ...changedRunLimits(limits),
-  ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd, rounded: true }),
+  ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
   ...(plan.until_clear === undefined ? {} : { untilClear: true }),
 });
 

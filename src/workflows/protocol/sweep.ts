@@ -18,18 +18,10 @@ export interface SweepInput {
   concurrency: number;
   /** US dollars; absent if there is no limit. */
   maxUsd?: number;
-  /** Set if there is a limit, whose differences are rounded; absent in sweeps that an older build started. */
-  rounded?: true;
   /** The most cells of an agent and of a model that run at once, in addition to `concurrency`. */
-  caps?: { agents: Record<string, number>; models: Record<string, number> };
+  caps: { agents: Record<string, number>; models: Record<string, number> };
   /** Continue as new after this many runs, even if Temporal does not suggest it yet. */
   cellsPerHistory?: number;
-  /**
-   * 3: the scheduler in `scheduler/`. 2: the same as an older build started it: it reads cells only when a slot is free,
-   * reads all of them if those that it has read must wait, starts any number of runs at once, and starts nothing while it
-   * asks its runs to announce their end. Absent in sweeps that an older build started (`legacy/`).
-   */
-  scheduler?: 2 | 3;
   /** Set if several hosts share the results: each run is placed on one of them. */
   placed?: true;
   /** How long a host may show no sign of life before its runs are done again, in seconds; a default if absent. */
@@ -42,8 +34,6 @@ export interface SweepInput {
   untilClear?: true;
   /** State passed to the next history when the workflow continues as new. */
   state?: CarriedSweep;
-  /** The same in a sweep that an older build started. */
-  carried?: SweepCarried;
   /**
    * Proof that a command started the sweep with this input; see `platform/origin.ts`. Absent if an older build started
    * it.
@@ -51,10 +41,7 @@ export interface SweepInput {
   proof?: string;
 }
 
-/**
- * Argument of `resume` and `goOn`, the updates that make a sweep spend money. Absent if a command of an older build
- * sends them.
- */
+/** Argument of `resume` and `goOn`, the updates that make a sweep spend money. */
 export interface ProvenOrder {
   /** When the order was given, ms since the epoch. Must be later than that of the order before. */
   at: number;
@@ -64,7 +51,7 @@ export interface ProvenOrder {
 /** What a sweep was started with. Its activities verify this before anything is paid for or written. */
 export interface SweepOrigin {
   /** The part of the input that the proof covers. */
-  order: Omit<SweepInput, 'sweep' | 'proof' | 'carried' | 'state'>;
+  order: Omit<SweepInput, 'sweep' | 'proof' | 'state'>;
   proof: string;
   /** Run id of the workflow's first execution; continuing as new and a reset keep it. */
   execution: string;
@@ -76,12 +63,10 @@ export interface CarriedSweep {
   counts: Readonly<Record<Outcome, number>>;
   lost: readonly LostCell[];
   open: readonly OpenRun[];
-  /** Positions (in turn order) of cells that were read but not started. Empty if `unread` has them. */
-  waiting: readonly number[];
-  /** The same by kind, so that the next history reads only cells that could run. */
-  unread?: readonly UnreadCells[];
-  /** Kinds of the cells from `offset` on. Absent if they are unknown. */
-  rest?: readonly CellKind[];
+  /** Cells that were not started, by kind, so that the next history reads only cells that could run. */
+  unread: readonly UnreadCells[];
+  /** Kinds of the cells from `offset` on; null if they are unknown. */
+  rest: readonly CellKind[] | null;
   /** Limits that accounts have reached, by account. Until a limit ends, no cell of its account is started. */
   limits: Readonly<Record<string, ProviderLimit>>;
   /** Null if there is no budget. */
@@ -112,8 +97,7 @@ interface ClearState {
 }
 
 /** The parts of a decision that are shown while the sweep runs. */
-type DecisionBrief = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> &
-  Partial<Pick<Decision, 'runs_again'>>;
+type DecisionBrief = Omit<Decision, 'configurations' | 'doubts'>;
 
 /** Cells to be read again: their positions in turn order. */
 export interface UnreadCells extends CellKind {
@@ -165,34 +149,8 @@ export interface Money {
   unaffordable: number;
   /** The most that a run has cost so far, by scenario, agent and model. */
   costs: Readonly<Record<string, number>>;
-  /**
-   * Set if `spentUsd` includes what all cells cost before this workflow; otherwise it includes only the cells that were
-   * read.
-   */
-  hasEarlier?: true;
-  /** See `SweepInput.rounded`. */
-  rounded?: true;
-}
-
-interface SweepCarried {
-  offset: number;
-  /** Cells before `offset` that have not been started. */
-  waiting?: PageCell[];
-  total?: number;
-  paused: boolean;
-  counts: Record<Outcome, number>;
-  lost: LostCell[];
-  limits?: ProviderLimit[];
-  spending?: SpendingCarried;
-}
-
-/** What a sweep with a budget knows about its costs; US dollars. */
-export interface SpendingCarried {
-  spentUsd: number;
-  /** Number of cells that were not started because the budget had no room for them. */
-  unaffordable: number;
-  /** The most that a run has cost so far, by scenario, agent and model. */
-  costs: Record<string, number>;
+  /** Whether `spentUsd` includes what all cells cost before this workflow. */
+  hasEarlier: boolean;
 }
 
 /** A cell whose run left no result because its workflow failed or was terminated. */
@@ -201,11 +159,8 @@ export interface LostCell {
   message: string;
   /** See `PageCell.redo`. */
   redo?: number;
-  /**
-   * When its run was started, ms since the epoch; earlier results belong to other runs. Absent if an older build wrote
-   * this.
-   */
-  since?: number;
+  /** When its run was started, ms since the epoch; earlier results belong to other runs. */
+  since: number;
 }
 
 export type SweepStatus = 'running' | 'paused' | 'completed' | 'cancelled';
@@ -213,10 +168,10 @@ export type SweepStatus = 'running' | 'paused' | 'completed' | 'cancelled';
 export interface SweepProgress {
   status: SweepStatus;
   /**
-   * Cells whose runs hold a slot, with the ids of their workflows. `since`: when the run was started, ms since the epoch;
-   * absent in sweeps of an older build. `host`: name of its host, null while one is sought; absent if runs are not placed.
+   * Cells whose runs hold a slot, with the ids of their workflows. `since`: when the run was started, ms since the epoch.
+   * `host`: name of its host, null while one is sought; absent if runs are not placed.
    */
-  active: { cell: string; workflowId: string; since?: number; host?: string | null }[];
+  active: { cell: string; workflowId: string; since: number; host?: string | null }[];
   /** Runs that wait for their provider and hold no slot. */
   parked?: ({ cell: string; workflowId: string } & Parked)[];
   total: number;
@@ -238,8 +193,8 @@ export interface SweepResult {
 /** How a sweep's workflow ended; input of its summary. */
 export interface SweepEnd {
   sweep: string;
-  /** The round that has ended. Absent if an older build sends this. */
-  round?: number;
+  /** The round that has ended. */
+  round: number;
   status: 'completed' | 'cancelled';
   lost: LostCell[];
   /** Set if cells were not started because of the budget; US dollars. */
@@ -250,13 +205,11 @@ export interface SweepEnd {
 
 export interface LoadCellsInput {
   sweep: string;
-  /** 0 if `positions` is given. */
+  /** In turn order (`results/turn-order.ts`); 0 if `positions` is given. */
   offset: number;
   limit: number;
-  round?: number;
+  round: number;
   again?: Outcome[];
-  /** True if offsets count in turn order (`results/turn-order.ts`); absent: in the order of the plan. */
-  inTurns?: boolean;
   /** The cells to load, by their position in turn order. */
   positions?: readonly number[];
   /** Absent in sweeps that an older build started. */
@@ -313,12 +266,7 @@ export interface EndedRun {
  * Fields of a sweep's input that `SweepOrigin.order` leaves out: the sweep id, which the proof covers separately, the
  * proof itself, and the state that the workflow passes on to itself.
  */
-const BESIDE_ORDER: ReadonlySet<string> = new Set([
-  'sweep',
-  'proof',
-  'carried',
-  'state',
-] satisfies (keyof SweepInput)[]);
+const BESIDE_ORDER: ReadonlySet<string> = new Set(['sweep', 'proof', 'state'] satisfies (keyof SweepInput)[]);
 
 /** Returns the origin that a sweep's activities verify; an empty object if an older build started the sweep. */
 export function originOf(input: SweepInput, execution: string): { origin?: SweepOrigin } {

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import { backoffMs, consecutiveSameReason, type RetryHint } from '../provider-backoff.js';
 import {
   STEPS,
@@ -56,9 +55,7 @@ export async function runAgent(
     if (brief?.again === undefined) return brief;
     // An agent that was not started has not been refused.
     if (brief.again.held !== true) reasons.push(brief.again.why);
-    const alike = consecutiveSameReason(reasons);
-    const runs = alike === nth || !patched('patience-by-reason') ? nth : alike;
-    const wait = backoffMs(brief.again, runs, Date.now(), limits);
+    const wait = backoffMs(brief.again, consecutiveSameReason(reasons), Date.now(), limits);
     if (wait === null) return brief;
     const until = new Date(Date.now() + wait).toISOString();
     await perform({ step: WAIT, title: `until ${until}: ${brief.message}` }, () =>

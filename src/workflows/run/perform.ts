@@ -1,10 +1,4 @@
-import {
-  CancellationScope,
-  CancelledFailure,
-  isCancellation,
-  patched,
-  setCurrentDetails,
-} from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, isCancellation, setCurrentDetails } from '@temporalio/workflow';
 import type { RunLimits } from '../../lib/limits.js';
 import type { RunResult, StepFailure } from '../protocol.js';
 import { rootCauseMessage } from '../root-message.js';
@@ -40,11 +34,8 @@ export interface Performer {
   performEither: <R>(planned: Planned<R>, call: EitherCall<R>, isLocal?: boolean) => Promise<R | null>;
 }
 
-/**
- * `isLocal`: whether steps that take only moments run within the workflow task. `isSparse`: whether the others send few
- * heartbeats.
- */
-export function createPerformer(isLocal: boolean, isSparse: boolean, limits: RunLimits): Performer {
+/** `isSparse`: whether steps that the server hands out send few heartbeats. */
+export function createPerformer(isSparse: boolean, limits: RunLimits): Performer {
   const failures: StepFailure[] = [];
   const lines: StepLine[] = [];
 
@@ -82,20 +73,20 @@ export function createPerformer(isLocal: boolean, isSparse: boolean, limits: Run
     conclude: (result) => {
       setCurrentDetails(runDetails(lines, result));
     },
-    performEither: <R>(planned: Planned<R>, call: EitherCall<R>, local = isLocal) =>
+    performEither: <R>(planned: Planned<R>, call: EitherCall<R>, isLocal = true) =>
       perform(planned, async (options) => {
-        const done = local ? await attempt(() => call(inProcess, { ...options, retry: ONCE })) : null;
+        const done = isLocal ? await attempt(() => call(inProcess, { ...options, retry: ONCE })) : null;
         return done ?? call(activities, options);
       }),
   };
 }
 
-/** Returns a step's result, or null if it fails. Rethrows cancellation; in histories of older builds, every failure. */
+/** Returns a step's result, or null if it fails. Rethrows cancellation. */
 async function attempt<R>(call: () => Promise<R>): Promise<R | null> {
   try {
     return await call();
   } catch (error) {
-    if (isCancellation(error) || !patched('failed-in-process')) throw error;
+    if (isCancellation(error)) throw error;
     return null;
   }
 }

@@ -5,10 +5,8 @@ import { judgeSkipReason } from '../../results/judge-skip-reason.js';
 import {
   gateActivity,
   STEPS,
-  stepsOf,
   type JudgeBrief,
   type KeptSteps,
-  type OldRunPlan,
   type PlannedGate,
   type RunPlan,
   type RunRef,
@@ -34,15 +32,15 @@ interface StepsDone {
 export async function performSteps(
   performer: Performer,
   run: RunRef,
-  plan: RunPlan | OldRunPlan,
+  plan: RunPlan,
   runAgent: RunAgent,
 ): Promise<StepsDone | null> {
-  if ('kept' in plan) return checkKeptSteps(performer, run, plan, plan.kept);
+  if (plan.kept !== undefined) return checkKeptSteps(performer, run, plan, plan.kept);
   const { perform, failures } = performer;
   let completed = true;
   let notPassed = 0;
   let turns = 0;
-  for (const [at, { step, name, label, index, isAfterAgent }] of nameSteps(stepsOf(plan)).entries()) {
+  for (const [at, { step, name, label, index, isAfterAgent }] of nameSteps(plan.steps).entries()) {
     switch (step.kind) {
       case 'script': {
         const planned = { step: name, title: `${label}: ${step.subject}`, ...within(step.timeoutSecs) };
@@ -147,11 +145,11 @@ async function performGates(
       { step: STEPS.gate(index, turn), title, complaint, ...within(gate.timeoutSecs) },
       (steps, options) =>
         steps === inProcess
-          ? checkInProcess(run, gate, args, options)
+          ? checkInProcess(gate, args, options)
           : endOfGate(
               (gate.asks === true ? steps.askGate : steps.checkGate).executeWithOptions(options, args),
             ),
-      gate.inProcess === true,
+      gate.inProcess,
     );
     if (end?.status !== 'pass') notPassed += 1;
   }
@@ -163,12 +161,10 @@ async function performGates(
  * a regular activity can make it: that one finds the verdict and repeats nothing.
  */
 async function checkInProcess(
-  { failsVisibly = false }: RunRef,
   { type }: PlannedGate,
   args: Parameters<Activities['checkGate']>,
   options: StepOptions,
 ): Promise<GateEnd | null> {
-  if (!failsVisibly) return endOfGate(inProcess.checkGate.executeWithOptions(options, args));
   const { [gateActivity(args[1], type)]: check } = gatesInProcess;
   const end = check === undefined ? null : await endOfGate(check.executeWithOptions(options, args));
   return end?.status === 'pass' ? end : null;

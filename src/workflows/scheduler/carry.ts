@@ -8,15 +8,8 @@ export const carry = (state: SchedulerState): CarriedSweep => ({
   counts: state.counts,
   lost: state.lost,
   open: [...state.open.values()],
-  waiting:
-    state.scheduler === 3
-      ? []
-      : inOrder([
-          ...state.reread,
-          ...state.queues.flatMap(({ cells }) => cells.map(({ position }) => position)),
-        ]),
-  ...(state.scheduler === 3 ? { unread: unreadOf(state) } : {}),
-  ...(state.rest === null ? {} : { rest: state.rest }),
+  unread: unreadOf(state),
+  rest: state.rest,
   limits: state.limits,
   money: state.money,
   turns: state.turns,
@@ -26,8 +19,6 @@ export const carry = (state: SchedulerState): CarriedSweep => ({
   ...(state.untilClear === undefined ? {} : { untilClear: state.untilClear }),
 });
 
-const inOrder = (positions: readonly number[]): number[] => [...positions].sort((a, b) => a - b);
-
 /** The waiting cells by kind. */
 function unreadOf({ unread, queues }: SchedulerState): UnreadCells[] {
   const waiting = queues.flatMap(({ cells }) =>
@@ -36,7 +27,7 @@ function unreadOf({ unread, queues }: SchedulerState): UnreadCells[] {
   return groupBy([...unread, ...waiting], kindKey).flatMap((group) =>
     group.slice(0, 1).map((first) => ({
       ...first,
-      positions: inOrder(group.flatMap(({ positions }) => positions)),
+      positions: group.flatMap(({ positions }) => positions).sort((a, b) => a - b),
     })),
   );
 }
@@ -45,14 +36,11 @@ function unreadOf({ unread, queues }: SchedulerState): UnreadCells[] {
 export function startState(input: SweepInput): SchedulerState {
   const begun = initialState(input);
   if (input.state === undefined) return begun;
-  const { open, waiting, unread = [], rest = null, ...carried } = input.state;
+  const { open, ...carried } = input.state;
   return {
     ...begun,
     ...carried,
     open: new Map(open.map((run) => [run.page.cell.id, withoutSearch(run)])),
-    reread: waiting,
-    unread,
-    rest,
   };
 }
 

@@ -1,7 +1,7 @@
 import { dollars } from '../../lib/format/dollars.js';
 import { admit, costOwner, type Admission } from '../../results/budget.js';
 import type { Cell } from '../../results/records/cell.js';
-import type { CellPage, Money, PageCell } from '../protocol.js';
+import type { Money, PageCell } from '../protocol.js';
 
 export interface Cost {
   /** Null if the whole cost is unknown. */
@@ -10,27 +10,20 @@ export interface Cost {
   knownUsd?: number;
 }
 
-export const noMoneySpent = (maxUsd: number, rounded?: true): Money => ({
-  ...{ maxUsd, spentUsd: 0, unaffordable: 0, costs: {} },
-  ...(rounded === undefined ? {} : { rounded }),
-});
-
-/** Adds the known cost of runs that ended before this sweep's workflow began. */
-export const withEarlierCost = (money: Money, costUsd: number | null | undefined): Money => ({
-  ...money,
-  spentUsd: dollars(money.spentUsd + (costUsd ?? 0)),
+export const noMoneySpent = (maxUsd: number): Money => ({
+  maxUsd,
+  spentUsd: 0,
+  hasEarlier: false,
+  unaffordable: 0,
+  costs: {},
 });
 
 /**
- * Adds the earlier costs of a page. The first page has the costs of all cells, including those that are read later, so
- * that they count before the first cell is started. Pages of older builds have only the costs of their own cells.
+ * Adds, once, what all cells cost before this sweep's workflow began, also those that are read later: it counts before the
+ * first cell is started.
  */
-export function withEarlierCosts(money: Money, { cells, earlierUsd }: CellPage): Money {
-  if (money.hasEarlier === true) return money;
-  return earlierUsd === undefined
-    ? cells.reduce((sum, { costUsd }) => withEarlierCost(sum, costUsd), money)
-    : { ...withEarlierCost(money, earlierUsd), hasEarlier: true };
-}
+export const withEarlierCost = (money: Money, costUsd: number): Money =>
+  money.hasEarlier ? money : { ...money, spentUsd: dollars(money.spentUsd + costUsd), hasEarlier: true };
 
 /**
  * What a cell may cost, US dollars: a limit that is enforced on its run, else the highest cost of such a run so far;
@@ -44,8 +37,8 @@ export function estimateOf({ costs }: Money, { cell, estimateUsd = null, limited
 
 /** Whether a cell can be started. `open`: estimates of the open runs. */
 export function admission(money: Money, open: readonly (number | null)[], page: PageCell): Admission {
-  const { maxUsd, spentUsd, rounded = false } = money;
-  return admit({ maxUsd, spentUsd, open, rounded }, estimateOf(money, page));
+  const { maxUsd, spentUsd } = money;
+  return admit({ maxUsd, spentUsd, open }, estimateOf(money, page));
 }
 
 /**

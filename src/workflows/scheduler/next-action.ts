@@ -25,7 +25,7 @@ export const MOST_STARTING = 8;
 export function nextAction(state: SchedulerState, now: number): Step | null {
   if (state.paused || state.cancelled) return null;
   const isFull = workingRuns(state).length >= state.caps.total;
-  if (isFull) return state.held || state.scheduler === 2 ? null : loadNext(state);
+  if (isFull) return state.held ? null : loadNext(state);
   const wake = wakeNext(state, now);
   return (
     wake ??
@@ -100,7 +100,6 @@ function startNext(state: SchedulerState, now: number): Step | null {
 function started(state: SchedulerState, queue: Queue, page: WaitingCell, now: number): Step {
   const { agent, model } = queue;
   const { next, agents, models } = state.turns;
-  const isAwaited = state.scheduler === 3 && !state.placed;
   const run: OpenRun = {
     page,
     since: now,
@@ -113,7 +112,7 @@ function started(state: SchedulerState, queue: Queue, page: WaitingCell, now: nu
       ...state,
       queues: dequeue(state.queues, queue, page),
       open: new Map(state.open).set(page.cell.id, run),
-      ...(isAwaited ? { starting: new Set(state.starting).add(page.cell.id) } : {}),
+      ...(state.placed ? {} : { starting: new Set(state.starting).add(page.cell.id) }),
       turns: {
         next: next + 1,
         agents: { ...agents, [agent]: next },

@@ -1,7 +1,7 @@
 import { groupBy } from '../../lib/group-by.js';
-import type { CellPage, Decided } from '../protocol.js';
+import type { CellPage, Decided, UnreadCells } from '../protocol.js';
 import { couldRun } from './may-start.js';
-import { withEarlierCost, withEarlierCosts } from './money.js';
+import { withEarlierCost } from './money.js';
 import { withLimit } from './with-limit.js';
 import { allRead, kindOf, modelKey, type Queue, type SchedulerState, type WaitingCell } from './state.js';
 
@@ -17,16 +17,14 @@ export const PAGE = 100;
  * read all of them again.
  */
 export function nextToRead(state: SchedulerState): Wanted | null {
-  const { loading, scheduler, reread, unread, queues, rest, caps } = state;
+  const { loading, unread, queues, rest, caps } = state;
   if (loading || allRead(state)) return null;
-  const page = { offset: state.offset };
-  if (scheduler === 2) return reread.length > 0 ? { positions: reread.slice(0, PAGE) } : page;
   const ready = queues.filter(({ cells }) => cells.slice(0, 1).some((one) => couldRun(state, kindOf(one))));
   if (ready.reduce((sum, { cells }) => sum + cells.length, 0) >= Math.max(PAGE, caps.total)) return null;
   const positions = unread.filter((kind) => couldRun(state, kind)).flatMap((kind) => kind.positions);
   if (positions.length > 0) return { positions: positions.sort((a, b) => a - b).slice(0, PAGE) };
   const isEnd = state.total !== null && state.offset >= state.total;
-  return isEnd || rest?.some((kind) => couldRun(state, kind)) === false ? null : page;
+  return isEnd || rest?.some((kind) => couldRun(state, kind)) === false ? null : { offset: state.offset };
 }
 
 /** Adds the cells of a page that have no result. */
@@ -35,9 +33,10 @@ export function withPage(state: SchedulerState, page: CellPage, wanted: Wanted):
   // Only the cells that were released are to be read.
   const total = state.untilClear === undefined ? page.total : state.total;
   const counts = { ...state.counts };
-  // Cells read again by position were counted when an earlier history first read them.
   const money =
-    state.money !== null && 'offset' in wanted ? withEarlierCosts(state.money, page) : state.money;
+    state.money === null || page.earlierUsd === undefined
+      ? state.money
+      : withEarlierCost(state.money, page.earlierUsd);
   const waiting: WaitingCell[] = [];
   for (const [index, one] of cells.entries()) {
     if (one.finished !== null) counts[one.finished] += 1;
@@ -50,7 +49,7 @@ export function withPage(state: SchedulerState, page: CellPage, wanted: Wanted):
   const read =
     'offset' in wanted
       ? { offset: wanted.offset + cells.length, rest: page.rest ?? null }
-      : withoutPositions(state, new Set(wanted.positions));
+      : { unread: withoutPositions(state, new Set(wanted.positions)) };
   return {
     ...{ ...state, ...read, counts, money, total, loading: false },
     queues: enqueue(state.queues, waiting),
@@ -67,10 +66,7 @@ export function withDecision(
   return {
     ...state,
     counts,
-    money:
-      money === null || money.hasEarlier === true
-        ? money
-        : { ...withEarlierCost(money, spentUsd), hasEarlier: true },
+    money: money === null ? null : withEarlierCost(money, spentUsd),
     ...{ total: released, offset: released, unread: next, loading: false },
     // What has been lost so far is recorded, unless nothing more is run.
     lost: next.length === 0 ? state.lost : [],
@@ -82,16 +78,11 @@ export function withDecision(
   };
 }
 
-const withoutPositions = (
-  { reread, unread }: SchedulerState,
-  read: ReadonlySet<number>,
-): Pick<SchedulerState, 'reread' | 'unread'> => ({
-  reread: reread.filter((position) => !read.has(position)),
-  unread: unread.flatMap((kind) => {
+const withoutPositions = ({ unread }: SchedulerState, read: ReadonlySet<number>): UnreadCells[] =>
+  unread.flatMap((kind) => {
     const positions = kind.positions.filter((position) => !read.has(position));
     return positions.length === 0 ? [] : [{ ...kind, positions }];
-  }),
-});
+  });
 
 function enqueue(queues: readonly Queue[], cells: readonly WaitingCell[]): Queue[] {
   const added = groupBy(cells, ({ cell }) => modelKey(cell.agent, cell.model)).flatMap((group): Queue[] =>

@@ -6,7 +6,6 @@ import type {
   RunNumbers,
   RunPlace,
   SweepInput,
-  UnreadCells,
 } from '../protocol.js';
 import { noMoneySpent } from './money.js';
 
@@ -31,10 +30,8 @@ export interface Queue {
 }
 
 /** Everything that a sweep's decisions depend on. Never changed in place. */
-export interface SchedulerState extends Omit<CarriedSweep, 'open' | 'waiting' | 'unread' | 'rest'> {
+export interface SchedulerState extends Omit<CarriedSweep, 'open'> {
   caps: Caps;
-  /** See `SweepInput.scheduler`. */
-  scheduler: 2 | 3;
   /** Whether each run is placed on one of several hosts. */
   placed: boolean;
   cancelled: boolean;
@@ -42,15 +39,9 @@ export interface SchedulerState extends Omit<CarriedSweep, 'open' | 'waiting' | 
   held: boolean;
   /** By cell id. */
   open: ReadonlyMap<string, OpenRun>;
-  /** Cells whose runs the server was asked to start, and has not started. Empty with scheduler 2 or several hosts. */
+  /** Cells whose runs the server was asked to start, and has not started. Empty with several hosts. */
   starting: ReadonlySet<string>;
   queues: readonly Queue[];
-  /** Positions (in turn order) of cells that an earlier history read but did not start. */
-  reread: readonly number[];
-  /** The same with scheduler 3. */
-  unread: readonly UnreadCells[];
-  /** Kinds of the cells from `offset` on; null if they are unknown. */
-  rest: readonly CellKind[] | null;
   /** True while cells are read, or it is decided which are released next. */
   loading: boolean;
 }
@@ -88,13 +79,10 @@ export const initialState = ({
   concurrency,
   caps,
   maxUsd,
-  rounded,
   placed,
-  scheduler = 2,
   untilClear,
 }: SweepInput): SchedulerState => ({
-  caps: { total: concurrency, agents: caps?.agents ?? {}, models: caps?.models ?? {} },
-  scheduler,
+  caps: { total: concurrency, ...caps },
   placed: placed === true,
   paused: false,
   cancelled: false,
@@ -105,9 +93,8 @@ export const initialState = ({
   starting: new Set(),
   queues: [],
   limits: {},
-  money: maxUsd === undefined ? null : noMoneySpent(maxUsd, rounded),
+  money: maxUsd === undefined ? null : noMoneySpent(maxUsd),
   turns: { next: 1, agents: {}, models: {} },
-  reread: [],
   unread: [],
   rest: null,
   offset: 0,
@@ -121,8 +108,8 @@ export const initialState = ({
 });
 
 /** Whether every cell of the plan has been read. */
-export const allRead = ({ reread, unread, offset, total }: SchedulerState): boolean =>
-  reread.length === 0 && unread.length === 0 && total !== null && offset >= total;
+export const allRead = ({ unread, offset, total }: SchedulerState): boolean =>
+  unread.length === 0 && total !== null && offset >= total;
 
 /** Whether no cell is left to start. */
 export const hasStartedAll = (state: SchedulerState): boolean => allRead(state) && state.queues.length === 0;

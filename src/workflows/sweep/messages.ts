@@ -3,7 +3,6 @@ import {
   defineQuery,
   defineUpdate,
   isCancellation,
-  patched,
   setHandler,
 } from '@temporalio/workflow';
 import { runEnded } from '../announce-end.js';
@@ -82,7 +81,7 @@ export function handleMessages(of: Sweep): void {
   });
   setHandler(skipWait, async (order) => {
     await check('goOn', order);
-    if (patched('forget-limits')) await forgetLimits();
+    await forgetLimits();
     dispatch({ type: 'waits skipped' });
     return status();
   });

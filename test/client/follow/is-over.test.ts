@@ -10,9 +10,3 @@ test('a result later than the start of the run is its own; an earlier one belong
   expect(isOver(run, result('2026-01-02T12:59:59.000Z'))).toBe(false);
   expect(isOver(run, result('2026-01-02T13:00:00.200Z'))).toBe(true);
 });
-
-test('in a sweep of an older build, only a result in the first round certainly belongs to the run', () => {
-  const old = result('2026-01-02T12:00:00.000Z');
-  expect(isOver({ cell: 'a', workflowId: 'sweep/s/a/r1' }, old)).toBe(true);
-  expect(isOver({ cell: 'a', workflowId: 'sweep/s/a/r2' }, old)).toBe(false);
-});

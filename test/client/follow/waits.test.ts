@@ -45,6 +45,6 @@ test('names a provider that several runs wait for once, with the latest time', (
   ]);
 });
 
-test('a sweep of an older build, which does not list waiting runs, has no waits', () => {
+test('a sweep without waiting runs has no waits', () => {
   expect([parkedIn(progress()), waitsOf(progress())]).toEqual([[], []]);
 });

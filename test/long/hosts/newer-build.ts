@@ -20,7 +20,10 @@ export async function createNewerBuild(folder: string): Promise<string> {
     const code = await readFile(join(dist, name), 'utf8');
     const newer = code
       .replace(PROTOCOL, (_all, number: string) => `ENGINE_PROTOCOL = ${Number(number) + 1}`)
-      .replace(name === 'workflow-bundle.js' ? WORKFLOWS : /$^/g, (all) => `${all}\n${useMarker(code)}`);
+      .replace(
+        name === 'workflow-bundle.js' ? WORKFLOWS : /$^/g,
+        (all, at: number) => `${all}\n${useMarker(code.slice(at))}`,
+      );
     if (newer === code) continue;
     patched += 1;
     await writeFile(join(dist, name), newer);
@@ -31,9 +34,9 @@ export async function createNewerBuild(folder: string): Promise<string> {
   return join(dist, 'cli.js');
 }
 
-/** The bundle names modules by its own numbers, so it is asked how it calls this function. */
-function useMarker(bundle: string): string {
-  const [call] = /\(0,\s*_temporalio_workflow__WEBPACK_IMPORTED_MODULE_\d+__\.patched\)/.exec(bundle) ?? [];
-  if (call === undefined) throw new Error('the workflows use no marker');
-  return `${call}('${NEWER_MARKER}');`;
+/** The bundle names modules by its own numbers, which the code after this place uses. */
+function useMarker(code: string): string {
+  const [workflow] = /_temporalio_workflow__WEBPACK_IMPORTED_MODULE_\d+__/.exec(code) ?? [];
+  if (workflow === undefined) throw new Error('the workflows have another form');
+  return `(0,${workflow}.patched)('${NEWER_MARKER}');`;
 }

@@ -125,7 +125,7 @@ test('arguments and results of tools are included only if they are wanted', () =
   });
 });
 
-test('records of older builds, whose steps have no times, and runs without an agent give what is known', () => {
+test('steps without times and runs without an agent give what is known', () => {
   const steps = record.steps.map(({ name, status, duration_ms, attempts, note }) => ({
     ...{ name, status, duration_ms, attempts, note },
   }));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { StoreAway } from '../../../src/lib/errors/store-away.js';
 import { existingStore } from '../../../src/store/shared/existing-store.js';
+import { PROJECT } from '../../../src/store/shared/names.js';
 import type { SharedStore } from '../../../src/store/shared/shared-store.js';
 import { newFolder } from '../../platform/temporary.js';
 import { joinAs } from './join-as.js';
@@ -60,5 +61,17 @@ describe('a shared folder that is not mounted', () => {
   it('is not written to if it contains another project', async () => {
     await joinAs(await newFolder(), location);
     await expect(store.put('a', '2')).rejects.toThrow(/results of another project/);
+  });
+});
+
+describe('a shared place of another build', () => {
+  it.each([1, 3])('with schema_version %i is refused with a message that says so', async (version) => {
+    const location = join(await newFolder(), 'shared');
+    const { store } = await joinAs(await newFolder(), location);
+    const project = JSON.parse(String(await store.get(PROJECT))) as object;
+    await store.put(PROJECT, JSON.stringify({ ...project, schema_version: version }));
+    await expect(joinAs(await newFolder(), location)).rejects.toThrow(
+      new RegExp(`project\\.json has schema_version ${version}, and this build reads 2`),
+    );
   });
 });

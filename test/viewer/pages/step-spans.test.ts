@@ -19,17 +19,6 @@ test('a wait between two steps is a gap, and a step that was not performed has n
   });
 });
 
-test('steps of older builds, which have no times, follow each other', () => {
-  expect(stepSpans({ steps: [step(1000), step(3000)] })).toEqual({
-    totalMs: 4000,
-    spans: [
-      { from: 0, length: 0.25 },
-      { from: 0.25, length: 0.75 },
-    ],
-  });
-  expect(stepSpans({ steps: [step(null)] }).spans).toEqual([{ from: 0, length: 0 }]);
-});
-
 test('every step lies on the line', () => {
   const time = fc.integer({ min: 0, max: 1e9 });
   const steps = fc.array(fc.tuple(fc.option(time), time).map(([ms, ended]) => step(ms, 2e12 + ended)));

@@ -1,0 +1,8 @@
+import { z } from 'zod';
+
+/** Why a stored text is not what its schema says: the first problem, after the field that has it. */
+export function parseFailure(error: unknown): string {
+  const [issue] = error instanceof z.ZodError ? error.issues : [];
+  if (issue === undefined) return (error as Error).message;
+  return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`;
+}
