@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { SchedulesAnswer, ShownNight } from '../protocol.js';
+import type { SchedulesAnswer } from '../protocol.js';
 import { useLoaded } from './api.js';
 import { Name, Waiting } from './parts.js';
 import { addressOf } from './router.js';
@@ -69,7 +69,7 @@ function Schedule({ schedule, reference, words, nights }: Shown) {
                 </td>
                 <td>{night.tested === 0 ? 'not tested' : `${night.passed} of ${night.tested}`}</td>
                 <td>{intervalText(night)}</td>
-                <td>{night.sweep === reference?.sweep ? 'reference' : verdictText(night)}</td>
+                <td>{night.text}</td>
               </tr>
             ))}
           </tbody>
@@ -78,9 +78,3 @@ function Schedule({ schedule, reference, words, nights }: Shown) {
     </section>
   );
 }
-
-const verdictText = ({ verdict, begins, exitCode, isReference }: ShownNight): string => {
-  if (isReference) return 'earlier reference';
-  const text = verdict ?? `exit code ${exitCode ?? 'n/a'}`;
-  return begins ? `${text}, a loss begins` : text;
-};
