@@ -237,7 +237,7 @@ export interface SchedulesAnswer {
   schedules: {
     schedule: string;
     reference: ScheduleReference | null;
-    /** Since when fewer runs pass, or a run costs more, and what to do. */
+    /** How the newest night has ended, since when fewer runs pass or a run costs more, and what to do. */
     words: string[];
     /** The nights that have ended, oldest first. */
     nights: ShownNight[];

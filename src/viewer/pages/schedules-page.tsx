@@ -44,8 +44,16 @@ function Schedule({ schedule, reference, words, nights }: Shown) {
           <Name>{text}</Name>
         </p>
       ))}
-      {words.length === 0 && reference !== null && <p class="soft">No loss since the reference.</p>}
-      {reference === null && <p class="soft">No night has been complete yet, so none is compared.</p>}
+      {reference !== null && (
+        <p class="soft">
+          Compared with <Name>{reference.sweep}</Name>,{' '}
+          {reference.accepted_at === null
+            ? 'the first complete night'
+            : `accepted on ${reference.accepted_at.slice(0, 10)}`}
+          .
+        </p>
+      )}
+      {nights.length === 0 && <p class="soft">No night has ended yet.</p>}
       <div class="card scroll trend" tabIndex={0} role="group" aria-label={`Nights of ${schedule}`}>
         <Chart points={nights} mark={begin} />
         <table class="plain">

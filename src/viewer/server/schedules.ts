@@ -1,4 +1,4 @@
-import { beginningsOf, lossText, nightText, riseTexts } from '../../results/schedules/decide-firing.js';
+import { beginningsOf, nightText, riseTexts } from '../../results/schedules/decide-firing.js';
 import { rateOfNight } from '../../results/schedules/night.js';
 import { objectsOf } from '../../store/schedules/object-store.js';
 import { firingsFrom, readReference, scheduleNames } from '../../store/schedules/schedule-files.js';
@@ -16,12 +16,14 @@ export async function schedulesOf({ resultsPath }: { resultsPath: string }): Pro
       const reference = await readReference(objects, schedule);
       const known = reference === 'damaged' ? null : reference;
       const ended = (await firingsFrom(objects, schedule, '')).filter(({ exit_code }) => exit_code !== null);
-      const nights = ended.at(-1)?.nights;
+      const latest = ended.at(-1);
+      const rises = latest?.nights == null ? [] : riseTexts(latest.nights);
       const begun = beginningsOf(ended);
       return {
         schedule,
         reference: known,
-        words: nights == null ? [] : [...lossText(nights, schedule), ...riseTexts(nights)],
+        words:
+          latest === undefined ? [] : [latest.text, ...rises.filter((text) => !latest.text.includes(text))],
         nights: ended.slice(-MOST_NIGHTS).map((one): ShownNight => ({
           ...{ sweep: one.sweep ?? '', at: one.scheduled_at },
           ...rateOfNight(one.configurations),
