@@ -32,7 +32,7 @@ export const reuseResult =
       if (line.sweep === run.sweep && line.cell === run.cell.id && line.cached_from === null)
         return { outcome: line.outcome, message: line.message, costUsd: line.cost_usd };
       const recorded = await recordResult(deps, run, {
-        ...omit(line, 'errors_before', 'lost_runs'),
+        ...omit(line, 'errors_before', 'lost_runs', 'begun_anew'),
         ...(errors_before === 0 ? {} : { errors_before }),
         // Like a cell that was not run: it has no folder of its own, and its agent was not started.
         id: `${run.sweep}/${cell}`,

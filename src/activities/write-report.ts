@@ -170,6 +170,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
     attempts: found.attempts,
     starts: found.starts,
     ...(prepared?.errors_before ? { errors_before: prepared.errors_before } : {}),
+    ...(found.begunAnew === 0 ? {} : { begun_anew: found.begunAnew }),
     ...(context.run.lostHosts === undefined ? {} : { lost_runs: context.run.lostHosts.length }),
     ...hostOf(deps),
   };

@@ -4,7 +4,7 @@ import { formatDuration } from '../lib/format/duration.js';
 import { renderTable, terminalText } from '../lib/format/table.js';
 import type { Firing } from '../results/records/firing.js';
 import type { ScheduleReference } from '../results/records/schedule-reference.js';
-import { beginningsOf, riseTexts } from '../results/schedules/decide-firing.js';
+import { beginningsOf, nightText, riseTexts } from '../results/schedules/decide-firing.js';
 import type { ScheduleSummary } from '../results/records/schedule-list.js';
 import type { Colors, TextOptions } from './terminal.js';
 
@@ -67,38 +67,18 @@ export function renderSchedule(
       night.scheduled_at.slice(0, 16).replace('T', ' '),
       terminalText(night.sweep ?? night.firing),
       night.totals === null ? night.status : `${night.totals.passed} of ${night.totals.cells} passed`,
-      markOf(night, schedule.reference, begun.has(night.sweep ?? ''), colors),
+      (night.verdict === null ? String : colors[COLORS[night.verdict]])(
+        nightText(night, schedule.reference?.sweep ?? null, begun),
+      ),
     ]);
   const table = renderTable(rows, { width: options.width });
   return `${renderSchedules([schedule], now, options)}${rows.length === 0 ? '' : `\n${table.join('\n')}\n`}`;
 }
 
-function markOf(
-  { sweep, verdict, nights, exit_code }: Firing,
-  reference: ScheduleReference | null,
-  begins: boolean,
-  colors: Colors,
-): string {
-  if (sweep !== null && sweep === reference?.sweep) return colors.bold('reference');
-  if (sweep !== null && sweep === nights?.reference) return 'earlier reference';
-  const begin = begins ? ', a loss begins' : '';
-  switch (verdict) {
-    case null:
-      return exit_code === null ? '' : `exit code ${exit_code}${begin}`;
-    case 'worse':
-      return colors.red(`worse${begin}`);
-    case 'not worse':
-      return `${colors.green(verdict)}${begin}`;
-    case 'not shown':
-      return `${colors.green('not shown to be worse')}${begin}`;
-    case 'undecided':
-      return colors.yellow(
-        `${nights?.state === 'possible loss' ? 'perhaps worse' : 'too few runs so far'}${begin}`,
-      );
-    case 'not tested':
-      return colors.yellow(`not tested${begin}`);
-  }
-}
+const COLORS = {
+  ...{ worse: 'red', 'not worse': 'green', 'not shown': 'green' },
+  ...{ undecided: 'yellow', 'not tested': 'yellow' },
+} as const satisfies Record<NonNullable<Firing['verdict']>, keyof Colors>;
 
 const skippedText = (times: number | null | undefined, why: string): string =>
   times == null || times === 0 ? '' : `${times} time${times === 1 ? '' : 's'} ${why}`;

@@ -15,6 +15,12 @@ export const wasNeverStarted = ({ outcome, results_dir, starts }: Ended): boolea
  */
 export const endedWithoutResult = (line: Ended): boolean => !isDecided(line) && !wasNeverStarted(line);
 
+/** The starts of a run that ended without a result before the one that counts: with their hosts, or with the agent's work until then. */
+export const errorsWithin = ({
+  lost_runs = 0,
+  begun_anew = 0,
+}: Pick<ResultLine, 'lost_runs' | 'begun_anew'>): number => lost_runs + begun_anew;
+
 /** Leaves out lines that a step has written twice. */
 export const withoutRepeats = <T extends Pick<ResultLine, 'id' | 'timestamp'>>(lines: readonly T[]): T[] => [
   ...new Map(lines.map((line) => [JSON.stringify([line.id, line.timestamp]), line])).values(),

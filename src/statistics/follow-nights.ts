@@ -2,6 +2,11 @@ import { logSumExp } from './log-sum-exp.js';
 
 /** On average, at least so many nights pass until a loss is found that is none. */
 export const ALARM = 50;
+/**
+ * A loss is gone from so much evidence on. More than an alarm needs, because a loss that is forgotten by chance is found late again, while
+ * one that has been repaired can be accepted at once.
+ */
+const GONE = 250;
 /** From so much evidence on, a loss is possible, and the next nights decide. */
 export const SUSPICION = 30;
 /** So many of the newest nights that have not changed count, besides the reference. */
@@ -30,7 +35,7 @@ export interface Followed {
  * changes, false alarms come after ALARM nights or more on average, however long it goes on: A. N. Shiryaev, "On optimum
  * methods in quickest detection problems", Theory of Probability 8 (1963) 22-46; S. W. Roberts, Technometrics 8 (1966) 411-430; with
  * e-values: J. Shin, A. Ramdas and A. Rinaldo, "E-detectors", New England J. of Statistics in Data Science 2 (2024) 229-260.
- * A loss stays until nights are found, by the same bound, to fit those before it better than those of the loss.
+ * A loss stays until nights are found in the same way to fit those before it better than those of the loss.
  * `evidenceFrom`: makes the evidence from the nights that are known not to have changed.
  */
 export function followNights<Night>(
@@ -73,7 +78,7 @@ export function followNights<Night>(
       beginnings(lost.length),
       (at) => evidence(of([...before, ...lost.slice(at)]), of(lost.slice(0, at))) - goesOn,
     );
-    if (found.evidence < Math.log(ALARM)) return null;
+    if (found.evidence < Math.log(GONE)) return null;
     const isStillLost =
       firstOfLoss([...before, ...lost.slice(found.at)], evidence).evidence >= Math.log(ALARM);
     return isStillLost ? null : found.at;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { dollars } from '../lib/format/dollars.js';
 import { isTested } from '../results/is-tested.js';
-import { endedWithoutResult, isDecided } from '../results/without-result.js';
+import { endedWithoutResult, errorsWithin, isDecided } from '../results/without-result.js';
 import { costOwner, predictsCost, type CostOwner } from '../results/budget.js';
 import { configurationOf } from '../results/records/cell.js';
 import type { ResultDigest } from '../results/records/result-digest.js';
@@ -50,7 +50,7 @@ interface HidingResult extends Pick<ResultDigest, 'sweep' | 'cell'> {
   /** Runs with these inputs count that came after the last result with them: that one would have been reused. */
   inputs: readonly string[];
   /** The run whose work is checked again: it hides nothing itself, but the runs of its cell before it do. */
-  work: Pick<ResultDigest, 'id' | 'sweep' | 'cell' | 'errors_before' | 'lost_runs'> | null;
+  work: Pick<ResultDigest, 'id' | 'sweep' | 'cell' | 'errors_before' | 'lost_runs' | 'begun_anew'> | null;
 }
 
 /** Facts to which results are added in the order of the log, and where the lines of results begin. */
@@ -157,8 +157,9 @@ const nothingWithout = () => ({ runs: new Set<string>(), elsewhere: 0 });
 
 const hiddenElsewhere = ({
   errors_before = 0,
-  lost_runs = 0,
-}: Pick<ResultDigest, 'errors_before' | 'lost_runs'>): number => errors_before + lost_runs;
+  ...line
+}: Pick<ResultDigest, 'errors_before' | 'lost_runs' | 'begun_anew'>): number =>
+  errors_before + errorsWithin(line);
 
 /** Names the inputs of a run, for `hiddenBy`. */
 export const sameResult = (cacheKey: string): string => `result ${cacheKey}`;

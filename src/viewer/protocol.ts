@@ -5,7 +5,6 @@ import type { RunEvent } from '../results/records/events.js';
 import type { Metrics, Outcome } from '../results/records/result-line.js';
 import type { RunRecord } from '../results/records/run-record.js';
 import type { Forecast } from '../results/forecast.js';
-import type { Firing } from '../results/records/firing.js';
 import type { ScheduleReference } from '../results/records/schedule-reference.js';
 import type { Trend, TrendPoint } from '../results/trends.js';
 import type { ReviewFields } from '../results/review/review-fields.js';
@@ -227,10 +226,8 @@ export interface TrendsAnswer {
 export interface ShownNight extends Pick<TrendPoint, 'sweep' | 'passed' | 'tested' | 'interval'> {
   /** When it was due, ISO 8601 UTC. */
   at: string;
-  verdict: Firing['verdict'];
-  exitCode: Firing['exit_code'];
-  /** True if it was the reference when it ended, or has become it since. */
-  isReference: boolean;
+  /** What it has shown, in few words. */
+  text: string;
   /** True if a loss was found that began on this night. */
   begins: boolean;
 }
@@ -240,7 +237,7 @@ export interface SchedulesAnswer {
   schedules: {
     schedule: string;
     reference: ScheduleReference | null;
-    /** Since when fewer runs pass, or a run costs more, and what to do. */
+    /** How the newest night has ended, since when fewer runs pass or a run costs more, and what to do. */
     words: string[];
     /** The nights that have ended, oldest first. */
     nights: ShownNight[];

@@ -142,9 +142,14 @@ export async function createAgentRun({
       return result;
     },
     killAgent: () => {
-      const isTheAgent = (pid: number): boolean =>
-        readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sh\0-c\0');
-      for (const pid of processesWith(mark).filter(isTheAgent)) process.kill(pid, 'SIGKILL');
+      for (const pid of processesWith(mark)) {
+        try {
+          if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sh\0-c\0'))
+            process.kill(pid, 'SIGKILL');
+        } catch {
+          // a child that the agent had just started looks like it, and has ended
+        }
+      }
     },
   };
 }

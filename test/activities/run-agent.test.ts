@@ -5,6 +5,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { LIMITS } from '../../src/lib/limits.js';
 import { local } from '../../src/environments/local.js';
 import { killMarked } from '../../src/platform/process/marked-processes.js';
+import { readResults } from '../../src/store/results-log.js';
+import { resultsLog } from '../../src/store/results-folder.js';
 import { opaqueId } from '../../src/store/run-state.js';
 import { latch } from '../workflows/stub-activities.js';
 import { createAgentRun } from './agent-run.js';
@@ -58,6 +60,24 @@ test('an agent that is killed from outside is started again, in a fresh workspac
   expect(record.history.join('\n')).toMatch(
     /start 1 of the agent ended: .*killed from outside \(SIGKILL\).*\n.*start 2 .* began in a fresh workspace/,
   );
+});
+
+test.each([
+  ['answered', [{ type: 'message', role: 'assistant', text: 'I begin.' }], 1],
+  ['not answered', [{ type: 'message', role: 'user', text: 'do it' }], undefined],
+])('work that is thrown away is counted in the result if the model had %s', async (_, prints, counted) => {
+  const one = await createAgentRun({ prints });
+  const attempt = one.begin(1);
+  await one.untilStarts(1);
+  one.killAgent();
+  await one.untilStarts(2);
+  await one.letGo();
+  await attempt.result;
+  await one.perform(({ writeReport }) =>
+    writeReport(one.run, { failures: [], cancelled: false, startedAt: 0, endedAt: 1 }),
+  );
+  const [line] = readResults(resultsLog(one.deps.resultsPath)).results;
+  expect(line?.begun_anew).toBe(counted);
 });
 
 test('an agent that is killed from outside each time counts as an error, never as a fail', async () => {

@@ -75,7 +75,11 @@ test('a week: a fall on night 4 stays red until night 6 is accepted; each night 
   ]);
   const accepted = await schedule('accept', 'nightly', '--json');
   expect(JSON.parse(accepted.stdout)).toMatchObject({
-    ...{ reference: { sweep: later[1]?.sweep }, latest: { exit_code: 0, verdict: 'not worse' } },
+    reference: { sweep: later[1]?.sweep },
+    latest: {
+      ...{ exit_code: 0, verdict: 'not worse' },
+      text: expect.stringContaining('accepted as the reference') as string,
+    },
   });
   expect(await project.read(`${FOLDER}/exit-code`)).toBe('0\n');
   expect(await project.read(`${FOLDER}/junit.xml`)).not.toContain('type="worse"');

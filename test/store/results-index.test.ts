@@ -118,8 +118,8 @@ describe('runs without a result', () => {
     const { add, index } = await indexOf(inS('1', error), inS('2', { ...error, errors_before: 3 }));
     const regraded = { ...next, inputs: [], work: index.line('2') };
     expect(index.hiddenBy(regraded)).toBe(4);
-    await add(inS('3', { lost_runs: 1 }));
-    expect(index.hiddenBy({ ...regraded, work: index.line('3') })).toBe(3);
+    await add(inS('3', { lost_runs: 1, begun_anew: 1 }));
+    expect(index.hiddenBy({ ...regraded, work: index.line('3') })).toBe(4);
   });
 });
 

@@ -95,6 +95,19 @@ export async function hasAnswered(
   return false;
 }
 
+/** Counts how often the agent began anew although the model had answered: nobody knows what that work would have become. */
+export async function discardedWork(
+  context: Pick<RunContext, 'agent'>,
+  outputs: readonly AgentOutput[],
+): Promise<number> {
+  let [discarded, hasWorked] = [0, false];
+  for (const output of outputs) {
+    if (!output.resumed && hasWorked) [discarded, hasWorked] = [discarded + 1, false];
+    hasWorked ||= await hasAnswered(context, output);
+  }
+  return discarded;
+}
+
 /** Session id of these starts, as the agent reported it; null if it reported none. */
 export async function sessionOf({ agent }: RunContext, session: AgentOutput[]): Promise<string | null> {
   const parser = agent.parser();

@@ -18,6 +18,7 @@ import { brokenGate } from '../gate/broken-gate.js';
 import { askedArtifacts, otherAskers } from '../ask/answers.js';
 import { usageOf, type AskedUsage } from '../ask/usage.js';
 import { ALTERED, readStep, type Manifest } from '../step/run-step-once.js';
+import { agentOutputs, discardedWork } from '../agent/outputs.js';
 import { agentStepNames, nextAgentSteps, readAgentSteps } from '../agent/agent-steps.js';
 import { lastOfTurns, turnNumber } from '../agent/turns.js';
 import { collectConversation, type FoundConversation } from './collect-conversation.js';
@@ -37,6 +38,8 @@ export interface Found extends FoundConversation {
   /** How many times the agent was started, and how many attempts its steps had. */
   starts: number;
   attempts: number;
+  /** How often the agent began anew in a fresh workspace, although it had worked. */
+  begunAnew: number;
   /** How the starts ended that no step reports: the step that started them failed for good. */
   lostStarts: string[];
   /** The agent's runs, in order: it is run again if its provider did not serve it. */
@@ -100,6 +103,8 @@ export async function collectSteps(
   const contexts = await all<ContextStep>('script');
   const commands = await all<CommandStepResult>('command');
   const turns = lastOfTurns(published.map(({ result }) => result));
+  // later turns never get a fresh workspace
+  const firstTurn = turns.find((turn) => turnNumber(turn) === 1);
   const gateOf = async ({ after, everyTurn }: PlacedGate, index: number): Promise<CheckedGate> => {
     const numbers = everyTurn ? turns.filter(({ turn }) => turn?.at === after).map(turnNumber) : [undefined];
     const steps = numbers.map(async (turn) => {
@@ -126,6 +131,7 @@ export async function collectSteps(
     prepared,
     starts: descriptions.filter((text) => text !== null).length,
     attempts: runs.reduce((sum, step) => sum + attemptsBegun(context, step), 0),
+    begunAnew: await discardedWork(context, await agentOutputs(context, firstTurn?.record.starts ?? 0)),
     lostStarts: descriptions.slice(agents.at(-1)?.result.record.starts ?? 0).filter((text) => text !== null),
     contexts,
     agents,

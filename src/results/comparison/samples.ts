@@ -4,7 +4,7 @@ import type { BaseRun } from '../decision/until-clear.js';
 import type { Cell } from '../records/cell.js';
 import { workRunOf, type ResultLine } from '../records/result-line.js';
 import { isTested } from '../is-tested.js';
-import { endedWithoutResult, isDecided, withoutRepeats } from '../without-result.js';
+import { endedWithoutResult, errorsWithin, isDecided, withoutRepeats } from '../without-result.js';
 import { totalsOf, unfinishedCells } from '../totals.js';
 import { groupBy } from '../../lib/group-by.js';
 import { mean } from '../../lib/mean.js';
@@ -70,7 +70,7 @@ function countedLines(lines: readonly Sample[]): Map<string, Counted> {
     const known = counted.get(line.cell);
     if (known !== undefined && isDecided(known.line)) continue;
     const redone = known !== undefined && endedWithoutResult(known.line) ? 1 : 0;
-    counted.set(line.cell, { line, before: (known?.before ?? 0) + redone + (line.lost_runs ?? 0) });
+    counted.set(line.cell, { line, before: (known?.before ?? 0) + redone + errorsWithin(line) });
   }
   return counted;
 }

@@ -1,10 +1,16 @@
 import type { ResultLine } from '../records/result-line.js';
-import { endedWithoutResult, isDecided, wasNeverStarted, withoutRepeats } from '../without-result.js';
+import {
+  endedWithoutResult,
+  errorsWithin,
+  isDecided,
+  wasNeverStarted,
+  withoutRepeats,
+} from '../without-result.js';
 import type { CellResult } from './cell-result.js';
 
 type Line = Pick<
   ResultLine,
-  'id' | 'cell' | 'timestamp' | 'outcome' | 'cost_usd' | 'results_dir' | 'starts' | 'lost_runs'
+  'id' | 'cell' | 'timestamp' | 'outcome' | 'cost_usd' | 'results_dir' | 'starts' | 'lost_runs' | 'begun_anew'
 >;
 
 /**
@@ -17,7 +23,7 @@ export function endedCells(lines: readonly Line[]): Map<string, CellResult> {
   for (const line of withoutRepeats(lines)) {
     const before = ended.get(line.cell);
     if (wasNeverStarted(line) || (before !== undefined && isDecided(before))) continue;
-    const errors = (before?.errors ?? 0) + (line.lost_runs ?? 0) + (endedWithoutResult(line) ? 1 : 0);
+    const errors = (before?.errors ?? 0) + errorsWithin(line) + (endedWithoutResult(line) ? 1 : 0);
     ended.set(line.cell, { outcome: line.outcome, cost_usd: line.cost_usd, errors });
   }
   return ended;

@@ -156,6 +156,13 @@ export const ResultLine = z.object({
     .int()
     .exactOptional()
     .describe('Runs of this cell before this one that were lost with their hosts; absent: none'),
+  begun_anew: z
+    .number()
+    .int()
+    .exactOptional()
+    .describe(
+      'Times that the agent began anew in a fresh workspace, after its work until then had ended without a result; absent: none',
+    ),
   host: RunHost.exactOptional().describe(
     'Where it ran; absent: results that are not shared, or a cell that was not run',
   ),

@@ -74,10 +74,16 @@ export function textOfFiring(firing: Omit<Firing, 'text'>): string {
   const name = `${schedule}${sweep === null ? '' : ` (${sweep})`}`;
   if (status === 'running') return `${name}: running`;
   const result = totals === null ? status : `${status === 'completed' ? '' : `${status}: `}${counts(totals)}`;
-  const found = verdict === 'not shown' ? 'not shown to be worse' : verdict;
+  const found = verdict === 'not shown' ? NOT_SHOWN : verdict;
   // A loss is named with the night on which it began.
   const compared =
-    found === null || found === 'worse' || before === null ? '' : `, ${found} compared with ${before}`;
+    found === null || found === 'worse'
+      ? ''
+      : before !== null
+        ? `, ${found} compared with ${before}`
+        : verdict === 'not worse'
+          ? ', accepted as the reference'
+          : '';
   const [reason] = firing.reasons;
   return `${name}: ${result}${compared}${reason === undefined ? '' : `${verdict === 'worse' ? ', ' : ': '}${reason}`}; exit code ${code ?? ''}`;
 }
@@ -97,3 +103,24 @@ export const isBaseline = ({ status, sweep, totals }: Firing): boolean =>
 /** Returns the sweeps of the nights on which a loss has begun, as these or later nights have found. */
 export const beginningsOf = (firings: readonly Firing[]): Set<string> =>
   new Set(firings.flatMap(({ nights }) => (nights?.state === 'loss' ? (nights.since?.sweep ?? []) : [])));
+
+/** Says in few words what a night has shown, as tables have it. `begun`: the sweeps of the nights on which a loss has begun. */
+export function nightText(
+  { sweep, verdict, nights, exit_code }: Firing,
+  reference: string | null,
+  begun: ReadonlySet<string>,
+): string {
+  if (sweep !== null && sweep === reference) return 'reference';
+  if (sweep !== null && sweep === nights?.reference) return 'earlier reference';
+  const found =
+    verdict === 'undecided'
+      ? nights?.state === 'possible loss'
+        ? 'perhaps worse'
+        : 'too few runs so far'
+      : verdict;
+  const text =
+    found === 'not shown' ? NOT_SHOWN : (found ?? (exit_code === null ? '' : `exit code ${exit_code}`));
+  return sweep !== null && begun.has(sweep) ? `${text}, a loss begins` : text;
+}
+
+const NOT_SHOWN = 'not shown to be worse';

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { SchedulesAnswer, ShownNight } from '../protocol.js';
+import type { SchedulesAnswer } from '../protocol.js';
 import { useLoaded } from './api.js';
 import { Name, Waiting } from './parts.js';
 import { addressOf } from './router.js';
@@ -44,8 +44,16 @@ function Schedule({ schedule, reference, words, nights }: Shown) {
           <Name>{text}</Name>
         </p>
       ))}
-      {words.length === 0 && reference !== null && <p class="soft">No loss since the reference.</p>}
-      {reference === null && <p class="soft">No night has been complete yet, so none is compared.</p>}
+      {reference !== null && (
+        <p class="soft">
+          Compared with <Name>{reference.sweep}</Name>,{' '}
+          {reference.accepted_at === null
+            ? 'the first complete night'
+            : `accepted on ${reference.accepted_at.slice(0, 10)}`}
+          .
+        </p>
+      )}
+      {nights.length === 0 && <p class="soft">No night has ended yet.</p>}
       <div class="card scroll trend" tabIndex={0} role="group" aria-label={`Nights of ${schedule}`}>
         <Chart points={nights} mark={begin} />
         <table class="plain">
@@ -69,7 +77,7 @@ function Schedule({ schedule, reference, words, nights }: Shown) {
                 </td>
                 <td>{night.tested === 0 ? 'not tested' : `${night.passed} of ${night.tested}`}</td>
                 <td>{intervalText(night)}</td>
-                <td>{night.sweep === reference?.sweep ? 'reference' : verdictText(night)}</td>
+                <td>{night.text}</td>
               </tr>
             ))}
           </tbody>
@@ -78,9 +86,3 @@ function Schedule({ schedule, reference, words, nights }: Shown) {
     </section>
   );
 }
-
-const verdictText = ({ verdict, begins, exitCode, isReference }: ShownNight): string => {
-  if (isReference) return 'earlier reference';
-  const text = verdict ?? `exit code ${exitCode ?? 'n/a'}`;
-  return begins ? `${text}, a loss begins` : text;
-};

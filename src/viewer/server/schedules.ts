@@ -1,5 +1,4 @@
-import type { Firing } from '../../results/records/firing.js';
-import { beginningsOf, lossText, riseTexts } from '../../results/schedules/decide-firing.js';
+import { beginningsOf, nightText, riseTexts } from '../../results/schedules/decide-firing.js';
 import { rateOfNight } from '../../results/schedules/night.js';
 import { objectsOf } from '../../store/schedules/object-store.js';
 import { firingsFrom, readReference, scheduleNames } from '../../store/schedules/schedule-files.js';
@@ -15,28 +14,24 @@ export async function schedulesOf({ resultsPath }: { resultsPath: string }): Pro
   const schedules = await Promise.all(
     names.map(async (schedule) => {
       const reference = await readReference(objects, schedule);
+      const known = reference === 'damaged' ? null : reference;
       const ended = (await firingsFrom(objects, schedule, '')).filter(({ exit_code }) => exit_code !== null);
-      const nights = ended.at(-1)?.nights;
+      const latest = ended.at(-1);
+      const rises = latest?.nights == null ? [] : riseTexts(latest.nights);
       const begun = beginningsOf(ended);
       return {
         schedule,
-        reference: reference === null || reference === 'damaged' ? null : reference,
-        words: nights == null ? [] : [...lossText(nights, schedule), ...riseTexts(nights)],
-        nights: ended.slice(-MOST_NIGHTS).map((one) => nightOf(one, begun)),
+        reference: known,
+        words:
+          latest === undefined ? [] : [latest.text, ...rises.filter((text) => !latest.text.includes(text))],
+        nights: ended.slice(-MOST_NIGHTS).map((one): ShownNight => ({
+          ...{ sweep: one.sweep ?? '', at: one.scheduled_at },
+          ...rateOfNight(one.configurations),
+          text: nightText(one, known?.sweep ?? null, begun),
+          begins: begun.has(one.sweep ?? ''),
+        })),
       };
     }),
   );
   return { schedules };
-}
-
-function nightOf(
-  { sweep, scheduled_at, configurations, verdict, nights, exit_code }: Firing,
-  begun: ReadonlySet<string>,
-): ShownNight {
-  return {
-    ...{ sweep: sweep ?? '', at: scheduled_at, verdict, exitCode: exit_code },
-    ...rateOfNight(configurations),
-    isReference: sweep !== null && nights?.reference === sweep,
-    begins: begun.has(sweep ?? ''),
-  };
 }

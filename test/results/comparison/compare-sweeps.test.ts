@@ -163,7 +163,8 @@ describe('what counts as a run', () => {
       line.outcome === 'error' ? { ...line, outcome: 'cancelled' as const } : line,
     );
     expect(redone({ ...sweep, lines: cancelled })).toBe(3);
-    expect(redone(sweepOf('b', { notes: 'ppf' }, (_, n) => (n === 2 ? { lost_runs: 1 } : {})))).toBe(1);
+    for (const hidden of [{ lost_runs: 1 }, { begun_anew: 1 }])
+      expect(redone(sweepOf('b', { notes: 'ppf' }, (_, n) => (n === 2 ? hidden : {})))).toBe(1);
   });
 
   test('for a later sweep that it is the base of, with its errors and without cells that were never started', () => {

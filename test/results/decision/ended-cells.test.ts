@@ -32,10 +32,14 @@ test('counts a line that was written twice once, and no cell that was not starte
   });
 });
 
-test('counts what else hides an outcome: cancelled runs, and those lost with their hosts', () => {
-  const lines = [line('a', 1, 'cancelled'), line('a', 2, 'pass', { lost_runs: 1 }), line('b', 1, 'pass')];
+test('counts what else hides an outcome: cancelled runs, those lost with their hosts, and work that was thrown away', () => {
+  const lines = [
+    line('a', 1, 'cancelled'),
+    line('a', 2, 'pass', { lost_runs: 1, begun_anew: 2 }),
+    line('b', 1, 'pass'),
+  ];
   expect(Object.fromEntries(endedCells(lines))).toEqual({
-    a: { outcome: 'pass', cost_usd: null, errors: 2 },
+    a: { outcome: 'pass', cost_usd: null, errors: 4 },
     b: { outcome: 'pass', cost_usd: null, errors: 0 },
   });
 });

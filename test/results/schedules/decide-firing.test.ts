@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Firing } from '../../../src/results/records/firing.js';
 import type { Gate } from '../../../src/results/comparison/document.js';
-import { exitCodeOfFiring, isBaseline, textOfFiring } from '../../../src/results/schedules/decide-firing.js';
+import {
+  exitCodeOfFiring,
+  isBaseline,
+  nightText,
+  textOfFiring,
+} from '../../../src/results/schedules/decide-firing.js';
 
 const totals = (passed: number, failed = 0, errored = 0) => ({
   ...{ cells: passed + failed + errored, passed, failed, errored, cancelled: 0, cached: 0 },
@@ -60,6 +65,9 @@ test('the text says what happened, compared with what, and why', () => {
   ).toBe(
     'nightly (nightly-1): 1 of 4 passed, 2 failed, 1 could not be tested, not tested compared with nightly-0; exit code 3',
   );
+  expect(textOfFiring(firing({ totals: totals(1, 2), verdict: 'not worse' }))).toBe(
+    'nightly (nightly-1): 1 of 3 passed, 2 failed, accepted as the reference; exit code 0',
+  );
   const reasons = ['worse since nightly-0 (2026-11-23): ...'];
   expect(textOfFiring(firing({ verdict: 'worse', compared_with: 'n', reasons, exit_code: 1 }))).toBe(
     'nightly (nightly-1): 2 of 2 passed, worse since nightly-0 (2026-11-23): ...; exit code 1',
@@ -69,4 +77,15 @@ test('the text says what happened, compared with what, and why', () => {
       firing({ sweep: null, status: 'not started', totals: null, reasons: ['no keys'], exit_code: 3 }),
     ),
   ).toBe('nightly: not started: no keys; exit code 3');
+});
+
+test.each([
+  ['nightly-1', {}, 'reference'],
+  ['nightly-0', { verdict: 'not shown' }, 'not shown to be worse, a loss begins'],
+  ['nightly-0', { verdict: 'worse' }, 'worse, a loss begins'],
+  ['nightly-0', { verdict: 'undecided' }, 'too few runs so far, a loss begins'],
+  ['nightly-0', { exit_code: 130 }, 'exit code 130, a loss begins'],
+  ['nightly-0', { exit_code: null, sweep: null }, ''],
+] as const)('tables say of a night, with the reference %s and %j: %s', (reference, more, text) => {
+  expect(nightText(firing(more), reference, new Set(['nightly-1']))).toBe(text);
 });

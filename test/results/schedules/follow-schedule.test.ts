@@ -132,6 +132,21 @@ describe('followSchedule', () => {
       ],
     });
   });
+
+  test.each(['cost_usd', 'duration_secs'] as const)(
+    'a %s that creeps up by 2 %% a night is found',
+    (measure) => {
+      const creeping = (perNight: number) =>
+        Array.from({ length: 24 }, (_, at) =>
+          night(at + 1, { a: 6, b: 6 }, { [measure]: perNight ** at * (1 + ((at * 7) % 5) / 50) }),
+        );
+      expect(follow(creeping(1.02)).rises).toMatchObject([
+        { measure, factor: expect.closeTo(1.25, 1) as number },
+      ]);
+      expect(follow(creeping(1)).rises).toEqual([]);
+      expect(follow(creeping(0.98)).rises).toEqual([]);
+    },
+  );
 });
 
 test('a night counts runs once, and without what it reused from an earlier one', () => {
