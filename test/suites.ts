@@ -207,7 +207,7 @@ export const AREAS: readonly Area[] = [
       'src/activities/hosts/',
       'src/workflows/scheduler/',
       'src/store/shared/',
-      'src/client/end-runs-of-lost-hosts.ts',
+      'src/client/open-runs.ts',
       'src/lib/signs-of-life.ts',
       'src/commands/worker/',
     ],

@@ -2,9 +2,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { CANNOT_SET_UP, HOST_VARIABLES, type HostRequest } from '../agents/hosted.js';
 import { CannotSetUp } from './cannot-set-up.js';
 import { emit, flushEvents, messageOf } from './events.js';
-import { seedRandom } from './seed-random.js';
 import { endOfTurn, saveTurn, stateBefore } from './turn-state.js';
 import type { PerformTurn, TurnFailure } from './turn.js';
+import { randomFrom } from '../lib/random.js';
 
 /*
  * The agent host: `node host-program.js REQUEST.json`, started in the workspace. It performs one turn with an agent that
@@ -68,4 +68,12 @@ function takeVariable(name: string): string {
   const value = process.env[name] ?? '';
   Reflect.deleteProperty(process.env, name);
   return value;
+}
+
+/**
+ * Makes `Math.random` return the same numbers in each run of a cell. ElizaOS shuffles parts of prompts with it, and a prompt that changes
+ * from run to run would make runs differ for no reason.
+ */
+function seedRandom(seed: string): void {
+  Math.random = randomFrom(seed);
 }

@@ -5,7 +5,7 @@ import type { TokenUsage } from '../results/records/token-usage.js';
 import type { EndReason } from '../results/records/run-record.js';
 import type { Mock } from '../scenario/mock.js';
 import type { StoredSubject, SubjectKind } from '../scenario/subject.js';
-import type { RequestReader } from './first-requests/request-reader.js';
+import type { RequestReader } from './request-reader.js';
 import type { HostedRun } from './hosted.js';
 
 /** What an agent is asked to do, independent of the particular agent. Paths are absolute. */

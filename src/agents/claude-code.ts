@@ -4,10 +4,11 @@ import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
 import { endOfProject, foldersAbove } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
-import { claudeCodeRequest } from './first-requests/claude-code.js';
-import { claudeCodeStream } from './streams/claude-code.js';
+import { claudeCodeStream, SYNTHETIC } from './streams/claude-code.js';
 import { mcpSettings } from './mcp-settings.js';
 import type { AgentSettings } from './settings.js';
+import { fieldsOf } from './streams/json-fields.js';
+import { requestOf, requestReader, type RequestReader } from './request-reader.js';
 
 const PROVIDER = 'anthropic';
 
@@ -101,3 +102,17 @@ function environment(request: AgentRequest): Record<string, string> {
     ...(baseUrl === null ? {} : { ANTHROPIC_BASE_URL: withoutVersion(baseUrl) }),
   };
 }
+
+/** The first message of the model reports what it was sent. Messages of subagents are not part of the session. */
+export const claudeCodeRequest = (): RequestReader =>
+  requestReader((line) => {
+    const message = fieldsOf(line['message']);
+    if (line['type'] !== 'assistant' || (line['parent_tool_use_id'] ?? null) !== null) return null;
+    if (message['model'] === SYNTHETIC) return null;
+    const usage = fieldsOf(message['usage']);
+    return requestOf(
+      usage['input_tokens'],
+      usage['cache_read_input_tokens'] ?? 0,
+      usage['cache_creation_input_tokens'] ?? 0,
+    );
+  });

@@ -3,9 +3,11 @@ import { withVersion } from '../lib/api-address.js';
 import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentLaunch, AgentRequest, McpProgram, ModelAccess } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
-import { codexRequest } from './first-requests/codex.js';
 import { codexStream, codexUsageInLog } from './streams/codex.js';
 import type { AgentSettings } from './settings.js';
+import { unknownRequest } from '../results/records/first-request.js';
+import { fieldsOf, textOf } from './streams/json-fields.js';
+import { requestOf, requestReader, type RequestReader } from './request-reader.js';
 
 /** The variable that Codex reads the key from, and hides from the commands that it runs. */
 const KEY_VARIABLE = 'CODEX_PROVIDER_KEY';
@@ -126,3 +128,20 @@ const serverOf = ({ name, command, args, env }: McpProgram): string[] => [
 
 /** A TOML string. It is like a JSON string, except that DEL must be escaped. */
 const toml = (text: string): string => JSON.stringify(text).replaceAll('\u007F', '\\u007f');
+
+/**
+ * Reads the file of a session ("rollout"), which has a record for each answer. Its count of input includes what was read
+ * from a cache or written to it. If a tool has been called before the first record, an earlier answer was cut off.
+ */
+export function codexRequest(): RequestReader {
+  let turns = 0;
+  return requestReader(({ type, payload }) => {
+    const fields = fieldsOf(payload);
+    const kind = textOf(fields['type']) ?? '';
+    if (type === 'event_msg' && kind === 'task_started') turns += 1;
+    const isCut = (type === 'response_item' && kind.endsWith('_output')) || turns > 1;
+    if (isCut) return unknownRequest('the first answer of its model was cut off');
+    if (type !== 'token_usage_record') return null;
+    return requestOf(fieldsOf(fields['usage'])['input_tokens']);
+  });
+}

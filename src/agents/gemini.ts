@@ -3,11 +3,12 @@ import { withoutVersion } from '../lib/api-address.js';
 import { splitModel } from '../lib/model-name.js';
 import type { Agent, AgentEnd, AgentRequest, Classified, LoginFile } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
-import { geminiRequest } from './first-requests/gemini.js';
 import { geminiStream, whyIncomplete } from './streams/gemini.js';
 import { mcpSettings } from './mcp-settings.js';
 import type { AgentSettings } from './settings.js';
 import { meaningfulLines } from './failures/stderr-noise.js';
+import { fieldsOf } from './streams/json-fields.js';
+import { requestOf, requestReader, type RequestReader } from './request-reader.js';
 
 /** Gemini CLI. Its folder `.gemini` is in `config`. */
 export function gemini(settings: AgentSettings): Agent {
@@ -135,3 +136,11 @@ function classifyGemini(end: AgentEnd): Classified {
     return classifyByResult(end);
   return classifyByResult({ ...end, error: { ...error, status } });
 }
+
+/**
+ * Reads the file of a session, in which a message of the model has the tokens of its request. Its count of input includes what was
+ * read from a cache. A first message without tokens may be given those of a later request, so it must have them when it is
+ * first written.
+ */
+export const geminiRequest = (): RequestReader =>
+  requestReader(({ type, tokens }) => (type === 'gemini' ? requestOf(fieldsOf(tokens)['input']) : null));

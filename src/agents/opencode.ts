@@ -1,14 +1,15 @@
 import { join } from 'node:path';
 import { withVersion } from '../lib/api-address.js';
 import { parseModelName } from '../lib/model-name.js';
-import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
+import type { Agent, AgentLaunch, AgentRequest, AgentEnd } from './agent.js';
 import { emptyRepository } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
-import { withLoggedError } from './failures/opencode-log.js';
-import { opencodeRequest } from './first-requests/opencode.js';
 import { opencodeStream } from './streams/opencode.js';
 import type { AgentSettings } from './settings.js';
 import { ownValue } from '../lib/own-value.js';
+import { unknownRequest } from '../results/records/first-request.js';
+import { fieldsOf } from './streams/json-fields.js';
+import { requestOf, requestReader, type RequestReader } from './request-reader.js';
 
 /** Providers that OpenCode knows, and the version that their address must end with. */
 const VERSIONS: Readonly<Record<string, string>> = { anthropic: '/v1', openai: '/v1', google: '/v1beta' };
@@ -128,4 +129,49 @@ function providerConfig({ model: text, access }: AgentRequest): Record<string, u
       models: { [name.model]: {} },
     },
   };
+}
+
+/** A line of OpenCode's log, with the error of a request to the model. */
+const LOGGED = /^timestamp=(\S+) level=\w+ .*$/gm;
+const OF_REQUEST = /\bmessage="stream error".*? error\.error=("(?:[^"\\]|\\.)*"|\S+)/;
+
+/**
+ * Takes OpenCode's log out of stderr, where it is printed. OpenCode repeats a request that failed without end, and reports that
+ * nowhere else: if the log has such an error after the last output, OpenCode has not recovered from it.
+ */
+function withLoggedError(end: AgentEnd): AgentEnd {
+  const stderr = end.stderr.replaceAll(LOGGED, '');
+  if (end.error !== null || end.result !== null) return { ...end, stderr };
+  const last = [...end.stderr.matchAll(LOGGED)]
+    .filter(([, time = '']) => Date.parse(time) >= (end.printedAt ?? 0))
+    .findLast(([line]) => OF_REQUEST.test(line));
+  const message = textOf(OF_REQUEST.exec(last?.[0] ?? '')?.[1]);
+  return message === null
+    ? { ...end, stderr }
+    : { ...end, stderr, error: { type: 'error', message, retryable: true } };
+}
+
+/** Reads a value of the log: a word, or a text in quotes as in JSON. */
+function textOf(value: string | undefined): string | null {
+  if (value?.startsWith('"') !== true) return value ?? null;
+  try {
+    return JSON.parse(value) as string;
+  } catch {
+    return value.slice(1, -1);
+  }
+}
+
+/** Each step is a request, and reports at its end what it was sent. */
+export function opencodeRequest(): RequestReader {
+  let steps = 0;
+  return requestReader(({ type, part }) => {
+    if (type === 'step_start') steps += 1;
+    if (type !== 'step_finish') return null;
+    // Something else has answered than the model, and OpenCode asks again.
+    if (steps === 0 && fieldsOf(part)['reason'] === 'unknown') return null;
+    if (steps !== 1) return unknownRequest('its first step did not finish');
+    const tokens = fieldsOf(fieldsOf(part)['tokens']);
+    const cache = fieldsOf(tokens['cache']);
+    return requestOf(tokens['input'], cache['read'], cache['write']);
+  });
 }

@@ -1,12 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { sweepWorkflowId, WORKFLOWS } from '../workflows/protocol.js';
+import {
+  sweepWorkflowId,
+  WORKFLOWS,
+  cellOfRun,
+  hostQueueOf,
+  parseRunWorkflowId,
+} from '../workflows/protocol.js';
 import { askServer } from './ask-server.js';
-import { sharedProjectOf } from '../store/shared/shared-project.js';
-import { createEndOfLostRuns } from './end-runs-of-lost-hosts.js';
+import { sharedProjectOf, type SharedProject } from '../store/shared/shared-project.js';
 import { ownCommand } from '../platform/invocation.js';
 import type { Session } from './session.js';
 import { InfrastructureError } from '../lib/errors/usage-error.js';
+import { lostSecsOf } from '../lib/signs-of-life.js';
+import { terminate } from '../platform/temporal/terminate.js';
+import { readHost } from '../store/shared/host-records.js';
+import { markLost } from '../store/shared/mirror.js';
 
 /** Runs usually end within seconds. It takes longer if a worker must start first, or the disk is slow. */
 const END_MS = 10 * 60_000;
@@ -105,3 +114,39 @@ const isOpen = (session: Session, id: string): Promise<boolean> =>
       throw error;
     }
   });
+
+/**
+ * Creates a function that ends those runs of a sweep whose hosts show no sign of life: nobody else does so once the
+ * sweep's workflow has closed. A host is lost if the function has seen no new sign of it for long enough.
+ */
+function createEndOfLostRuns(
+  session: Session,
+  project: SharedProject,
+  sweep: string,
+): (workflowIds: readonly string[]) => Promise<void> {
+  const lostMs = lostSecsOf(process.env) * 1000;
+  const seen = new Map<string, { sign: number | null; since: number }>();
+  const prefix = hostQueueOf(session.engine.taskQueue, '');
+
+  async function lostSince(host: string): Promise<boolean> {
+    const sign = (await readHost(project.store, host))?.sign ?? null;
+    const before = seen.get(host);
+    if (before === undefined || before.sign !== sign) seen.set(host, { sign, since: performance.now() });
+    return before !== undefined && before.sign === sign && performance.now() - before.since >= lostMs;
+  }
+
+  return async (workflowIds) => {
+    for (const id of workflowIds) {
+      const queue = await askServer(session, ({ workflow }) => workflow.getHandle(id).describe()).then(
+        ({ taskQueue }) => taskQueue,
+        () => '',
+      );
+      const host = queue.startsWith(prefix) ? queue.slice(prefix.length) : null;
+      if (host === null || !(await lostSince(host))) continue;
+      const run = { sweep, cell: cellOfRun(sweep, id), ...parseRunWorkflowId(id) };
+      await markLost(project, run, { host, at: new Date().toISOString() });
+      session.report(`${run.cell}: its host ${host} shows no sign of life; its run is given up`);
+      await askServer(session, (client) => terminate(client, id, `its host ${host} shows no sign of life`));
+    }
+  };
+}

@@ -1,12 +1,16 @@
-import { UsageError } from '../lib/errors/usage-error.js';
+import { UsageError, InfrastructureError } from '../lib/errors/usage-error.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import type { SweepStatus } from '../workflows/protocol.js';
+import { type SweepStatus, sweepWorkflowId } from '../workflows/protocol.js';
 import { bringResults } from './follow/bring-results.js';
 import { startNextRoundIfClosed, type RoundInputs } from './next-round.js';
 import { passNewValues, storedScenarios } from './pass-variables-again.js';
 import type { Session } from './session.js';
 import { updateSweep } from './update-sweep.js';
-import { waitUntilClosed } from './wait-until-closed.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
+import { askServer, LONG_CALL } from './ask-server.js';
+import { messageOf } from '../platform/temporal/decode.js';
+import { ownCommand } from '../platform/invocation.js';
 
 /**
  * Pauses or cancels a sweep; cancelling waits until none of its agents is left. Returns the sweep's status afterwards, or null if
@@ -55,5 +59,50 @@ async function storedScenariosIfAny(resultsPath: string, plan: Plan): Promise<Ef
   } catch (error) {
     if (error instanceof UsageError) return [];
     throw error;
+  }
+}
+
+const LOOK_MS = 1000;
+const ANSWER_MS = 2000;
+/** The last step is retried after 1, 2 and 4 s. If it has failed more often than this, the problem is not transient. */
+const FAILED = 4;
+
+/**
+ * Waits until the workflow of a cancelled sweep has closed. Its last step is retried without limit, until somebody
+ * repairs the disk or the log. This function does not wait for that.
+ *
+ * @throws InfrastructureError if all runs have ended, but the sweep's summary cannot be written
+ */
+async function waitUntilClosed(session: Session, sweep: string): Promise<void> {
+  const handleOf = ({ workflow }: Client) => workflow.getHandle(sweepWorkflowId(sweep));
+  let isClosed = false as boolean;
+  const closed = askServer(session, (client) => handleOf(client).result(), LONG_CALL).finally(
+    () => (isClosed = true),
+  );
+  closed.catch(() => undefined); // handles the rejection if nobody is waiting anymore
+  let first: number | null = null;
+  while (!isClosed) {
+    const why = await whyNotWritten();
+    if (why !== null)
+      throw new InfrastructureError(
+        `${sweep} is cancelled and its runs have ended, but its summary cannot be written: ${why}; the sweep keeps trying, and ${ownCommand(`show ${sweep}`)} shows when it succeeds`,
+      );
+    await Promise.race([closed, sleep(LOOK_MS)]);
+  }
+  await closed;
+
+  /** Returns null if unknown. If the server is away, the call that waits for the result reports it. */
+  async function whyNotWritten(): Promise<string | null> {
+    const { client } = session;
+    const description = await client
+      .withDeadline(Date.now() + ANSWER_MS, () => handleOf(client).describe())
+      .catch(() => null);
+    const last = description?.raw.pendingActivities?.find(
+      ({ activityType }) => activityType?.name === 'finishSweep',
+    );
+    if (last?.attempt == null) return null;
+    // the cause of failures before this command started may have been repaired
+    first ??= last.attempt;
+    return last.attempt > Math.max(FAILED, first) ? messageOf(client, last.lastFailure) : null;
   }
 }

@@ -1,6 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
 import { packageVersion } from '../platform/package-info.js';
-import { addCancel } from './cancel.js';
 import { addClean } from './clean.js';
 import { addCodecServer } from './codec-server.js';
 import { addCompare } from './compare.js';
@@ -9,7 +8,7 @@ import { addDoctor } from './doctor.js';
 import { addEngine } from './engine.js';
 import { addImport } from './import.js';
 import { addInit } from './init.js';
-import { addPause } from './pause.js';
+import { addCancel, addPause } from './pause-or-cancel.js';
 import { addPlan } from './plan.js';
 import { addRegrade } from './regrade.js';
 import { addReport } from './report.js';

@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { Json } from '../lib/json.js';
-import { mockedTools } from '../mocks/answer-to-tool.js';
-import { createExchange } from './exchange.js';
+import { type Json, isJsonObject, parseJson } from '../lib/json.js';
+import { mockedTools, answerToTool, failedResult } from '../mocks/answer-to-tool.js';
+import { createExchange, type MockedAnswer } from './exchange.js';
 import { connectHttp } from './http-server.js';
-import { mockedCall } from './mocked-call.js';
-import { mockedServer } from './mocked-server.js';
-import { startProgram } from './program-server.js';
 import { createProtocolChecks } from './protocol-problem.js';
-import type { ProxyFile } from './proxy-file.js';
+import type { ProxyFile, McpConnection } from './proxy-file.js';
 import type { ProxyRecord } from './record.js';
 import type { Server, ServerEvents } from './server.js';
 import { splitLines } from '../lib/split-lines.js';
+import { recordCall, recordedArgs, recordedDecision } from '../activities/mocks/record-call.js';
+import { chanceOf } from '../mocks/chance.js';
+import { isMcpMock } from '../mocks/mock-kinds.js';
+import { spawn } from 'node:child_process';
 
 /** In bytes. Longer lines are passed on like others, but cannot be read for the record. */
 const LONGEST_READ = 256 * 1024 * 1024;
@@ -112,4 +113,117 @@ export function serveAgent(
     input.on('data', (chunk: Buffer) => said.add(chunk));
     input.once('end', () => void end(null)).once('close', () => void end(null));
   });
+}
+
+/**
+ * The mocked answer to a call, which is recorded among the calls of mocks; null if the server answers. Without a server
+ * (`isWhole`), a call that no mock matches fails.
+ */
+function mockedCall(
+  { mocks, server, seed, agent, scenario, step, calls }: ProxyFile,
+  isWhole: boolean,
+  tool: string,
+  input: Json,
+): MockedAnswer | null {
+  if (!mocks.some((mock) => isMcpMock(mock) && mock.mcp === server)) return null;
+  const call = { server, tool, input, context: { step, agent, scenario } };
+  const decide = (number: number) => answerToTool(mocks, call, { random: chanceOf(seed, number) });
+  // Whether a mock matches does not depend on chance.
+  if (!isWhole && decide(1).answer === null) return null;
+  const { answer } = recordCall(calls, 1, (number) => {
+    const decision = decide(number);
+    const args = recordedArgs([JSON.stringify(input)]);
+    const command = `${server}.${tool}`;
+    const record = { ...recordedDecision(decision), command, args, step, exit_code: null };
+    return { answer: decision.answer, record };
+  });
+  return answer === null
+    ? { delayMs: 0, result: failedResult(`no mock of ${server}.${tool} matches this call`) }
+    : { delayMs: answer.delayMs, result: answer.result };
+}
+
+const METHOD_NOT_FOUND = -32_601;
+const VERSION = '2025-11-25';
+
+/** Stands in for a server that is not started: it says which tools there are. Calls do not get this far. */
+function mockedServer(name: string, tools: { [key: string]: Json }[], on: ServerEvents): Server {
+  const resultOf = (method: string, params: Json | undefined): { [key: string]: Json } | null => {
+    switch (method) {
+      case 'initialize': {
+        const protocolVersion = (isJsonObject(params) ? params['protocolVersion'] : null) ?? VERSION;
+        return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version: 'mocked' } };
+      }
+      case 'tools/list':
+        return { tools };
+      case 'ping':
+        return {};
+      default:
+        return null;
+    }
+  };
+  return {
+    send(line) {
+      const message = parseJson(line.toString());
+      for (const each of Array.isArray(message) ? message : [message]) {
+        if (!isJsonObject(each) || typeof each['method'] !== 'string' || each['id'] === undefined) continue;
+        const { id, method } = each;
+        const result = resultOf(method, each['params']);
+        const error = { code: METHOD_NOT_FOUND, message: `${method} is not mocked` };
+        const answer = { jsonrpc: '2.0', id, ...(result === null ? { error } : { result }) };
+        on.bytes(Buffer.from(`${JSON.stringify(answer)}\n`));
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** The time that a server has to end by itself, and then to obey SIGTERM. */
+const PATIENCE_MS = 2000;
+/** The longest part of its last line on stderr that is quoted. */
+const LAST_WORDS = 300;
+
+/** Starts a server that speaks stdio. Of what it writes to stderr, only the last line is told. */
+function startProgram(
+  { command, args, env }: Extract<McpConnection, { command: string }>,
+  workspace: string,
+  on: ServerEvents,
+): Server {
+  const child = spawn(command, args, { cwd: workspace, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  let lastWords = '';
+  const ended = new Promise<void>((resolve) => {
+    child.once('error', (error) => {
+      on.ended(`the server could not be started: ${error.message}`);
+      resolve();
+    });
+    child.once('close', (code, signal) => {
+      const how = signal === null ? `exit code ${code ?? 'unknown'}` : signal;
+      const said = lastWords.trim().split('\n').at(-1) ?? '';
+      on.ended(`the server ended before the agent (${how})${said === '' ? '' : `: ${said}`}`);
+      resolve();
+    });
+  });
+  void passOn(child.stdout, on).catch(() => undefined);
+  child.stderr.on('data', (chunk: Buffer) => {
+    lastWords = `${lastWords}${chunk.toString()}`.slice(-LAST_WORDS);
+  });
+  // An error of these says only that the server has ended, which is noticed anyway.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
+  return {
+    send: (line) => void child.stdin.write(line),
+    async close() {
+      child.stdin.end();
+      for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+        await Promise.race([ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        child.kill(signal);
+      }
+    },
+  };
+}
+
+async function passOn(stdout: Readable, on: ServerEvents): Promise<void> {
+  for await (const chunk of stdout) {
+    on.bytes(chunk as Buffer);
+    await on.ready();
+  }
 }

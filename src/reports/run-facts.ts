@@ -5,7 +5,8 @@ import { runAgainText } from '../results/records/host.js';
 import { shownTokens } from '../results/records/recorded-usage.js';
 import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
 import type { ActionLog } from '../results/transcript/action-log.js';
-import { mcpText, skillsText } from './subject-use-text.js';
+import { groupBy } from '../lib/group-by.js';
+import type { SubjectUse } from '../results/transcript/subject-use.js';
 
 /** The rows at the top of `show <run>`: who did what, when, and what it used. */
 export function runFacts(run: RunRecord, actionLog: ActionLog | null): string[][] {
@@ -61,4 +62,28 @@ function useRows({ use }: ActionLog): string[][] {
     ...(skills === null ? [] : [['skills', terminalText(skills)]]),
     ...(mcp === null ? [] : [['MCP', terminalText(mcp)]]),
   ];
+}
+
+/** Names the skills that were used: "stamp, pdf-forms (3 times)". Null if none was. */
+const skillsText = ({ skills }: SubjectUse): string | null =>
+  skills.length === 0
+    ? null
+    : skills.map(({ name, uses }) => (uses === 1 ? name : `${name} (${uses} times)`)).join(', ');
+
+/** Counts the calls of MCP servers: "files: read_file 3, write_file 2 (1 failed); db: 1 problem". Null if there were none. */
+function mcpText({ tools, problems }: SubjectUse): string | null {
+  const parts = [
+    ...tools.map(({ server, tool, calls, failed }) => ({
+      server,
+      text: `${tool} ${calls}${failed === 0 ? '' : ` (${failed} failed)`}`,
+    })),
+    ...problems.map(({ server, count }) => ({
+      server,
+      text: `${count} ${count === 1 ? 'problem' : 'problems'}`,
+    })),
+  ];
+  const servers = groupBy(parts, ({ server }) => server);
+  return servers.length === 0
+    ? null
+    : servers.map((of) => `${of[0]?.server ?? ''}: ${of.map(({ text }) => text).join(', ')}`).join('; ');
 }

@@ -2,12 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { sha256 } from '../lib/hash.js';
 import { createLruCache } from '../lib/lru-cache.js';
 import { readOrigin, type Origin } from '../platform/origin.js';
-import { localLedger, type Ledger } from '../platform/origin-ledger.js';
-import { sharedLedger } from './shared/shared-ledger.js';
+import { localLedger, type Ledger, type Note } from '../platform/origin-ledger.js';
 import { keepKey, sharedProjectOf } from './shared/shared-project.js';
 import { planFile, summaryFile, sweepsFolder } from './results-folder.js';
 import { remembered } from '../platform/remembered.js';
 import { readBytes } from '../platform/fs/read-file.js';
+import type { SharedStore } from './shared/shared-store.js';
 
 /** Folders of an engine. */
 export interface EngineFolders {
@@ -39,4 +39,24 @@ function openSweeps(resultsPath: string): Record<string, string> {
 export async function ledgerOf({ resultsPath, stateFolder }: EngineFolders): Promise<Ledger> {
   const project = await sharedProjectOf(resultsPath);
   return project === null ? localLedger(stateFolder) : sharedLedger(project.store);
+}
+
+const ENTRY = '.order';
+
+/** The ledger of a team: a proof that was used on one host is used on all. */
+function sharedLedger(store: SharedStore): Ledger {
+  const folderOf = (sweep: string): string => `.shared/ledger/${sweep}`;
+  const objectOf = ({ sweep, order, name }: Note): string => `${folderOf(sweep)}/${order}/${name}`;
+  return {
+    read: async (note) => (await store.get(objectOf(note)))?.toString() ?? null,
+    writeOnce: async (note, text) => {
+      await store.putOnce(objectOf(note), text);
+    },
+    write: (note, text) => store.put(objectOf(note), text),
+    async orders(sweep, known) {
+      await store.putOnce(`${folderOf(sweep)}/${known}${ENTRY}`, '');
+      const names = await store.list(folderOf(sweep));
+      return names.flatMap((name) => (name.endsWith(ENTRY) ? [name.slice(0, -ENTRY.length)] : []));
+    },
+  };
 }

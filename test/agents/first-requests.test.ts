@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { claudeCodeRequest } from '../../src/agents/first-requests/claude-code.js';
-import { codexRequest } from '../../src/agents/first-requests/codex.js';
-import { geminiRequest } from '../../src/agents/first-requests/gemini.js';
-import { opencodeRequest } from '../../src/agents/first-requests/opencode.js';
-import { piRequest } from '../../src/agents/first-requests/pi.js';
-import type { RequestReader } from '../../src/agents/first-requests/request-reader.js';
+import type { RequestReader } from '../../src/agents/request-reader.js';
 import type { FirstRequest } from '../../src/results/records/first-request.js';
 import { linesOf } from './read-capture.js';
 import { capturesOf } from './requests.js';
+import { claudeCodeRequest } from '../../src/agents/claude-code.js';
+import { codexRequest } from '../../src/agents/codex.js';
+import { geminiRequest } from '../../src/agents/gemini.js';
+import { opencodeRequest } from '../../src/agents/opencode.js';
+import { piRequest } from '../../src/agents/pi.js';
 
 /** What a reader finds in lines; null: nothing. */
 function find(reader: RequestReader, lines: readonly string[]): FirstRequest | null {

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { emit, emitCall, emitResult, messageOf } from '../events.js';
 import { emitModelError } from '../model.js';
 import type { TurnFailure } from '../turn.js';
-import { actionNamed } from './action-named.js';
 import { SOURCE, type Identity } from './identity.js';
 import type { UnsetSettings } from './unset-settings.js';
-import type { Callback, Memory, Runtime } from './core.js';
+import type { Callback, Memory, Runtime, Action } from './core.js';
 
 /** What a runtime has done in a turn, as far as it decides how the turn ended. */
 export interface Observed {
@@ -123,4 +122,17 @@ function emitUnknown({ actions }: Runtime, name: string): void {
   emit({ type: 'tool_call', id, name, input: null, command: null, executed: false });
   const known = actions.filter(({ handler }) => typeof handler === 'function').map((one) => one.name);
   emitResult(id, true, `there is no action ${name}; known: ${known.join(', ')}`);
+}
+
+const folded = (name: string): string => name.toLowerCase().replaceAll('_', '');
+
+/** The action that a runtime executes for a name that its model has written; undefined: none. It accepts parts of names. */
+function actionNamed({ actions }: Pick<Runtime, 'actions'>, written: string): Action | undefined {
+  const wanted = folded(written);
+  const isLike = (name: string): boolean => folded(name).includes(wanted) || wanted.includes(folded(name));
+  const found =
+    actions.find(({ name }) => folded(name) === wanted) ??
+    actions.find(({ name }) => isLike(name)) ??
+    actions.find(({ similes = [] }) => similes.some(isLike));
+  return typeof found?.handler === 'function' ? found : undefined;
 }

@@ -5,15 +5,17 @@ import { createDatabase } from './database.js';
 import { mockServices } from '../mock-services.js';
 import { emptyDatabase, type DatabaseContent } from './database/content.js';
 import { identityOf, SOURCE, type Identity } from './identity.js';
-import { loadCharacter } from './load-character.js';
-import { loadCore } from './load-core.js';
 import { loadPlugins } from './load-plugins.js';
 import { observe, type Observed } from './observe.js';
 import { replaceModels, requireModel, setTemperature } from './replace-models.js';
 import { seedDatabase } from './seed-database.js';
-import { startRuntime } from './start-runtime.js';
 import { watchSettings, type UnsetSettings } from './unset-settings.js';
-import type { Content, Core, Memory, Runtime } from './core.js';
+import type { Content, Core, Memory, Runtime, Plugin, Character } from './core.js';
+import { CannotSetUp } from '../cannot-set-up.js';
+import { loadModule } from '../load-module.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fillVariables } from '../fill-variables.js';
+import type { Json } from '../../lib/json.js';
 
 /** Gives the input to a new runtime, whose database is as it was after the turn before. */
 export const performTurn: PerformTurn = async (turn) => {
@@ -136,4 +138,76 @@ function emitNoReply(content: Content | null): void {
         ? 'the agent did not reply'
         : `the agent did not reply: no action delivered the text of its model: ${written}`,
   });
+}
+
+const PACKAGE = '@elizaos/core';
+
+/** Loads the user's ElizaOS. @throws CannotSetUp */
+async function loadCore(folder: string): Promise<Core> {
+  const loaded = await loadModule(folder, PACKAGE);
+  if (typeof loaded['AgentRuntime'] !== 'function' || typeof loaded['stringToUuid'] !== 'function')
+    throw new CannotSetUp(
+      `${PACKAGE} is not a version that is supported here; install it: npm install ${PACKAGE}@1`,
+    );
+  return loaded as unknown as Core;
+}
+
+/** As long as ElizaOS itself waits for a service. */
+const SERVICE_MS = 30_000;
+
+/**
+ * Initializes the runtime and waits for the services of its plugins, which start only after it. A service that does not
+ * start is reported; the runtime works without it, and would only log this.
+ * @throws CannotSetUp
+ */
+async function startRuntime(runtime: Runtime, plugins: readonly Plugin[]): Promise<void> {
+  const types = new Set(
+    plugins.flatMap(({ services = [] }) => services.map(({ serviceType }) => serviceType)),
+  );
+  const loads = [...types].map(async (type): Promise<string | null> => {
+    const started = runtime.getServiceLoadPromise(type).then(
+      () => null,
+      (error: unknown) => messageOf(error),
+    );
+    const late = `service ${type} did not start within ${SERVICE_MS / 1000} s`;
+    return Promise.race([started, sleep(SERVICE_MS, late)]);
+  });
+  try {
+    await runtime.initialize();
+  } catch (error) {
+    throw new CannotSetUp(`the runtime cannot be initialized: ${messageOf(error)}`, { cause: error });
+  }
+  for (const message of await Promise.all(loads))
+    if (message !== null) emit({ type: 'error', message, retryable: false });
+}
+
+/** The values of a character that does not set them. */
+const NAMELESS: Character = { name: 'Assistant', bio: 'An assistant.' };
+
+/** The character of a scenario that has none: an agent that ignores messages could not be tested. */
+const NOBODY = { system: 'Answer every message, even if it is unclear.' };
+
+/** Returns the character, with the text before the conversation in its system prompt. @throws CannotSetUp */
+async function loadCharacter({ request, variables }: Turn): Promise<Character> {
+  const { setup, folder, system } = request;
+  const written = setup?.character ?? NOBODY;
+  const loaded = typeof written === 'string' ? await characterIn(folder, written) : written;
+  const character: Character = { ...NAMELESS, ...loaded };
+  for (const key of ['settings', 'secrets'])
+    if (character[key] !== undefined) character[key] = fillVariables(character[key] as Json, variables);
+  const before = [character.system, system].filter((text) => text != null && text !== '').join('\n\n');
+  return before === '' ? character : { ...character, system: before };
+}
+
+/** The character that a module exports: as default, or under the name `character`. */
+async function characterIn(folder: string, path: string): Promise<object> {
+  const loaded = await loadModule(folder, path);
+  const found = [loaded['character'], loaded['default']].find(
+    (value) => typeof value === 'object' && value !== null && 'name' in value,
+  );
+  if (found === undefined)
+    throw new CannotSetUp(
+      `${path} exports no character; export one as default, or under the name 'character'`,
+    );
+  return found;
 }

@@ -1,12 +1,12 @@
 import { CannotSetUp } from '../cannot-set-up.js';
-import { emit, messageOf } from '../events.js';
+import { emit, messageOf, emitCall, emitResult } from '../events.js';
 import { fillVariables } from '../fill-variables.js';
 import { loadModule, type Loaded } from '../load-module.js';
 import { connectModel, emitModelError } from '../model.js';
 import type { PerformTurn, Turn, TurnFailure } from '../turn.js';
 import { mockServices } from '../mock-services.js';
-import { act, runningAction } from './act.js';
-import type { CreateAgent, ModuleAgent, Reply, Services, TurnOfHistory } from './contract.js';
+import type { CreateAgent, ModuleAgent, Reply, Services, TurnOfHistory, Act } from './contract.js';
+import { randomUUID } from 'node:crypto';
 
 /** The state of a module agent between turns. */
 interface ModuleState {
@@ -98,3 +98,26 @@ function replyOf(value: unknown): Reply {
     return value as Reply;
   throw new Error('respond() returned neither a text nor an object with a text');
 }
+
+/** This program performs one turn. */
+const running: string[] = [];
+
+/** The action that is running; null if none is. */
+const runningAction = (): string | null => running.at(-1) ?? null;
+
+/** Performs an action of an agent, and prints events of it. */
+const act: Act = async (name, input, perform) => {
+  const id = randomUUID();
+  emitCall(id, name, input);
+  running.push(name);
+  try {
+    const result = await perform();
+    emitResult(id, false, result ?? '');
+    return result;
+  } catch (error) {
+    emitResult(id, true, messageOf(error));
+    throw error;
+  } finally {
+    running.splice(running.lastIndexOf(name), 1);
+  }
+};

@@ -4,7 +4,6 @@ import type { AgentEnd, Classified, RetryHint } from '../agent.js';
 import { CAUSES, type FailureKind } from './causes.js';
 import { ACCOUNT_WORDS, OF_OTHERS, PROVIDER_MESSAGES } from './provider-messages.js';
 import { resetTime } from './reset-time.js';
-import { hasPage, pagesNamed, withoutPages } from './pages.js';
 import { meaningfulLines } from './stderr-noise.js';
 import { isBusyStatus } from '../streams/stream-events.js';
 
@@ -111,3 +110,19 @@ function askedAt(text: string): string {
 /** Returns the HTTP status in a message like "unexpected status 401" or "API Error: 529"; 0 if there is none. */
 const statusIn = (text: string): number =>
   Number(/(?:status|code|error|http)\W{0,3}([45]\d\d)\b/i.exec(text)?.[1] ?? 0);
+
+/** A page in HTML, to its end or to the end of the text. */
+const PAGE = /<(?:!doctype html|html)\b[^]*?(?:<\/html>|$)/gi;
+
+/** True if a page in HTML is in the text: a proxy, or the login page of a network, has answered a request to an API. */
+const hasPage = (text: string): boolean => text.search(PAGE) !== -1;
+
+/** Returns the text without pages. */
+const withoutPages = (text: string): string => text.replace(PAGE, '');
+
+/** Returns the text with only the title of each page in its place. */
+const pagesNamed = (text: string): string =>
+  text.replace(PAGE, (page) => {
+    const title = /<title[^>]*>([^<]*)/i.exec(page)?.[1]?.replace(/\s+/g, ' ').trim();
+    return title === undefined || title === '' ? '(a page in HTML)' : `(a page in HTML: "${title}")`;
+  });

@@ -21,11 +21,13 @@ import { InfrastructureError } from '../../lib/errors/usage-error.js';
 import { bringSweepRuns, FEW_RUNS } from '../sweeps/bring-runs.js';
 import { askProgress } from './ask-progress.js';
 import { bringResults } from './bring-results.js';
-import { resultsOf } from './results-of.js';
 import { pauseOrCancelOnSignals, type Signals } from './pause-or-cancel-on-signals.js';
 import type { EarlierResults, View } from './view.js';
 import { askingRuns } from './open-runs.js';
 import { waitingFor } from './waiting-for.js';
+import { resultsLog } from '../../store/results-folder.js';
+import { createResultsReader } from '../../store/results-reader.js';
+import { corruptLine } from '../sweeps/read-log.js';
 
 export interface Following {
   session: Session;
@@ -160,4 +162,38 @@ function whyLost(error: Error, sweep: string): string {
   return error instanceof WorkflowFailedError || error instanceof WorkflowNotFoundError
     ? `the sweep's workflow ended without a result (${error.message}); continue it with ${resume}`
     : `${error instanceof InfrastructureError ? error.message : `the Temporal server failed (${reasonOf(error)})`}; the sweep continues when the server is back; follow it with ${resume}`;
+}
+
+/** The results of a sweep while it runs. Each call reads what was written since the last one. */
+interface SweepResults {
+  /** All of them, in the order written. */
+  all(): ResultLine[];
+  /** The last one of each cell, in the order written. */
+  last(): ResultLine[];
+}
+
+/** Reads the results of a sweep. Warns once about each corrupt line. */
+function resultsOf(resultsPath: string, sweep: string, warn: (text: string) => void): SweepResults {
+  const log = resultsLog(resultsPath);
+  const warned = new Set<number>();
+  const reader = createResultsReader(log, (corrupt) => {
+    if (!warned.has(corrupt.line)) warn(corruptLine(log, corrupt));
+    warned.add(corrupt.line);
+  });
+  const byId = new Map<string, ResultLine>();
+  const all = (): ResultLine[] => {
+    for (const { line } of reader.read()) {
+      if (line.sweep !== sweep) continue;
+      // A cell without a result has the same id each time.
+      byId.delete(line.id);
+      byId.set(line.id, line);
+    }
+    return [...byId.values()];
+  };
+  const last = (): ResultLine[] => {
+    const lines = all();
+    const lastOf = new Map(lines.map((line) => [line.cell, line]));
+    return lines.filter((line) => lastOf.get(line.cell) === line);
+  };
+  return { all, last };
 }

@@ -9,9 +9,8 @@ import { storedDecision } from '../../store/stored-decision.js';
 import { withWarnings } from '../../store/with-warnings.js';
 import { sweepWorkflowId } from '../../workflows/protocol.js';
 import { uiPage } from '../ui-page.js';
-import { addReviews } from './add-reviews.js';
 import { knownReviews } from './known-reviews.js';
-import { reviewReader, withCalibration } from './judged-runs.js';
+import { reviewReader, withCalibration, type ReviewReader } from './judged-runs.js';
 import { readDigestedLog } from './read-log.js';
 import { readResultsFile } from '../../store/read-results-file.js';
 
@@ -56,3 +55,12 @@ export async function sweepDocument(
 
 /** The only part of a summary that is read: its cells may be thousands, and are built again from the log. */
 const Status = SweepDocument.pick({ status: true });
+
+/** Adds the human reviews to the cells of a sweep. Cells that share a run share its review. */
+function addReviews(document: SweepDocument, reviewOf: ReviewReader): SweepDocument {
+  const cells = document.cells.map((cell) => {
+    const human = cell.results_dir === null ? null : reviewOf(cell.results_dir);
+    return human === null ? cell : { ...cell, human };
+  });
+  return { ...document, cells };
+}

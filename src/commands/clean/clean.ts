@@ -12,8 +12,10 @@ import { checkWritable, openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
 import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
 import { propose, type Places, type Proposal } from './gather.js';
-import { measure } from './measure.js';
 import { moveToTrash } from './remove.js';
+import { linesOf } from '../../platform/fs/lines.js';
+import { treeBytes } from '../../platform/fs/tree-bytes.js';
+import { planFile, resultsLog, storeFolder } from '../../store/results-folder.js';
 
 export interface CleanOptions {
   olderThan?: string;
@@ -146,4 +148,37 @@ function documentOf({ facts, plan, ...found }: Proposal, sizes: CleanSizes, head
     sizes,
     bytes: Object.values(sizes).reduce((sum, one) => sum + one, 0),
   };
+}
+
+/** Returns how many bytes would be deleted, by kind. */
+async function measure(places: Places, { plan, runs, temporaries }: Proposal): Promise<CleanSizes> {
+  const { results, work } = places;
+  const sum = async (paths: string[]): Promise<number> => {
+    let bytes = 0;
+    for (const path of paths) bytes += await treeBytes(path);
+    return bytes;
+  };
+  return {
+    runs: await sum(plan.runs.filter((run) => runs.inResults.has(run)).map((run) => join(results, run))),
+    results: linesBytes(resultsLog(results), new Set(plan.lines)),
+    raw_output: await sum(
+      plan.runs.flatMap((run) => runs.inState.get(run) ?? []).map((name) => join(work, name)),
+    ),
+    sweeps: await sum(plan.sweeps.map((sweep) => join(planFile(results, sweep), '..'))),
+    snapshots: await sum(plan.snapshots.map((hash) => join(storeFolder(results), hash))),
+    temporaries: await sum(temporaries),
+  };
+}
+
+function linesBytes(log: string, toDelete: ReadonlySet<number>): number {
+  if (toDelete.size === 0 || !existsSync(log)) return 0;
+  let bytes = 0;
+  let number = 0;
+  let begin = 0;
+  for (const { end } of linesOf(log, Infinity)) {
+    number += 1;
+    if (toDelete.has(number)) bytes += end - begin;
+    begin = end;
+  }
+  return bytes;
 }

@@ -1,10 +1,14 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { planClean, type CleanFacts, type CleanPlan } from '../../results/plan-clean.js';
+import { planClean, type CleanFacts, type CleanPlan, type ScheduleFact } from '../../results/plan-clean.js';
 import { gatherLines, gatherRuns, type RunFolders } from './gather-runs.js';
-import { endedSweeps, gatherSnapshots, gatherSweeps, unknownPaths } from './gather-sweeps.js';
-import { gatherSchedules } from './gather-schedules.js';
-import { abandonedTemporaries } from './temporaries.js';
+import { endedSweeps, gatherSnapshots, gatherSweeps, unknownPaths, foldersIn } from './gather-sweeps.js';
+import { StoredSchedule } from '../../scenario/stored-schedule.js';
+import { objectsOf } from '../../store/schedules/object-store.js';
+import { readReference, scheduleNames, scheduleText } from '../../store/schedules/schedule-files.js';
+import { identify } from '../../platform/process/process-identity.js';
+import { TEMPORARY } from '../../platform/fs/write-file.js';
+import { cleanFolder, storeFolder, sweepsFolder } from '../../store/results-folder.js';
 
 /** The folders that `clean` looks at. */
 export interface Places {
@@ -57,3 +61,65 @@ function sweepsWithValues(state: string): string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
 }
+
+/** Reads what schedules need: the snapshots of their plans, and the sweep that later ones are compared with. */
+async function gatherSchedules(results: string): Promise<ScheduleFact[]> {
+  const objects = await objectsOf(results);
+  const facts: ScheduleFact[] = [];
+  for (const schedule of await scheduleNames(objects)) {
+    const reference = await readReference(objects, schedule);
+    const hashes = snapshotsIn((await scheduleText(objects, schedule))?.text ?? '');
+    facts.push({
+      broken: hashes === null,
+      baseline: reference === null || reference === 'damaged' ? null : reference.sweep,
+      snapshots: hashes ?? [],
+    });
+  }
+  return facts;
+}
+
+/** Returns null if the text is not that of a schedule. */
+function snapshotsIn(text: string): string[] | null {
+  try {
+    return StoredSchedule.parse(JSON.parse(text)).plan.scenarios.map(({ hash }) => hash);
+  } catch {
+    return null;
+  }
+}
+
+const HOUR = 3_600_000;
+
+/**
+ * True if the process that wrote a temporary file is gone. The file's name only has a pid, which may belong to another
+ * process by now, or to one in another container that we cannot see. So the last change counts too.
+ */
+const isAbandoned = (ageMs: number, isAlive: boolean): boolean =>
+  ageMs > 24 * HOUR || (ageMs > HOUR && !isAlive);
+
+/** Returns paths of files and folders that dead processes left unfinished. Those of runs are deleted with the run. */
+function abandonedTemporaries(results: string, stateFolder: string, now: number): string[] {
+  const folders = [
+    results,
+    storeFolder(results),
+    cleanFolder(results),
+    ...foldersIn(sweepsFolder(results)).map((sweep) => join(sweepsFolder(results), sweep)),
+    ...[stateFolder, ...['env', 'index', 'open-runs'].map((name) => join(stateFolder, name))],
+  ];
+  return folders.flatMap((folder) =>
+    names(folder)
+      .map((name) => ({ path: join(folder, name), pid: Number(TEMPORARY.exec(name)?.[1]) }))
+      .filter(({ path, pid }) => {
+        const info = Number.isNaN(pid) ? undefined : lstatSync(path, { throwIfNoEntry: false });
+        return info !== undefined && isAbandoned(now - info.mtimeMs, identify(pid) !== null);
+      })
+      .map(({ path }) => path),
+  );
+}
+
+const names = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+};

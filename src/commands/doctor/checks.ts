@@ -1,6 +1,5 @@
 import { agentChecks, judgeKeys } from './agents.js';
 import type { DoctorCheck, DoctorContext } from './context.js';
-import { deno } from './deno.js';
 import {
   bubblewrap,
   build,
@@ -12,11 +11,19 @@ import {
   pasta,
   platform,
 } from './machine.js';
-import { leftovers } from './leftovers.js';
 import { isMirror } from '../../platform/folders.js';
 import { cache, config, fixtures, results, state } from './places.js';
 import { sharedResults } from './shared.js';
 import { engine, go, temporal } from './temporal.js';
+import { join } from 'node:path';
+import { NO_DENO } from '../../agent-scripts/deno-command.js';
+import { SCRIPTS_FOLDER } from '../../agent-scripts/script-name.js';
+import { detectVersion } from '../../platform/process/detect-version.js';
+import { findDeno } from '../../platform/process/find-deno.js';
+import type { Finding } from '../../reports/doctor-text.js';
+import { isFolder } from '../../planning/file-checks.js';
+import { leftoversFile, readLeftovers } from '../../platform/leftovers.js';
+import { ownCommand } from '../../platform/invocation.js';
 
 /** All checks, in the order of the table. To add one, write a small function and add a line here. */
 export const checksOf = (context: DoctorContext): DoctorCheck[] => [
@@ -43,3 +50,33 @@ export const checksOf = (context: DoctorContext): DoctorCheck[] => [
   ...agentChecks(context),
   { name: 'judge keys', look: judgeKeys },
 ];
+
+/** Checks for Deno. It is only a warning if it is missing in a project that has agent scripts. */
+async function deno({ project: { root }, env, limits }: DoctorContext): Promise<Finding> {
+  const path = await findDeno(root, env['PATH']);
+  if (path === null)
+    return isFolder(join(root, SCRIPTS_FOLDER))
+      ? { status: 'warning', message: `not found, but the project has ${SCRIPTS_FOLDER}`, remedy: NO_DENO }
+      : { status: 'info', message: 'not found; only needed for agent scripts' };
+  const version = await detectVersion([path, '--version'], { env, cwd: root, timeoutMs: limits.doctorMs });
+  const detail = { path, version };
+  return { status: 'ok', message: `${version ?? 'unknown version'}: ${path}`, detail };
+}
+
+/** Lists containers and databases of runs that have ended, which could not be removed. */
+async function leftovers({ engine: folder }: DoctorContext): Promise<Finding> {
+  const notes = await readLeftovers(folder);
+  const left = notes.flatMap(({ run, left }) =>
+    left.map((each) => ({ ...each, run, note: leftoversFile(folder, run) })),
+  );
+  const [first] = left;
+  if (first === undefined) return { status: 'ok', message: 'nothing is left of runs that have ended' };
+  return {
+    status: 'warning',
+    message: left.map(({ name, run, reason }) => `${name} of ${run}: ${reason}`).join('; '),
+    remedy:
+      `${ownCommand('engine start')} tries to remove ${left.length === 1 ? 'it' : 'them'} again; ` +
+      `or do it yourself (${left.map(({ remedy }) => remedy).join('; ')}), and then delete ${[...new Set(left.map(({ note }) => note))].join(' ')}`,
+    detail: { left },
+  };
+}

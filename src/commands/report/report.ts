@@ -2,7 +2,6 @@ import { dirname, resolve } from 'node:path';
 import { loadFormat, type FormatName } from '../../reports/formats/index.js';
 import type { ReportedCell, SweepReport } from '../../reports/formats/sweep-report.js';
 import { printNotice } from '../shared/output.js';
-import { appendOutput, checkOutput, replaceOutput } from './output-file.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
@@ -14,6 +13,9 @@ import { reportPage } from '../../viewer/server/report-page.js';
 import { packageFile } from '../../platform/package-info.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
+import { appendFileSync, realpathSync, statSync } from 'node:fs';
+import { isFull, addPathToFullDiskError } from '../../lib/errors/disk-failure.js';
+import { writeFileAtomic } from '../../platform/fs/write-file.js';
 
 export interface ReportOptions {
   /** `html` is the page of the viewer, and no format of its own. */
@@ -67,4 +69,34 @@ async function write(
   }
   await writeFile(output, text);
   printNotice(`report  ${displayPath(resolve(output))}`);
+}
+
+/** Checks the path of `--output` before the report is made. @throws UsageError if it cannot be written */
+function checkOutput(path: string): void {
+  if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new UsageError('files_unwritable', `--output ${path}: folder ${dirname(path)} does not exist`);
+  // otherwise a file would replace the device or pipe
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    throw new UsageError('files_unwritable', `--output ${path}: exists and is not a file`);
+}
+
+/** Replaces a file atomically: readers see the old or the new one. @throws UsageError if it cannot be written */
+const replaceOutput = (path: string, text: string): Promise<void> =>
+  orUsageError(path, () => writeFileAtomic(realOf(path), text));
+
+/** @throws UsageError if the file cannot be written */
+const appendOutput = (path: string, text: string): Promise<void> =>
+  orUsageError(path, () => appendFileSync(path, text));
+
+/** Follows symlinks, so that the file is replaced and not the link to it. */
+const realOf = (path: string): string =>
+  statSync(path, { throwIfNoEntry: false }) === undefined ? path : realpathSync(path);
+
+async function orUsageError(path: string, write: () => Promise<void> | void): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (isFull(error)) throw addPathToFullDiskError(error, path);
+    throw new UsageError('files_unwritable', `--output ${path}: ${(error as Error).message}`);
+  }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { UsageError } from '../../lib/errors/usage-error.js';
-import { isFilter, selectCells, type CellFilter } from '../../results/select-cells.js';
+import { isFilter, selectCells, type CellFilter, NAMED } from '../../results/select-cells.js';
 import { openRunsIn, reasonText } from '../../client/follow/open-runs.js';
 import { displayPath } from '../../platform/display-path.js';
 import { projectState } from '../../platform/folders.js';
@@ -11,11 +11,20 @@ import { findById, type Found } from '../../client/sweeps/find-sweep.js';
 import { runFiles } from '../../store/results-folder.js';
 import { bringRuns } from '../../store/shared/mirror.js';
 import { sweepDocument } from '../../client/sweeps/sweep-document.js';
-import { printNotice, printSweep, screen } from '../shared/output.js';
-import { checkNames } from './check-names.js';
-import { onlyRun } from './only-run.js';
-import { showRun } from './show-run.js';
-import { showTranscript } from './show-transcript.js';
+import { printNotice, printSweep, screen, printJson, textOptions } from '../shared/output.js';
+import { suggest } from '../../lib/suggest.js';
+import type { SweepDocument } from '../../results/records/sweep-document.js';
+import { renderRun } from '../../reports/run-text.js';
+import { RunRecord } from '../../results/records/run-record.js';
+import { Metrics } from '../../results/records/result-line.js';
+import { judgedIn } from '../../results/review/judged.js';
+import { tryReadActionLog } from '../../client/sweeps/read-records.js';
+import { readReview } from '../../client/sweeps/read-review.js';
+import { readResultsFile } from '../../store/read-results-file.js';
+import { once } from 'node:events';
+import { renderHumanTranscript } from '../../reports/human-transcript.js';
+import { NO_USAGE } from '../../results/records/token-usage.js';
+import { readEvents } from '../../store/read-events.js';
 
 export interface ShowOptions extends CellFilter {
   all: boolean;
@@ -82,4 +91,94 @@ async function findEnded(resultsPath: string, id: string): Promise<Found> {
       `${open.run} is not over; add --follow to see what its agent does${where}`,
     );
   }
+}
+
+/** @throws UsageError if a filter has a name that no cell of the sweep has */
+function checkNames({ cells }: SweepDocument, filter: CellFilter): void {
+  for (const [list, field] of NAMED)
+    checkKnown(
+      filter[list],
+      field,
+      cells.map((cell) => cell[field]),
+    );
+  checkKnown(
+    filter.labels,
+    'label',
+    cells.flatMap(({ human }) => human?.labels ?? []),
+  );
+}
+
+function checkKnown(names: readonly string[], what: string, all: readonly string[]): void {
+  const known = [...new Set(all)];
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const near = suggest(unknown, known);
+  const has = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
+  const hint = near === null ? has : `did you mean '${near}'?`;
+  throw new UsageError('nothing_selected', `no cell of the sweep has the ${what} '${unknown}'; ${hint}`);
+}
+
+const MOST_NAMED = 10;
+
+/** Returns the folder of the run of the only selected cell. @throws UsageError if there are several runs, or none */
+function onlyRun({ cells }: SweepDocument): string {
+  const folders = [...new Set(cells.flatMap(({ results_dir: folder }) => folder ?? []))];
+  const [only] = folders;
+  if (only === undefined) throw new UsageError('usage', '--transcript: no selected cell has a run');
+  if (folders.length === 1) return only;
+  const more = folders.length - MOST_NAMED;
+  const named = folders.slice(0, MOST_NAMED).map((folder) => `  ${basename(folder)}`);
+  throw new UsageError(
+    'usage',
+    [
+      `--transcript needs a single run; ${folders.length} are selected:`,
+      ...named,
+      ...(more > 0 ? [`  and ${more} more`] : []),
+    ].join('\n'),
+  );
+}
+
+/** Prints a run: its records, and what its agent did. */
+async function showRun(folder: string, { all, json }: { all: boolean; json: boolean }): Promise<void> {
+  const files = runFiles(folder);
+  const run = readResultsFile(files.run, RunRecord);
+  const metrics = readResultsFile(files.metrics, Metrics);
+  const human = readReview(folder, judgedIn(metrics), printNotice);
+  if (json) {
+    printJson({ run, metrics, ...(human === null ? {} : { human }) });
+    return;
+  }
+  const actionLog = await tryReadActionLog(files.events, run);
+  process.stdout.write(
+    renderRun(run, metrics, { ...textOptions(), ...screen(all), human, resultsDir: folder, actionLog }),
+  );
+}
+
+/**
+ * Prints the whole conversation of a run, or its events as JSON.
+ *
+ * @throws UsageError if they cannot be read
+ */
+async function showTranscript(folder: string, json: boolean): Promise<void> {
+  const files = runFiles(folder);
+  const run = readResultsFile(files.run, RunRecord);
+  const { agent, scenario } = run;
+  const exists = existsSync(files.events);
+  if (!exists && agent !== null)
+    throw new UsageError('results_broken', `${displayPath(files.events)} does not exist`);
+  if (json) {
+    printJson({ run_id: run.run_id, events: exists ? [...readEvents(files.events)] : [] });
+    return;
+  }
+  if (!exists) {
+    const why = scenario.prompt === null ? 'no agent took part' : 'the agent was not started';
+    process.stdout.write(`no transcript: ${why}\n`);
+    return;
+  }
+  const head = {
+    ...{ scenario: scenario.name, agent: run.agent_name, model: run.model, prompt: scenario.prompt ?? '' },
+    used: agent ?? { token_usage: NO_USAGE, cost_usd: null },
+  };
+  for (const piece of renderHumanTranscript(head, readEvents(files.events), { whole: true }))
+    if (!process.stdout.write(piece)) await once(process.stdout, 'drain');
 }

@@ -3,7 +3,7 @@ import { openProject } from '../../planning/project.js';
 import { serveViewer } from '../../viewer/server/serve.js';
 import { readEnvFile } from '../shared/env-file.js';
 import { printJson, printNotice } from '../shared/output.js';
-import { openBrowser } from './open-browser.js';
+import { spawn } from 'node:child_process';
 
 interface ViewOptions {
   port: number;
@@ -29,4 +29,19 @@ export async function view({ port, open, results, envFile, json }: ViewOptions):
   await ended;
   await viewer.close();
   return 0;
+}
+
+/** Opens an address in the user's browser, without waiting for it. Returns false if no program could be started for that. */
+async function openBrowser(url: string): Promise<boolean> {
+  const child = spawn(process.platform === 'darwin' ? 'open' : 'xdg-open', [url], {
+    stdio: 'ignore',
+    detached: true,
+  });
+  child.unref();
+  try {
+    await once(child, 'spawn');
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -11,8 +11,9 @@ import {
 } from '../machine/machine.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { askCli, runScript, scriptArgs, stateOf } from './container-cli.js';
-import { copyIn, copyOut } from './copy.js';
-import { FIRST_PROCESS, killAllScript } from './processes.js';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
 
 /** Label of all our containers; its value is the run's mark. */
 const LABEL = 'llm-tool-test';
@@ -88,3 +89,52 @@ function containerOf({ container, mark }: EnvironmentHandle): Machine {
 
 /** A separate container for each run, with Docker or Podman. */
 export const docker = machineEnvironment(containerOf);
+
+/** Copies the contents of a folder on the host into a folder in a container, owned by the container's user. */
+async function copyIn({ command, name }: Container, from: string, to: string): Promise<void> {
+  const packed = execa('tar', ['-C', from, '-cf', '-', '.'], { encoding: 'buffer', stdin: 'ignore' });
+  // Through the shell, which may be a busybox that has `tar` in it and not on PATH.
+  const unpack = ['exec', '-i', name, 'sh', '-c', 'exec tar -C "$0" -xof -', to];
+  const { failed, stderr } = await packed.pipe(command, unpack, { reject: false });
+  if (failed) throw new Error(`${command} exec ${name} tar failed: ${reasonIn(stderr)}`);
+}
+
+/**
+ * Copies a folder in a container into a folder on the host. Returns its path there; null if the folder does not exist.
+ */
+async function copyOut({ command, name }: Container, from: string, to: string): Promise<string | null> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  const packed = execa(command, ['cp', `${name}:${from}`, '-'], {
+    encoding: 'buffer',
+    stdin: 'ignore',
+    buffer: false,
+    reject: false,
+  });
+  const problem: Buffer[] = [];
+  packed.stderr.on('data', (chunk: Buffer) => problem.push(chunk));
+  const unpacked = await packed.pipe('tar', ['-C', to, '-xof', '-'], { reject: false });
+  // Nothing at all is a valid archive.
+  if (!unpacked.failed && !(await packed).failed) return join(to, from.slice(from.lastIndexOf('/') + 1));
+  const reason = Buffer.concat(problem).toString() || unpacked.stderr;
+  if (/could not find the file|no such file|no such container|no container with name/i.test(reason))
+    return null;
+  throw new Error(`${command} cp ${name}:${from} failed: ${reasonIn(reason)}`);
+}
+
+/** PID 1 of a container: adopts orphaned processes and runs until the container is removed. */
+const FIRST_PROCESS = 'trap "exit 0" TERM; while :; do sleep 3600 & wait $!; done';
+
+/** Kills all processes except PID 1, the `sleep` that it waits for, and this script. */
+const killAllScript = `
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  kill -KILL -1 2>/dev/null
+  sleep 0.05
+  left=0
+  for process in /proc/[0-9]*; do
+    pid=\${process#/proc/}
+    [ "$pid" != 1 ] && [ "$pid" != $$ ] && read -r line <"$process/stat" || continue
+    set -- \${line##*) }
+    [ "$1" = Z ] || [ "$2" = 1 ] && [ "$(tr '\\0' ' ' <"$process/cmdline")" = 'sleep 3600 ' ] || left=$((left + 1))
+  done 2>/dev/null
+  [ "$left" = 0 ] && exit 0
+done`;

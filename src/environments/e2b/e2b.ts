@@ -5,11 +5,9 @@ import { OUTPUT_CAP } from '../../platform/process/run-command.js';
 import type { Environment, EnvironmentHandle } from '../environment.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { MachineGone, type Answer, type CommandLimits, type Machine } from '../machine/machine.js';
-import { NO_CAP, outputOf } from './capture.js';
+import { NO_CAP, outputOf, captureCommand, readCaptured, type Captured } from './capture.js';
 import { copyIn, copyOut } from './copy.js';
 import { E2bRefused, explained } from './e2b-errors.js';
-import { killOwnScript, scriptMark } from './kill-own-script.js';
-import { startInSandbox, type Running } from './run-in-sandbox.js';
 import { readRecord, removeAccess, writeRecord } from './sandbox-state.js';
 import {
   cloudOf,
@@ -20,6 +18,9 @@ import {
   whileExtending,
   type Connected,
 } from './sandboxes.js';
+import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
+import { quoted } from '../machine/quoting.js';
+import type { CommandHandle, Sandbox } from 'e2b';
 
 const POLL_MS = 1000;
 /** As root, the supervisor would kill the services of the sandbox too, which have no mark. */
@@ -167,3 +168,83 @@ export const e2b: Environment = {
     if (dirname(cloud.access) === dirname(handle.journal)) await removeAccess(cloud);
   },
 };
+
+/** Mark of our own scripts in the sandbox. */
+const scriptMark = ({ mark }: EnvironmentHandle): string => markOf(mark, 'script');
+
+/**
+ * Kills, as root, what belongs to the run: processes of the default user, unless that is root, and those with the run's
+ * mark. Not everything: services of the sandbox, through which E2B reaches it, run in it too.
+ */
+const killOwnScript = (handle: EnvironmentHandle): string => `
+owner=$(stat -c %u ${quoted(handle.root)})
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  found=
+  for process in /proc/[0-9]*; do
+    read -r line <"$process/stat" || continue
+    case \${line##*) } in Z*) continue ;; esac
+    mark=$(tr '\\0' '\\n' <"$process/environ" | grep '^${RUN_MARK}=')
+    case $mark in
+    ${quoted(`${RUN_MARK}=${scriptMark(handle)}`)}) continue ;;
+    ${quoted(`${RUN_MARK}=${handle.mark}`)} | ${quoted(`${RUN_MARK}=${handle.mark}/`)}*) ;;
+    *) [ "$owner" != 0 ] && [ "$(stat -c %u "$process")" = "$owner" ] || continue ;;
+    esac
+    found=1
+    kill -KILL "\${process#/proc/}"
+  done 2>/dev/null
+  [ -n "$found" ] || exit 0
+  sleep 0.05
+done`;
+
+/** Bytes of standard input per request. */
+const PIECE = 256 * 1024;
+const START_MS = 30_000;
+
+/** A script that runs in a sandbox. */
+interface Running {
+  /** Its exit status and output. Rejects if the connection is lost or the sandbox ends. */
+  ended: Promise<{ exitCode: number; stdout: Captured; stderr: Captured }>;
+  /** Stops to wait for it. */
+  disconnect: () => void;
+}
+
+/** Starts a script. The output after the first `cap` bytes of each stream is only counted. */
+async function startInSandbox(
+  { e2b, sandbox }: Connected,
+  { script, cap, mark, user }: { script: string; cap: number; mark: string; user?: 'root' },
+): Promise<Running> {
+  const bytes = Buffer.from(script);
+  const started = await sandbox.commands.run(captureCommand(bytes.length, cap), {
+    ...{ background: true, stdin: true, timeoutMs: 0, requestTimeoutMs: START_MS },
+    // bash reads settings from HOME, where the agent may have written some.
+    envs: { HOME: '/nonexistent', [RUN_MARK]: mark },
+    ...(user === undefined ? {} : { user }),
+  });
+  const waiting = started.wait().catch((error: unknown) => {
+    if (!(error instanceof e2b.CommandExitError)) throw error;
+    const { exitCode, stdout, stderr } = error;
+    return { exitCode, stdout, stderr };
+  });
+  // It may fail while the script is still being sent.
+  waiting.catch(() => undefined);
+  try {
+    await send(sandbox, started, bytes);
+  } catch (error) {
+    await started.disconnect();
+    throw error;
+  }
+  return {
+    ended: waiting.then(({ exitCode, stdout, stderr }) => {
+      const [out, err] = [readCaptured(stdout), readCaptured(stderr)];
+      if (out === null || err === null)
+        throw new Error(`a script was cut off (exit ${exitCode}): ${stderr.trim().slice(-200)}`);
+      return { exitCode, stdout: out, stderr: err };
+    }),
+    disconnect: () => void started.disconnect(),
+  };
+}
+
+async function send(sandbox: Sandbox, { pid }: CommandHandle, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; at += PIECE)
+    await sandbox.commands.sendStdin(pid, bytes.subarray(at, at + PIECE), { requestTimeoutMs: START_MS });
+}

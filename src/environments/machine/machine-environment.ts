@@ -18,7 +18,6 @@ import type {
 import { fillBinaries, fillWorkspace } from '../fill-workspace.js';
 import { startFiles, startFolder, startNumbers } from '../journal.js';
 import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from '../run-folders.js';
-import { removeCheckFiles, withCheckFiles } from './check-files.js';
 import { lookScript, readLook } from './look-script.js';
 import { assertAnswered, MachineGone, mustRun, reasonIn, type Machine } from './machine.js';
 import { mirrorStart, noteStart, startInside } from './mirror-start.js';
@@ -38,6 +37,8 @@ import {
 } from './scripts.js';
 import { removeShown, showFolder } from './show-folder.js';
 import { endStreams, startStream } from './stream.js';
+import { checkFilesFolder, withChecksVariable } from '../check-files.js';
+import { quoted } from './quoting.js';
 
 const STOP_MS = 30_000;
 
@@ -205,3 +206,37 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
     for (const start of startNumbers(handle)) await endStreams(startFolder(handle, start));
   },
 });
+
+/** Removes checks that a worker left when it died, before the agent works again. */
+async function removeCheckFiles(handle: EnvironmentHandle, machine: Machine): Promise<void> {
+  await machine.run(`rm -rf ${quoted(checkFilesFolder(handle))}`, 'root');
+}
+
+/**
+ * Runs a command with a copy of the checks in the machine, which is removed afterwards: the agent works in the same
+ * machine, and may have another turn. The copy belongs to root, so that commands of other users cannot write to it.
+ */
+async function withCheckFiles(
+  handle: EnvironmentHandle,
+  machine: Machine,
+  request: ExecRequest,
+  exec: (request: ExecRequest) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const checks = request.inSandbox?.checks;
+  if (checks === undefined) return exec(request);
+  const folder = join(checkFilesFolder(handle), randomBytes(6).toString('hex'));
+  const path = quoted(folder);
+  try {
+    await mustRun(machine, 'creating the folder of the checks', `mkdir -p ${path}`);
+    await machine.copyIn(checks, folder);
+    await mustRun(
+      machine,
+      'protecting the checks',
+      `chown -R 0:0 ${path} && chmod -R a+rX,go-w ${path}`,
+      'root',
+    );
+    return await exec(withChecksVariable(request, folder));
+  } finally {
+    await machine.run(`rm -rf ${path}`, 'root');
+  }
+}

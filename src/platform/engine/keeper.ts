@@ -9,7 +9,7 @@ import { tryLock } from '../process/process-lock.js';
 import type { TemporalAddress } from '../temporal/temporal-address.js';
 import { UnusableNamespace } from '../temporal/search-attributes.js';
 import { buildId, packageVersion } from '../package-info.js';
-import { ownIdentity } from '../process/process-identity.js';
+import { ownIdentity, type ProcessIdentity } from '../process/process-identity.js';
 import { createBackOff } from './back-off.js';
 import { ensureServer, type EngineContext } from './ensure-server.js';
 import { startWorker } from './ensure-worker.js';
@@ -27,10 +27,11 @@ import {
 } from './engine-state.js';
 import { TemporalNotFound } from './find-temporal.js';
 import { createIdleWatch, mustKeepRunning, lastUse, openWorkflows } from './idle.js';
-import { hasLiveSupervisors } from './live-supervisors.js';
 import { newerEngineProblem } from './newer-engine.js';
 import { createServerWatch } from './server-watch.js';
-import { createWatchdog } from './watchdog.js';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 
 const POLL_MS = 200;
 /** An engine that fails this many times in a row at its first start will keep failing. */
@@ -218,4 +219,42 @@ async function startServerAndWorker(engine: EngineContext): Promise<void> {
   if (!serverIsUp(engine.state()) || engine.state().phase !== 'ready') await ensureServer(engine);
   if (!workerIsUp(engine.state())) await startWorker(engine);
   await engine.change({ phase: 'ready', message: '', build: buildId() });
+}
+
+/** True if an agent of this engine may still be working: a folder of the engine is in its supervisor's command line. */
+const hasLiveSupervisors = (stateFolder: string): boolean =>
+  commandLines().some((line) => line.includes(`${stateFolder}/work/`));
+
+function commandLines(): string[] {
+  if (process.platform !== 'linux')
+    return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
+  return readdirSync('/proc').flatMap((pid) => {
+    try {
+      return /^\d+$/.test(pid) ? [readFileSync(`/proc/${pid}/cmdline`, 'utf8')] : [];
+    } catch {
+      return []; // gone in the meantime
+    }
+  });
+}
+
+/**
+ * Returns a function that tells whether a process is stuck: whether its sign of life (a file that it rewrites) has not
+ * changed for `silentMs`, which is longer than any task blocks an event loop. Time is measured by a clock that stops while the machine sleeps, so that waking up does not look
+ * like a standstill.
+ */
+function createWatchdog(
+  signOfLife: string,
+  silentMs: number,
+): (worker: ProcessIdentity | null) => Promise<boolean> {
+  let seen = '';
+  let changedAt = performance.now();
+  return async (worker) => {
+    const { mtimeMs } = await stat(signOfLife).catch(() => ({ mtimeMs: 0 }));
+    const now = `${worker?.pid ?? 0} ${worker?.start ?? ''} ${mtimeMs}`;
+    if (now !== seen) {
+      seen = now;
+      changedAt = performance.now();
+    }
+    return performance.now() - changedAt > silentMs;
+  };
 }

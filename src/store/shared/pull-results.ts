@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, appendFileSync, mkdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { inParallel } from '../../lib/in-parallel.js';
 import { createMutex } from '../../lib/mutex.js';
@@ -7,10 +7,11 @@ import { pausedFile, planFile, summaryFile } from '../results-folder.js';
 import { parseRunEnd } from './fence.js';
 import { addLines } from './mirror-lines.js';
 import { cellsFolder, endedObject, numbersOfCell, planObject, resultsObject } from './names.js';
-import { noteCells, noteRound, pulledCells, pulledRounds } from './pulled.js';
 import { endedRound, newestOf, roundsOfSweeps, type Rounds } from './rounds.js';
 import type { SharedProject } from './shared-project.js';
 import { withFoldersOf } from './summary.js';
+import { dirname, join } from 'node:path';
+import { readText } from '../../platform/fs/read-file.js';
 
 const AT_ONCE = 16;
 /** Remembers nothing. */
@@ -102,4 +103,42 @@ async function notePause({ resultsPath }: SharedProject, sweep: string, isPaused
   const file = pausedFile(resultsPath, sweep);
   if (existsSync(file) === isPaused) return;
   await (isPaused ? writeFile(file, '') : rm(file, { force: true }));
+}
+
+/*
+ * What the mirror has already, so that it is not asked for again: rounds that have ended, and objects of the rounds that
+ * have not. After a power failure, some of it may be missing; then it is brought again, and known lines are left out.
+ */
+const endedFile = ({ stateFolder }: SharedProject): string => join(stateFolder, 'pulled', 'ended');
+const openFile = ({ stateFolder }: SharedProject, sweep: string): string =>
+  join(stateFolder, 'pulled', `${sweep}.open`);
+
+/** Returns the ended rounds that the mirror has, by the names of their objects. */
+const pulledRounds = (project: SharedProject): Set<string> => new Set(linesIn(endedFile(project)));
+
+/** Notes that the mirror has a sweep up to a round that has ended. */
+function noteRound(project: SharedProject, sweep: string, round: string): void {
+  add(endedFile(project), [round]);
+  rmSync(openFile(project, sweep), { force: true });
+}
+
+/** Returns the objects of a sweep's open rounds that the mirror has. */
+const pulledCells = (project: SharedProject, sweep: string): Set<string> =>
+  new Set(linesIn(openFile(project, sweep)));
+
+const noteCells = (project: SharedProject, sweep: string, names: readonly string[]): void =>
+  add(openFile(project, sweep), names);
+
+function linesIn(file: string): string[] {
+  try {
+    return readText(file).split('\n');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function add(file: string, names: readonly string[]): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  appendFileSync(file, names.map((name) => `${name}\n`).join(''), { mode: 0o600 });
 }

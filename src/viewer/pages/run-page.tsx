@@ -15,8 +15,9 @@ import { embedded } from './embedded.js';
 import { Chip, Facts, Name, Outside, Problem, Text, Waiting } from './parts.js';
 import { addressOf } from './router.js';
 import { Review } from './review.js';
-import { Steps } from './steps.js';
 import { UsedSoFar } from './used-so-far.js';
+import type { RunRecord } from '../../results/records/run-record.js';
+import { stepSpans } from './step-spans.js';
 
 /** A run: why it ended as it did, what its agent did, and what it left. */
 export function RunPage({ id, query }: { id: string; query: URLSearchParams }) {
@@ -205,6 +206,58 @@ function RunFacts({ answer: { run, metrics } }: { answer: EndedRunAnswer }) {
           <Text text={text} lines={5} />
         </div>
       ))}
+    </section>
+  );
+}
+
+/** Shorter bars could not be seen. */
+const LEAST = 0.008;
+
+/** The durable steps of a run on a line of time, with their attempts. */
+function Steps({ run }: { run: RunRecord }) {
+  const { totalMs, spans } = stepSpans(run);
+  const history = run.agent?.history ?? [];
+  return (
+    <section class="card" aria-label="Steps">
+      <h2>
+        Steps <span class="soft">{formatDuration(totalMs)}</span>
+      </h2>
+      <ol class="steps">
+        {run.steps.map(({ name, status, duration_ms: ms, attempts, note }, at) => {
+          const { from = 0, length = 0 } = spans[at] ?? {};
+          return (
+            <li key={at} class={status}>
+              <span class="name">
+                <Name>{name}</Name>
+                {status !== 'done' && <span class="soft"> {status.replace('_', ' ')}</span>}
+                {attempts > 1 && <span class="tag">{attempts} attempts</span>}
+              </span>
+              <span class="soft">{ms === null ? '' : formatDuration(ms)}</span>
+              <svg class="line" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+                <rect
+                  x={Math.min(from, 1 - LEAST)}
+                  y={0}
+                  width={ms === null ? 0 : Math.max(LEAST, length)}
+                  height={1}
+                />
+              </svg>
+              {note !== null && (
+                <div class="note">
+                  <Text text={note} lines={4} />
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+      {history.length > 0 && (
+        <>
+          <h3>Other starts of the agent</h3>
+          {history.map((text) => (
+            <Text key={text} text={text} lines={3} />
+          ))}
+        </>
+      )}
     </section>
   );
 }

@@ -5,8 +5,7 @@ import { StoreAway } from '../../../src/lib/errors/store-away.js';
 import { withinTime } from '../../../src/store/shared/answer-time.js';
 import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
 import { probeStore } from '../../../src/store/shared/probe-store.js';
-import { loadS3 } from '../../../src/store/shared/s3/find-s3.js';
-import { parseBucket } from '../../../src/store/shared/s3/s3-store.js';
+import { parseBucket, loadS3 } from '../../../src/store/shared/s3/s3-store.js';
 import { newFolder } from '../../platform/temporary.js';
 import { startFakeS3, useS3 } from './fake-s3.js';
 

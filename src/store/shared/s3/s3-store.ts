@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { stat, mkdtemp, readFile, lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,9 +11,12 @@ import { packageFile } from '../../../platform/package-info.js';
 import { withinTime } from '../answer-time.js';
 import { checkedName, FOLDER_END, objectNameProblem } from '../object-name.js';
 import type { SharedStore } from '../shared-store.js';
-import { loadS3, type S3 } from './find-s3.js';
-import { packFolder, unpackFile, unpackFolder, withScratchFolder } from './packed-folder.js';
 import { explainedS3, isNotThere, isWorthRepeating, statusOf } from './s3-errors.js';
+import { createRequire } from 'node:module';
+import { findPackage } from '../../../platform/find-package.js';
+import { tmpdir } from 'node:os';
+import { execa } from 'execa';
+import { beginningOf } from '../../../lib/format/truncate.js';
 
 /** A connection that is silent for this long is closed, and the request repeated. */
 const SILENT_MS = 20_000;
@@ -193,4 +196,59 @@ async function repeated<T>(work: () => Promise<T>, attempt = 1): Promise<T> {
     await pause(100 * 2 ** attempt * (0.5 + Math.random()));
     return repeated(work, attempt + 1);
   }
+}
+
+/** The package `@aws-sdk/client-s3`, an optional peer dependency. */
+type S3 = typeof import('@aws-sdk/client-s3');
+
+const NAME = '@aws-sdk/client-s3';
+const MAJOR = '3';
+
+/** Loads the package as Node would find it from one of the folders. @throws UsageError if it is missing */
+export function loadS3(folders: readonly string[]): S3 {
+  const found = findPackage(NAME, folders);
+  if (found?.version.split('.')[0] === MAJOR) {
+    // Otherwise it prints a warning of five lines on versions of Node that later versions of it will not support.
+    process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+    return createRequire(found.module)(NAME) as S3;
+  }
+  const why = found === null ? 'is not installed' : `is version ${found.version}, which is not supported`;
+  throw new UsageError(
+    'results_unwritable',
+    `results in a bucket need the package ${NAME}, which ${why}; install it with npm install ${NAME}@${MAJOR}`,
+  );
+}
+
+const MESSAGE_LENGTH = 300;
+
+/** Calls `use` with a new private folder, and removes it afterwards. */
+async function withScratchFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-'));
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Packs a folder into an archive. Names stay what they are, byte for byte, which not every library can do. */
+async function packFolder(folder: string, archive: string): Promise<void> {
+  await execa('tar', ['-C', folder, '-czf', archive, '.'], { stdin: 'ignore' });
+}
+
+/** Unpacks an archive into an existing folder. */
+async function unpackFolder(archive: string, folder: string): Promise<void> {
+  await execa('tar', ['-C', folder, '-xzopf', archive], { stdin: 'ignore' });
+}
+
+/** Returns the contents of one file of an archive, which is unpacked into `scratch`; null if it has no such file. */
+async function unpackFile(archive: string, path: string, scratch: string): Promise<Buffer | null> {
+  const options = { stdin: 'ignore', env: { LC_ALL: 'C' }, reject: false } as const;
+  const { failed, stderr } = await execa('tar', ['-C', scratch, '-xzof', archive, `./${path}`], options);
+  if (failed) {
+    if (/not found in archive/i.test(stderr)) return null;
+    throw new Error(`cannot unpack ${path}: ${beginningOf(stderr, MESSAGE_LENGTH)}`);
+  }
+  const file = join(scratch, path);
+  return (await lstat(file)).isFile() ? readFile(file) : null;
 }

@@ -1,8 +1,9 @@
 import pc from 'picocolors';
+import { terminalText } from '../lib/format/table.js';
 import { calibrationsIn } from '../results/calibration/document.js';
 import type { Ranking } from '../results/ranking/document.js';
-import { calibrationGrids } from './calibration-text.js';
-import { gridMarkdown } from './grid.js';
+import { calibrationGrids, judgeBlocks } from './calibration-text.js';
+import { gridMarkdown, gridText, type Grid } from './grid.js';
 import { blocks, inline, list } from './markdown.js';
 import {
   agentGrid,
@@ -12,6 +13,22 @@ import {
   sweepLine,
   type RankingOptions,
 } from './ranking-parts.js';
+import { joinBlocks, type TextOptions } from './terminal.js';
+
+/** Renders `compare --agents`: which agent is best, all of them by rank, and which differences are established. */
+export function renderRanking(ranking: Ranking, options: RankingOptions & TextOptions): string {
+  const colors = pc.createColors(options.color);
+  const text = (grid: Grid): string[] => gridText(grid, options, colors);
+  return joinBlocks([
+    rankingAnswer(ranking, colors),
+    [sweepLine(ranking, options.now)],
+    text(agentGrid(ranking, colors)),
+    pairGrids(ranking, colors).flatMap(text),
+    ...judgeBlocks(calibrationsIn(ranking), options, colors),
+    ranking.doubts.map((doubt) => `${colors.yellow('!')} ${terminalText(doubt)}`),
+    rankingHints(ranking, options).map((hint) => colors.dim(hint)),
+  ]);
+}
 
 /** Markdown has no colours. */
 const PLAIN = pc.createColors(false);

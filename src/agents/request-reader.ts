@@ -1,7 +1,7 @@
-import type { Json } from '../../lib/json.js';
-import { sumOfCounts } from '../../lib/quantities.js';
-import { unknownRequest, type FirstRequest } from '../../results/records/first-request.js';
-import { countOf, fieldsOfLine, type Fields } from '../streams/json-fields.js';
+import type { Json } from '../lib/json.js';
+import { sumOfCounts } from '../lib/quantities.js';
+import { unknownRequest, type FirstRequest } from '../results/records/first-request.js';
+import { countOf, fieldsOfLine, type Fields } from './streams/json-fields.js';
 
 /** Finds the size of the first request in lines of JSON. */
 export interface RequestReader {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/format/table.js';
-import { renderComparison } from '../../src/reports/comparison-text.js';
+import { renderComparison } from '../../src/reports/comparison.js';
 import { pText, points } from '../../src/lib/format/estimates.js';
 import { compareSweeps, type SweepToCompare } from '../../src/results/comparison/compare-sweeps.js';
 import type { Comparison } from '../../src/results/comparison/document.js';
