@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { IMAGE, PERL_IMAGE, USER_IMAGE, whyNoContainers } from '../environments/containers.js';
@@ -77,11 +78,16 @@ const ATTEMPTS: Record<string, string> = {
 
 const SUBJECT = 'subject: {mcp: {name: s, command: ./server.cjs, env: {TOKEN: "${TOKEN}"}}}\n';
 
-/** Commands that look for what an agent must not see, each with its output in the workspace. Their patterns do not find themselves. */
+/** Random, because an agent can read this file if the repository is in a temporary folder. */
+const [TOKEN, RESPONSE] = [randomUUID(), randomUUID()];
+/** A pattern that finds the text, but not itself. */
+const patternOf = (text: string): string => text.replace(/.$/, '[$&]');
+
+/** Commands that look for what an agent must not see, each with its output in the workspace. */
 const SEARCH = [
   'cat ../config/mcp/* ../mcp/* ../sockets/*',
   "cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | tr '\\0' '\\n'",
-  'grep -rsa -e value-of-th[e] -e answer-of-th[e] .. /tmp /dev/shm',
+  `grep -rsa -e ${patternOf(TOKEN)} -e ${patternOf(RESPONSE)} .. /tmp /dev/shm`,
   'env',
 ];
 
@@ -147,8 +153,8 @@ describe.each(PLACES)('in $name', ({ lacking, environment, mcp }) => {
         'search',
         [
           '{type: mcp_tool_called, tool: real}',
-          absent('value-of-the-token'),
-          absent('answer-of-the-mock'),
+          absent(TOKEN),
+          absent(RESPONSE),
           // They have looked.
           '{type: file_contains, path: found-1.txt, substring: PATH=}',
         ],
@@ -158,9 +164,9 @@ describe.each(PLACES)('in $name', ({ lacking, environment, mcp }) => {
             (one, index) => `run: ${JSON.stringify(`(${one}) > found-${index}.txt 2>/dev/null; true`)}`,
           ),
         ],
-        'setup: {mocks: [{mcp: s, tool: real, when: {input: {never: 1}}, response: "answer-of-the-mock"}]}',
+        `setup: {mocks: [{mcp: s, tool: real, when: {input: {never: 1}}, response: "${RESPONSE}"}]}`,
       );
-      const { document } = await project.run(['search'], { TOKEN: 'value-of-the-token' });
+      const { document } = await project.run(['search'], { TOKEN });
       const { metrics } = await openRun(document);
       expect(metrics.details.map(({ status, message }) => [status, message])).toEqual(
         metrics.details.map(({ message }) => ['pass', message]),
