@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { build } from 'rolldown';
 import ts from 'typescript';
+import { importBundled } from './import-bundled.js';
 import { licencesOf } from './licences.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -70,7 +71,7 @@ try {
     ])),
   ];
   outputs.push(...(await bundlePages(join(root, 'src/viewer/pages'), join(fresh, 'viewer'))));
-  writeTypes(join(root, 'src/library'), join(fresh, 'types'));
+  await writeTypes(join(root, 'src/library'), join(fresh, 'types'));
   cpSync(join(root, 'node_modules/sql.js/dist/sql-wasm.wasm'), join(fresh, 'sqlite.wasm'));
   cpSync(join(root, 'src/platform/process/supervisor'), join(fresh, 'supervisor'), { recursive: true });
 
@@ -150,14 +151,19 @@ async function bundlePages(from, to) {
 }
 
 /**
- * Writes the declarations of the library's modules. They say all types themselves, so each file is enough.
+ * Writes the declarations of the library's modules. They say all types themselves, so each file is enough; only those of the
+ * documents are made from the schemas.
  * @param {string} from
  * @param {string} to
  */
-function writeTypes(from, to) {
+async function writeTypes(from, to) {
   mkdirSync(to);
+  const { documentTypes } = await importBundled(
+    fileURLToPath(new URL('./types/documents.js', import.meta.url)),
+  );
   for (const name of readdirSync(from)) {
-    const { outputText, diagnostics = [] } = ts.transpileDeclaration(readFileSync(join(from, name), 'utf8'), {
+    const text = name === 'documents.ts' ? documentTypes() : readFileSync(join(from, name), 'utf8');
+    const { outputText, diagnostics = [] } = ts.transpileDeclaration(text, {
       fileName: name,
       reportDiagnostics: true,
       compilerOptions: { declaration: true, isolatedDeclarations: true, target: ts.ScriptTarget.ES2023 },

@@ -1,4 +1,3 @@
-import { format, resolveConfig } from 'prettier';
 import { z } from 'zod';
 import { Calibration } from '../../src/results/calibration/document.ts';
 import { Ranking } from '../../src/results/ranking/document.ts';
@@ -35,7 +34,7 @@ const documents = {
   EventBody: [EventBody, 'What an agent did, in one of several types of events.'],
 };
 
-const HEAD = `/* Generated from the schemas by \`npm run schema\`. specs/reference/documents.md explains the documents. */
+const HEAD = `/* Generated from the schemas. specs/reference/documents.md explains the documents. */
 
 /** Any value that JSON can represent. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -44,8 +43,8 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 export type RunEvent = EventBody & { ts: string; seq: number; attempt: number };
 `;
 
-/** Returns the text of src/library/documents.ts. */
-export async function documentTypes() {
+/** Returns the types that src/library/documents.ts exports, without references to schemas. */
+export function documentTypes() {
   const registry = /** @type {z.core.$ZodRegistry<{ id?: string | undefined }>} */ (z.registry());
   for (const [name, [schema]] of Object.entries(documents)) registry.add(schema, { id: name });
   const { schemas } = z.toJSONSchema(registry, {
@@ -60,6 +59,5 @@ export async function documentTypes() {
     const isMap = schema.properties !== undefined;
     return `${comment(about)}export ${isMap ? `interface ${name} ${text}` : `type ${name} = ${text};`}`;
   });
-  const options = await resolveConfig(import.meta.filename);
-  return format([HEAD, ...types].join('\n\n'), { ...options, parser: 'typescript' });
+  return [HEAD, ...types].join('\n\n');
 }

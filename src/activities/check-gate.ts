@@ -1,8 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { answersAsked, checkGate as check, gateSubject } from '../gates/index.js';
 import { redactFields } from '../results/records/redact-fields.js';
-import type { GateDetail } from '../results/records/result-line.js';
-import { gateText } from '../results/records/text-fields.js';
+import { GateDetail } from '../results/records/result-line.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { passedGate } from '../workflows/visible-failures.js';
 import { gatesOf } from '../scenario/scenario.js';
@@ -62,7 +61,7 @@ export const checkGate =
         ...(answersAsked(spec) === 0 || context.modelAsked === null ? {} : { judged_by: context.modelAsked }),
         ...(forgeable === null ? {} : { forgeable }),
       };
-      return redactFields(found, gateText, context.redact);
+      return redactFields(found, GateDetail, context.redact);
     });
     return Context.current().info.isLocal ? detail.status : passedGate(detail.status, detail.message);
   };

@@ -1,9 +1,8 @@
 import { answerSchema, readAnswer, type Answer } from '../judge/answer.js';
 import { composePrompt } from '../judge/prompt.js';
 import { combineVotes } from '../judge/votes.js';
-import type { Judgment } from '../results/records/judgment.js';
+import { Judgment } from '../results/records/judgment.js';
 import { redactFields } from '../results/records/redact-fields.js';
-import { judgmentText } from '../results/records/text-fields.js';
 import type { JudgeSettings } from '../scenario/plan.js';
 import { STEPS, type JudgeBrief, type RunRef } from '../workflows/protocol.js';
 import { collectVotes, unknownModel, type Votes } from './ask/collect-votes.js';
@@ -62,5 +61,5 @@ async function judgmentOf(
     ...(cost_usd_at_least === undefined ? {} : { cost_usd_at_least }),
     attempts,
   };
-  return redactFields(judgment, judgmentText, context.redact);
+  return redactFields(judgment, Judgment, context.redact);
 }

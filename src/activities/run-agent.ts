@@ -5,7 +5,7 @@ import { LIMITS } from '../lib/limits.js';
 import { tooLongArgument } from '../lib/commands/longest-argument.js';
 import { proveSignal } from '../platform/origin.js';
 import { redactFields } from '../results/records/redact-fields.js';
-import { agentText } from '../results/records/text-fields.js';
+import { AgentRecord } from '../results/records/run-record.js';
 import { STEPS, waitNumber, type AgentSummary, type RunRef, type TurnRef } from '../workflows/protocol.js';
 import { planLaunch } from './agent/launch.js';
 import { agentOutputs } from './agent/outputs.js';
@@ -182,6 +182,6 @@ async function runAndSummarize(
     } else if (why === 'session' && outputs.at(-1)?.resumed === true) {
       history.push(`start ${start} of the agent could not resume its session`);
       start = await superviseToEnd(supervision, start + 1, true);
-    } else return { ...summary, record: redactFields(summary.record, agentText, now.redact) };
+    } else return { ...summary, record: redactFields(summary.record, AgentRecord, now.redact) };
   }
 }

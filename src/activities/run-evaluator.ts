@@ -3,8 +3,7 @@ import { readScriptEvaluator } from '../evaluators/agent-script.js';
 import { readEvaluator } from '../evaluators/script.js';
 import { fileText } from '../gates/gate.js';
 import { redactFields } from '../results/records/redact-fields.js';
-import type { EvaluatorResult } from '../results/records/result-line.js';
-import { evaluatorText } from '../results/records/text-fields.js';
+import { EvaluatorResult } from '../results/records/result-line.js';
 import { STEPS, type RunRef } from '../workflows/protocol.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runStepOnce } from './step/run-step-once.js';
@@ -32,6 +31,6 @@ export const runEvaluator =
           return readScriptEvaluator(name, await callScript({ script, args }, timeoutSecs, place));
         return readEvaluator(name, await place.exec(command ?? ''), timeoutSecs);
       });
-      return redactFields(measured, evaluatorText, context.redact);
+      return redactFields(measured, EvaluatorResult, context.redact);
     });
   };

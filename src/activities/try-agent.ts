@@ -6,9 +6,8 @@ import { createRedactor } from '../lib/redaction/redact.js';
 import { addressVariables } from '../platform/models/model-providers.js';
 import { sweepEnvFrom, NO_PUBLIC_VALUES, secretsIn } from '../platform/sweep-env.js';
 import type { EndReason } from '../results/records/run-record.js';
-import { hasProblems, type OutputProblems } from '../results/records/output-problems.js';
+import { hasProblems, OutputProblems } from '../results/records/output-problems.js';
 import { redactFields } from '../results/records/redact-fields.js';
-import { problemsText } from '../results/records/text-fields.js';
 import type { TokenUsage } from '../results/records/token-usage.js';
 import type { Plan } from '../scenario/plan.js';
 import { resolveAgent, variablesOfAgent, type AgentRef } from './credentials/resolve-agent.js';
@@ -108,7 +107,7 @@ async function ask(
       cost_usd: costUsd,
       ...(problems === null || !hasProblems(problems)
         ? {}
-        : { output_problems: redactFields(problems, problemsText, redact) }),
+        : { output_problems: redactFields(problems, OutputProblems, redact) }),
     },
   };
 }

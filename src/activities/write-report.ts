@@ -7,13 +7,13 @@ import { renderEvaluation } from '../reports/evaluation-md.js';
 import { renderReport } from '../reports/report-md.js';
 import { sumOfCosts } from '../results/cost.js';
 import { gateKey } from '../results/gate-key.js';
+import { Executions } from '../results/records/execution.js';
 import { redactFields } from '../results/records/redact-fields.js';
 import { isTested } from '../results/is-tested.js';
 import { findRegressions, type Regression } from '../results/regressions.js';
-import type { RunRecord } from '../results/records/run-record.js';
+import { RunRecord } from '../results/records/run-record.js';
 import { keepReview } from '../results/review/review-section.js';
-import { SCHEMA_VERSION, type Metrics, type ResultLine } from '../results/records/result-line.js';
-import { executionsText, metricsText, recordText } from '../results/records/text-fields.js';
+import { SCHEMA_VERSION, Metrics, type ResultLine } from '../results/records/result-line.js';
 import { findAgentStep } from '../scenario/scenario.js';
 import { readActionLog } from '../store/read-events.js';
 import { resultsIndex } from '../store/results-index.js';
@@ -79,10 +79,10 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
       ...hostOf(deps),
       ...lostHostsOf(context.run),
     },
-    recordText,
+    RunRecord,
     redact,
   );
-  const metrics = redactFields(composeMetrics(context, composed, found), metricsText, redact);
+  const metrics = redactFields(composeMetrics(context, composed, found), Metrics, redact);
   const neverStarted = findAgentStep(context.scenario) === null || (found.starts === 0 && kept === undefined);
   const ofAgent = neverStarted ? 0 : (composed.agent?.cost_usd ?? null);
   const cost_usd = sumOfCosts([ofAgent, found.judgeCost.cost_usd, found.asked.cost_usd]);
@@ -123,7 +123,7 @@ async function write(deps: Deps, context: RunContext, input: ReportInput, fence:
   await writeFileAtomic(files.run, json(record));
   await writeFileAtomic(files.metrics, json(metrics));
   if (context.scenario.executions === true) {
-    const executions = redactFields(composeExecutions(context, found), executionsText, redact);
+    const executions = redactFields(composeExecutions(context, found), Executions, redact);
     await writeFileAtomic(files.executions, json(executions));
   }
   // An earlier attempt, or the run whose work was checked, may have written it, and a person may have edited it since.

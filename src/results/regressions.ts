@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { testDifference } from '../statistics/test-difference.js';
+import { KeptText } from './records/redact-fields.js';
 
 /** Something that is worse than in all runs of the same configuration before. */
 export const Regression = z.object({
   kind: z.enum(['score', 'gate', 'cost']).describe('What got worse'),
   message: z.string().describe('In a sentence'),
-  since: z.string().describe('Id of the previous run of the cell'),
+  since: KeptText.describe('Id of the previous run of the cell'),
   runs: z.number().int().exactOptional().describe('Number of runs that it is compared with; absent: one'),
 });
 export type Regression = z.infer<typeof Regression>;

@@ -1,33 +1,23 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, expectTypeOf, test } from 'vitest';
-import { documentTypes } from '../../scripts/types/documents.js';
-import type * as library from '../../src/library/documents.js';
-import type { Comparison } from '../../src/results/comparison/document.js';
-import type { AgentEvent, EventBody, RunEvent } from '../../src/results/records/events.js';
-import type { GateDetail, Metrics, Outcome } from '../../src/results/records/result-line.js';
-import type { AgentRecord, CommandRecord, RunRecord } from '../../src/results/records/run-record.js';
-import type { SweepCell, SweepDocument } from '../../src/results/records/sweep-document.js';
-import type { TokenUsage } from '../../src/results/records/token-usage.js';
-import { REPOSITORY } from '../commands/project.js';
+import { expectTypeOf, test } from 'vitest';
+import type * as built from '../../dist/types/index.js';
+import type * as library from '../../src/library/index.js';
 
-test('the types of the library are generated from the schemas; else run: npm run schema', async () => {
-  const file = join(REPOSITORY, 'src/library/documents.ts');
-  expect(readFileSync(file, 'utf8')).toBe(await documentTypes());
-});
-
-test('each type of the library is that of its schema (checked by `npm run typecheck`)', () => {
-  expectTypeOf<library.SweepDocument>().toEqualTypeOf<SweepDocument>();
-  expectTypeOf<library.SweepCell>().toEqualTypeOf<SweepCell>();
-  expectTypeOf<library.Outcome>().toEqualTypeOf<Outcome>();
-  expectTypeOf<library.RunRecord>().toEqualTypeOf<RunRecord>();
-  expectTypeOf<library.AgentRecord>().toEqualTypeOf<AgentRecord>();
-  expectTypeOf<library.CommandRecord>().toEqualTypeOf<CommandRecord>();
-  expectTypeOf<library.TokenUsage>().toEqualTypeOf<TokenUsage>();
-  expectTypeOf<library.Metrics>().toEqualTypeOf<Metrics>();
-  expectTypeOf<library.GateDetail>().toEqualTypeOf<GateDetail>();
-  expectTypeOf<library.Comparison>().toEqualTypeOf<Comparison>();
-  expectTypeOf<library.AgentEvent>().toEqualTypeOf<AgentEvent>();
-  expectTypeOf<library.EventBody>().toEqualTypeOf<EventBody>();
-  expectTypeOf<library.RunEvent>().toEqualTypeOf<RunEvent>();
+test('the types of the package are those of the schemas (checked by `npm run typecheck`, after `npm run build`)', () => {
+  expectTypeOf<built.AgentEvent>().toEqualTypeOf<library.AgentEvent>();
+  expectTypeOf<built.AgentRecord>().toEqualTypeOf<library.AgentRecord>();
+  expectTypeOf<built.Calibration>().toEqualTypeOf<library.Calibration>();
+  expectTypeOf<built.CommandRecord>().toEqualTypeOf<library.CommandRecord>();
+  expectTypeOf<built.ComparedConfiguration>().toEqualTypeOf<library.ComparedConfiguration>();
+  expectTypeOf<built.Comparison>().toEqualTypeOf<library.Comparison>();
+  expectTypeOf<built.EventBody>().toEqualTypeOf<library.EventBody>();
+  expectTypeOf<built.GateDetail>().toEqualTypeOf<library.GateDetail>();
+  expectTypeOf<built.Json>().toEqualTypeOf<library.Json>();
+  expectTypeOf<built.Metrics>().toEqualTypeOf<library.Metrics>();
+  expectTypeOf<built.Outcome>().toEqualTypeOf<library.Outcome>();
+  expectTypeOf<built.Ranking>().toEqualTypeOf<library.Ranking>();
+  expectTypeOf<built.RunEvent>().toEqualTypeOf<library.RunEvent>();
+  expectTypeOf<built.RunRecord>().toEqualTypeOf<library.RunRecord>();
+  expectTypeOf<built.SweepCell>().toEqualTypeOf<library.SweepCell>();
+  expectTypeOf<built.SweepDocument>().toEqualTypeOf<library.SweepDocument>();
+  expectTypeOf<built.TokenUsage>().toEqualTypeOf<library.TokenUsage>();
 });

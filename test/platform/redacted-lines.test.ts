@@ -7,7 +7,8 @@ import { createRedactor } from '../../src/lib/redaction/redact.js';
 import { createLineRedactor } from '../../src/lib/redaction/redact-key-block.js';
 import { secretEncodings } from '../../src/lib/redaction/secret-encodings.js';
 import { linesOf } from '../../src/platform/fs/lines.js';
-import { redactEvent } from '../../src/results/records/text-fields.js';
+import { RunEvent } from '../../src/results/records/events.js';
+import { redactFields } from '../../src/results/records/redact-fields.js';
 
 const VALUE = `it's (a) "p*ss!" w\\rd/ü€😀&<b>+$~`;
 /** The size of the chunks in which a file is read. */
@@ -31,7 +32,7 @@ it.each(Object.keys(secretEncodings))(
         expect(raw).not.toContain(form);
         expect(raw).toContain('[REDACTED]');
         const event = { ts: '', seq: 1, attempt: 1, type: 'reasoning', text: `a ${form} b` } as const;
-        expect(JSON.stringify(redactEvent(event, redact))).toContain('a [REDACTED]');
+        expect(JSON.stringify(redactFields(event, RunEvent, redact))).toContain('a [REDACTED]');
       }),
       { numRuns: 20 },
     );

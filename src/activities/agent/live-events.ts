@@ -6,8 +6,8 @@ import { isJsonObject, parseJson, type Json } from '../../lib/json.js';
 import { createYielder } from '../../lib/yield-to-event-loop.js';
 import { linesOf } from '../../platform/fs/lines.js';
 import { doingText } from '../../reports/doing-text.js';
-import type { EventBody, RunEvent } from '../../results/records/events.js';
-import { redactEvent } from '../../results/records/text-fields.js';
+import { RunEvent, type EventBody } from '../../results/records/events.js';
+import { redactFields } from '../../results/records/redact-fields.js';
 import { withNewLogin } from '../credentials/with-new-login.js';
 import type { RunContext } from '../step/run-context.js';
 
@@ -37,7 +37,7 @@ export function createLiveEvents(context: RunContext, start: number, limit = FIL
   const yieldIfDue = createYielder();
   let current = context;
   const redactLine = createLineRedactor((line) =>
-    JSON.stringify(redactEvent(JSON.parse(line) as RunEvent, current.redact)),
+    JSON.stringify(redactFields(JSON.parse(line) as RunEvent, RunEvent, current.redact)),
   );
   let added: EventBody[] = [];
   let doing: string | null = null;

@@ -9,11 +9,11 @@ import { createBelow } from '../../platform/fs/create-below.js';
 import { linesOf } from '../../platform/fs/lines.js';
 import { temporaryName } from '../../platform/fs/write-file.js';
 import { renderHumanTranscript } from '../../reports/human-transcript.js';
-import type { EventBody, RunEvent } from '../../results/records/events.js';
+import { RunEvent, type EventBody } from '../../results/records/events.js';
 import { addProblems, type OutputProblems } from '../../results/records/output-problems.js';
 import type { TimedEvent } from '../../mcp-proxy/record.js';
+import { redactFields } from '../../results/records/redact-fields.js';
 import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
-import { redactEvent } from '../../results/records/text-fields.js';
 import { agentStepAt, firstAgentStep } from '../../scenario/scenario.js';
 import { continuesSession, type AgentOutput } from './outputs.js';
 import type { RunFiles } from '../../store/results-folder.js';
@@ -78,7 +78,7 @@ export async function writeTranscripts(
   const yieldIfDue = createYielder();
   const leftOut: LeftOut = { transcripts: false, lines: false, problems: null };
   const redactLine = createLineRedactor((line) =>
-    JSON.stringify(redactEvent(JSON.parse(line) as RunEvent, redact)),
+    JSON.stringify(redactFields(JSON.parse(line) as RunEvent, RunEvent, redact)),
   );
   let parser = createParser();
   let usagePending = false;

@@ -7,7 +7,6 @@ import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { TEMPORARY, writeFileAtomic } from '../../platform/fs/write-file.js';
 import { JudgeAnswer } from '../../results/records/judgment.js';
 import { redactFields } from '../../results/records/redact-fields.js';
-import { answerText } from '../../results/records/text-fields.js';
 import { answerFile, askedFolder, askerFolder } from '../../store/results-folder.js';
 import { STEPS } from '../../workflows/protocol.js';
 import { ALTERED } from '../step/run-step-once.js';
@@ -69,7 +68,7 @@ export async function saveAnswer(
   answer: JudgeAnswer,
 ): Promise<void> {
   const { files, redact, originKey, run } = context;
-  const text = `${JSON.stringify(redactFields(answer, answerText, redact), null, 2)}\n`;
+  const text = `${JSON.stringify(redactFields(answer, JudgeAnswer, redact), null, 2)}\n`;
   const seal = sign(originKey, run.run, sealName(asker, number), JSON.stringify({ sha256: sha256(text) }));
   unsaved().set(keyOf(context, asker, number), answer);
   // The seal comes first: an answer without one would be rejected.

@@ -1,10 +1,10 @@
+import { z } from 'zod';
 import type { JudgeQuestion } from '../../judge/prompt.js';
 import { changesIn } from '../../environments/read-workspace.js';
 import { readAgentStep } from '../agent/agent-steps.js';
 import { readTextIfThere } from '../../platform/fs/read-file.js';
 import { redactFields } from '../../results/records/redact-fields.js';
-import type { EvaluatorResult, GateDetail } from '../../results/records/result-line.js';
-import { evaluatorText, gateText } from '../../results/records/text-fields.js';
+import { EvaluatorResult, GateDetail } from '../../results/records/result-line.js';
 import type { Rubric } from '../../scenario/rubric.js';
 import { agentStepAt, firstAgentStep, gatesOf } from '../../scenario/scenario.js';
 import { fixtureFolder } from '../../store/results-folder.js';
@@ -43,13 +43,13 @@ export async function gatherQuestion(
         gates: await results<GateDetail>(gatesOf(scenario), STEPS.gate),
         evaluators: await results<EvaluatorResult>(scenario.checks.evaluators, STEPS.evaluator),
       },
-      {
-        description: 'redacted',
-        task: 'redacted',
-        ending: 'redacted',
-        gates: gateText,
-        evaluators: evaluatorText,
-      },
+      z.object({
+        description: z.string(),
+        task: z.string(),
+        ending: z.string(),
+        gates: z.array(GateDetail),
+        evaluators: z.array(EvaluatorResult),
+      }),
       redact,
     ),
   };

@@ -2,9 +2,8 @@ import { statSync } from 'node:fs';
 import { systemFailure } from '../../lib/errors/system-failure.js';
 import { createRedactor } from '../../lib/redaction/redact.js';
 import { displayPath } from '../../platform/display-path.js';
-import type { HumanReview } from '../../results/records/human-review.js';
+import { HumanReview } from '../../results/records/human-review.js';
 import { redactFields } from '../../results/records/redact-fields.js';
-import { reviewText } from '../../results/records/text-fields.js';
 import type { Judged } from '../../results/review/judged.js';
 import { parseReview } from '../../results/review/parse-review.js';
 import { runFiles } from '../../store/results-folder.js';
@@ -41,7 +40,7 @@ export function readReview(folder: string, judged: Judged, warn: (text: string) 
     reviewer: review.reviewer,
     problem: problem === null ? null : `${problem.line}:${problem.column} ${problem.message}`,
   };
-  const redacted = redactFields(human, reviewText, redact);
+  const redacted = redactFields(human, HumanReview, redact);
   if (redacted.problem !== null) warn(`warning: ${displayPath(file)}:${redacted.problem}`);
   return redacted.problem === null ? redacted : { ...redacted, problem: `evaluation.md:${redacted.problem}` };
 }

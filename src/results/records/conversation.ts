@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KeptText } from './redact-fields.js';
 
 /** One turn of the conversation with the agent. */
 export const Turn = z.object({
@@ -12,7 +13,7 @@ export type Turn = z.infer<typeof Turn>;
 const ConversationEnd = z.object({
   step: z.number().int().describe('Index of its step in the scenario'),
   turn: z.number().int().describe('The turn after which it ended'),
-  reason: z.string().describe('The condition that held, or what else ended it'),
+  reason: KeptText.describe('The condition that held, or what else ended it'),
 });
 
 /** What the user and the agent said, in scenarios with more than one message. */

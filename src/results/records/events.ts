@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { JsonValue } from './json-value.js';
 import { recordedOfMcp } from './mcp-events.js';
 import { Count, Usd } from './quantities.js';
+import { KeptText } from './redact-fields.js';
 
 /** The events that an agent can report: what an agent with `output = "jsonl"` prints, one per line. */
 const reported = [
@@ -97,7 +98,7 @@ const reported = [
   z
     .object({
       type: z.literal('result'),
-      ending: z.string().describe('done, or how else it ended'),
+      ending: KeptText.describe('done, or how else it ended'),
       exit_code: z.number().int().nullable().describe('Exit status; null: unknown'),
     })
     .describe('How the agent ended'),
@@ -127,4 +128,7 @@ export type EventBody = z.infer<typeof EventBody>;
 /**
  * One line of events.jsonl. `ts` is ISO 8601 UTC, `seq` counts from 1 in a run, `attempt` numbers the agent's starts.
  */
-export type RunEvent = EventBody & { ts: string; seq: number; attempt: number };
+export const RunEvent = EventBody.and(
+  z.object({ ts: KeptText, seq: z.number().int(), attempt: z.number().int() }),
+);
+export type RunEvent = z.infer<typeof RunEvent>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KeptText } from './redact-fields.js';
 
 /** What a person says of a gate. */
 export const GateVerdict = z.enum(['pass', 'fail']);
@@ -10,11 +11,11 @@ export const HumanReview = z.object({
   points: z.number().nullable().describe('As written: 4 of 4/5'),
   max: z.number().nullable().describe('As written: 5 of 4/5'),
   criteria: z
-    .record(z.string(), z.number())
+    .record(KeptText, z.number())
     .exactOptional()
     .describe("Score of each of the judge's criteria that was scored, 0 to 1; absent: none"),
   gates: z
-    .record(z.string(), GateVerdict)
+    .record(KeptText, GateVerdict)
     .exactOptional()
     .describe(
       "Verdict on each gate judged by a model that has one, by the gate's number from 1; absent: none",

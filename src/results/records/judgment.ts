@@ -3,13 +3,14 @@ import { schemaVersion } from '../../lib/schema-version.js';
 import { JsonValue } from './json-value.js';
 import { TokenUsage } from './token-usage.js';
 import { Usd } from './quantities.js';
+import { KeptText } from './redact-fields.js';
 
 /** The judge's result, in metrics.json. Scores are from 0 to 1. */
 export const Judgment = z.object({
-  model: z.string().describe('As requested'),
+  model: KeptText.describe('As requested'),
   model_used: z.string().nullable().describe('As the provider names it'),
   scores: z
-    .record(z.string(), z.number())
+    .record(KeptText, z.number())
     .describe('By criterion, 0 to 1; like all numbers here, the mean of the votes'),
   weighted_score: z.number().describe('Scores weighted by the rubric'),
   votes: z.array(z.number()).default([]).describe('Weighted score of each vote'),
@@ -24,7 +25,7 @@ export const Judgment = z.object({
   confidence: z.number().describe('From 0 to 1'),
   issues: z.array(z.string()).describe('Of all votes'),
   highlights: z.array(z.string()).describe('Of all votes'),
-  fields: z.record(z.string(), JsonValue).describe("Other fields that the rubric's require_fields names"),
+  fields: z.record(KeptText, JsonValue).describe("Other fields that the rubric's require_fields names"),
   pass_threshold: z.number().describe('As in the scenario'),
   passed: z.boolean().describe('Whether the score reaches the threshold'),
   usage: TokenUsage.describe('Tokens of all answers, also unusable ones'),
@@ -37,8 +38,8 @@ export type Judgment = z.infer<typeof Judgment>;
 /** artifacts/judge/answer-<n>.json: one answer of the judge, usable or not. */
 export const JudgeAnswer = z.object({
   schema_version: schemaVersion(1).describe('Version of the format'),
-  at: z.string().describe('ISO 8601 in UTC'),
-  model: z.string().describe('As requested'),
+  at: KeptText.describe('ISO 8601 in UTC'),
+  model: KeptText.describe('As requested'),
   model_used: z.string().nullable().describe('As the provider names it'),
   finish_reason: z.string().describe('How the answer ended'),
   start: z

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { JsonValue } from './json-value.js';
+import { KeptText } from './redact-fields.js';
 
-const server = z.string().describe('Name of the server in the scenario');
+const server = KeptText.describe('Name of the server in the scenario');
 
 /** The events of the MCP servers under test, which the proxy between agent and server records. */
 export const recordedOfMcp = [

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KeptText } from './redact-fields.js';
 
 /** One call of something that is mocked. */
 export const MockedCall = z.object({
@@ -17,9 +18,9 @@ export const MockedCalls = z.object({
   by_mock: z
     .array(
       z.object({
-        command: z
-          .string()
-          .describe('What is mocked: a command, `METHOD /path`, `service.method` or `server.tool`'),
+        command: KeptText.describe(
+          'What is mocked: a command, `METHOD /path`, `service.method` or `server.tool`',
+        ),
         args: z.array(z.string()).describe('`when.args`, else `when.partialArgs`; of a tool, `when.input`'),
         calls: z.array(MockedCall).describe('The calls that it answered'),
       }),

@@ -1,46 +1,79 @@
-import type { Json } from '../../lib/json.js';
+import { z } from 'zod';
 import { maskHomes } from '../../lib/redaction/redact-patterns.js';
 
+const redaction = z.registry<{ treatment: 'kept' | 'path' }>();
+
+/** A text that stays as it is: an id, a name that a user chose, a digest, a time. Any other text of a record is redacted. */
+export const KeptText = z.string().register(redaction, { treatment: 'kept' });
+
+/** A file, in which only the name of a home folder is masked. */
+export const PathText = z.string().register(redaction, { treatment: 'path' });
+
 /**
- * How redaction treats a field. `kept`: it stays as it is (an id, a name that a user chose, a number). `path`: a file,
- * in which only the name of a home folder is masked. `redacted`: text written by people, agents or commands, or JSON
- * with such text, including its keys. `values`: the same, but the keys are kept.
+ * Returns a copy with masked texts: those written by people, agents or commands, and JSON with such texts, including its keys.
+ * What the schema marks as kept stays, as do enums and numbers. Fields that the schema does not have are masked.
  */
-type Treatment = 'kept' | 'path' | 'redacted';
+export const redactFields = <S extends z.ZodType>(
+  value: z.output<S>,
+  schema: S,
+  redact: (text: string) => string,
+): z.output<S> => apply(value, schema, redact) as z.output<S>;
 
-/** The treatment of each field of a shape. A new field is a type error until its treatment is decided. */
-export type Treatments<T> = [NonNullable<Json>] extends [T]
-  ? Treatment
-  : [T] extends [readonly (infer Item)[]]
-    ? Treatments<NonNullable<Item>>
-    : [T] extends [object]
-      ? string extends keyof T
-        ? Treatment | 'values'
-        : { [Key in keyof T]-?: Treatments<NonNullable<T[Key]>> }
-      : string extends T
-        ? Treatment
-        : 'kept';
-
-type AnyTreatments = Treatment | 'values' | { [key: string]: AnyTreatments };
-
-/** Returns a copy with masked texts. Ids, names and numbers stay as they are. Unknown fields are masked. */
-export const redactFields = <T>(value: T, treatments: Treatments<T>, redact: (text: string) => string): T =>
-  apply(value, treatments, redact) as T;
-
-function apply(value: unknown, treatments: AnyTreatments, redact: (text: string) => string): unknown {
+function apply(value: unknown, schema: z.core.$ZodType, redact: (text: string) => string): unknown {
   const isText = typeof value === 'string';
   // A number gets its meaning from its field; one that equals a secret is no secret.
-  if (treatments === 'kept' || value === null || (!isText && typeof value !== 'object')) return value;
-  if (treatments === 'path') return isText ? maskHomes(value) : value;
+  if (value === null || (!isText && typeof value !== 'object')) return value;
+  const treatment = treatmentOf(schema, value);
+  if (treatment === 'kept') return value;
+  if (treatment === 'path' && isText) return maskHomes(value);
   // Redacted as JSON, where a key such as "password" makes its value a secret.
-  if (treatments === 'redacted') return JSON.parse(redact(JSON.stringify(value))) as unknown;
-  if (Array.isArray(value)) return value.map((item) => apply(item, treatments, redact));
-  if (isText) return redact(value);
+  if (typeof treatment === 'string' || isText) return JSON.parse(redact(JSON.stringify(value))) as unknown;
+  if (Array.isArray(value)) return value.map((item) => apply(item, treatment(''), redact));
   return Object.fromEntries(
-    Object.entries(value).map(([key, field]) => {
-      const known =
-        treatments === 'values' ? 'redacted' : Object.hasOwn(treatments, key) ? treatments[key] : undefined;
-      return [key, apply(field, known ?? 'redacted', redact)];
-    }),
+    Object.entries(value).map(([key, field]) => [key, apply(field, treatment(key), redact)]),
   );
+}
+
+type Treatment = 'kept' | 'path' | 'redacted' | ((key: string) => z.core.$ZodType);
+
+const UNKNOWN = z.unknown();
+
+/** Returns how redaction treats a value; for one with parts, the schema of each. What it does not know is redacted. */
+function treatmentOf(schema: z.core.$ZodType, value: unknown): Treatment {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  // eslint-disable-next-line @typescript-eslint/switch-exhaustiveness-check -- every other kind is redacted
+  switch (def.type) {
+    case 'optional':
+    case 'nonoptional':
+    case 'nullable':
+    case 'default':
+      return treatmentOf(def.innerType, value);
+    case 'number':
+    case 'boolean':
+    case 'enum':
+    case 'literal':
+      return 'kept';
+    case 'string':
+      return redaction.get(schema as z.ZodString)?.treatment ?? 'redacted';
+    case 'array':
+      return treatmentOf(def.element, undefined) === 'redacted' ? 'redacted' : () => def.element;
+    case 'record':
+      return treatmentOf(def.keyType, undefined) === 'kept' ? () => def.valueType : 'redacted';
+    case 'object':
+      return (key) => (Object.hasOwn(def.shape, key) ? def.shape[key] : undefined) ?? UNKNOWN;
+    case 'union': {
+      // A union without discriminator has none of these options.
+      const { discriminator } = def as z.core.$ZodDiscriminatedUnionDef;
+      const kind = (value as Record<string, z.core.util.Primitive> | undefined)?.[discriminator];
+      const option = def.options.find(({ _zod }) => _zod.propValues?.[discriminator]?.has(kind));
+      return option === undefined ? 'redacted' : treatmentOf(option, value);
+    }
+    case 'intersection': {
+      const [left, right] = [def.left, def.right].map((side) => treatmentOf(side, value));
+      if (typeof left !== 'function' || typeof right !== 'function') return 'redacted';
+      return (key) => [left(key), right(key)].find((field) => field !== UNKNOWN) ?? UNKNOWN;
+    }
+    default:
+      return 'redacted';
+  }
 }

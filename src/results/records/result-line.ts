@@ -8,6 +8,7 @@ import { Judgment } from './judgment.js';
 import { OutputProblems } from './output-problems.js';
 import { Usd } from './quantities.js';
 import { Regression } from '../regressions.js';
+import { KeptText } from './redact-fields.js';
 
 /**
  * The shapes of a run's results (specs/reference/results.md). Unknown numbers are null, never 0.
@@ -20,19 +21,18 @@ export type Outcome = z.infer<typeof Outcome>;
 
 export const GateDetail = z.object({
   index: z.number().int().describe('Position in the scenario, from 0'),
-  gate_type: z.string().describe('Type of the gate'),
-  name: z.string().nullable().describe('Name that the scenario gives it'),
+  gate_type: KeptText.describe('Type of the gate'),
+  name: KeptText.nullable().describe('Name that the scenario gives it'),
   subject: z.string().default('').describe('What is checked, in a few words: notes.md'),
   status: z.enum(['pass', 'fail', 'error']).describe('error: the check could not be performed'),
   passed: z.boolean().describe('Whether the status is pass'),
   message: z.string().describe('What was found'),
   detail: JsonValue.nullable().describe('What a script printed as its detail'),
   duration_ms: z.number().describe('Duration'),
-  judged_by: z.string().exactOptional().describe('Model or agent that was asked, as requested; absent: none'),
-  forgeable: z
-    .string()
-    .exactOptional()
-    .describe('Why the agent could have forged what the gate looked at; absent: it could not'),
+  judged_by: KeptText.exactOptional().describe('Model or agent that was asked, as requested; absent: none'),
+  forgeable: KeptText.exactOptional().describe(
+    'Why the agent could have forged what the gate looked at; absent: it could not',
+  ),
 });
 export type GateDetail = z.infer<typeof GateDetail>;
 
@@ -54,7 +54,7 @@ export const Efficiency = z.object({
 export type Efficiency = z.infer<typeof Efficiency>;
 
 export const EvaluatorResult = z.object({
-  name: z.string().describe('Name of the evaluator'),
+  name: KeptText.describe('Name of the evaluator'),
   metrics: JsonValue.nullable().describe('What it measured'),
   score: z.number().nullable().describe('From 0 to 1'),
   summary: z.string().nullable().describe('Its summary in words'),
@@ -64,7 +64,7 @@ export type EvaluatorResult = z.infer<typeof EvaluatorResult>;
 
 export const Metrics = z.object({
   schema_version: schemaVersion(SCHEMA_VERSION).describe('Version of the format'),
-  run_id: z.string().describe('Id of the run'),
+  run_id: KeptText.describe('Id of the run'),
   outcome: Outcome.describe('Outcome of the run'),
   completed: z
     .boolean()
@@ -83,7 +83,7 @@ export type Metrics = z.infer<typeof Metrics>;
 
 /** The run whose work a regraded run has checked. Agent cost and duration of the regraded run are those of the work. */
 export const RegradedFrom = z.object({
-  run: z.string().describe('Id of the run whose work was checked'),
+  run: KeptText.describe('Id of the run whose work was checked'),
   outcome: Outcome.nullable().describe('Its outcome; null: unknown'),
   paid_usd: Usd.nullable().describe('What checking it cost, in US dollars; null: unknown'),
 });

@@ -10,6 +10,7 @@ import { OutputProblems } from './output-problems.js';
 import { Outcome, RegradedFrom, SCHEMA_VERSION } from './result-line.js';
 import { TokenUsage } from './token-usage.js';
 import { Usd } from './quantities.js';
+import { KeptText, PathText } from './redact-fields.js';
 
 /** One setup command, health check or post script. Its output is the redacted beginning of what it printed. */
 export const CommandRecord = z.object({
@@ -87,12 +88,12 @@ export type AgentRecord = z.infer<typeof AgentRecord>;
 
 /** A step of the run, performed as an activity of its workflow. */
 export const StepRecord = z.object({
-  name: z.string().describe('Name of the step'),
+  name: KeptText.describe('Name of the step'),
   status: z.enum(['done', 'failed', 'not_performed']).describe('How it went'),
   duration_ms: z.number().nullable().describe('Null: not performed'),
   attempts: z.number().int().describe('Attempts by Temporal'),
   note: z.string().nullable().describe('Why it failed or was not performed'),
-  ended_at: z.string().exactOptional().describe('ISO 8601 in UTC; absent: not performed'),
+  ended_at: KeptText.exactOptional().describe('ISO 8601 in UTC; absent: not performed'),
 });
 export type StepRecord = z.infer<typeof StepRecord>;
 
@@ -101,43 +102,41 @@ export const RunRecord = z.object({
   schema_version: z
     .literal([SCHEMA_VERSION, 2])
     .describe('Version of the format: 2 if target or prompt is null, else 1'),
-  run_id: z.string().describe('Id of the run'),
-  sweep: z.string().describe('Id of the sweep'),
-  cell: z.string().describe('Id of the cell'),
-  workflow_id: z.string().describe('Its workflow in Temporal'),
+  run_id: KeptText.describe('Id of the run'),
+  sweep: KeptText.describe('Id of the sweep'),
+  cell: KeptText.describe('Id of the cell'),
+  workflow_id: KeptText.describe('Its workflow in Temporal'),
   scenario: z.object({
-    name: z.string().describe('Its name'),
+    name: KeptText.describe('Its name'),
     description: z.string().describe('Its description'),
-    file: z.string().describe('Its file'),
-    hash: z.string().describe('Changes with its content, its fixture and its checks folder'),
+    file: PathText.describe('Its file'),
+    hash: KeptText.describe('Changes with its content, its fixture and its checks folder'),
     tier: z.number().int().describe('Its tier'),
-    tags: z.array(z.string()).describe('Its tags'),
+    tags: z.array(KeptText).describe('Its tags'),
     prompt: z.string().nullable().describe('What the agent was asked; null: no agent took part'),
   }),
   target: z
     .object({
-      binary: z.string().describe('As the scenario names it'),
+      binary: PathText.describe('As the scenario names it'),
       resolved: z.string().nullable().describe('Path of the program; null: not found'),
-      fingerprint: z
-        .string()
-        .nullable()
+      fingerprint: KeptText.nullable()
         .default(null)
         .describe('Changes with the content of the target; null: not found'),
       health_check: CommandRecord.nullable().describe('The health check, if there is one'),
     })
     .nullable()
     .describe('The program under test; null: the scenario has none'),
-  agent_name: z.string().describe('Name of the agent'),
-  model: z.string().describe('As requested'),
-  variant: z.string().describe('Name of the variant'),
+  agent_name: KeptText.describe('Name of the agent'),
+  model: KeptText.describe('As requested'),
+  variant: KeptText.describe('Name of the variant'),
   repetition: z.number().int().describe('From 1'),
-  environment: z.string().describe('Where it ran: local, bubblewrap, docker or e2b'),
+  environment: KeptText.describe('Where it ran: local, bubblewrap, docker or e2b'),
   host: RunHost.exactOptional().describe('Where it ran; absent: results that are not shared'),
   lost_hosts: z.array(LostRunHost).exactOptional().describe('Hosts that had this run before and were lost'),
   image: z
     .object({
       name: z.string().describe('As the scenario names it'),
-      id: z.string().describe('Id of the image'),
+      id: KeptText.describe('Id of the image'),
     })
     .exactOptional()
     .describe('Image of the container'),
@@ -149,8 +148,8 @@ export const RunRecord = z.object({
     })
     .exactOptional()
     .describe('What the sandbox isolated the agent and the checks from'),
-  started_at: z.string().describe('ISO 8601 in UTC'),
-  ended_at: z.string().describe('ISO 8601 in UTC'),
+  started_at: KeptText.describe('ISO 8601 in UTC'),
+  ended_at: KeptText.describe('ISO 8601 in UTC'),
   duration_secs: z.number().describe('Without writing the report'),
   outcome: Outcome.describe('Outcome of the run'),
   message: z.string().describe('The reason, in a sentence'),
@@ -158,21 +157,21 @@ export const RunRecord = z.object({
   starts: z.number().int().nullable().default(null).describe('Starts of the agent in all; null: unknown'),
   judge: z
     .object({
-      model: z.string().describe('As requested'),
-      rubric: z.string().describe('As the scenario names it'),
-      artifacts: z.array(z.string()).describe("Its files, relative to the run's folder"),
+      model: KeptText.describe('As requested'),
+      rubric: PathText.describe('As the scenario names it'),
+      artifacts: z.array(KeptText).describe("Its files, relative to the run's folder"),
     })
     .nullable()
     .default(null)
     .describe('The judge planned for the run; its scores are in metrics.json'),
   asked: z
     .object({
-      model: z.string().describe('As requested'),
+      model: KeptText.describe('As requested'),
       answers: z.number().int().describe('How many answers there were, usable or not'),
       usage: TokenUsage.describe('Their tokens'),
       cost_usd: Usd.nullable().describe('Their price in US dollars; null: unknown'),
       cost_usd_at_least: Usd.exactOptional().describe('The known part of an unknown cost'),
-      artifacts: z.array(z.string()).describe("Their files, relative to the run's folder"),
+      artifacts: z.array(KeptText).describe("Their files, relative to the run's folder"),
     })
     .exactOptional()
     .describe('Answers that gates, and other parts except the judge, asked a model for'),
@@ -187,7 +186,7 @@ export const RunRecord = z.object({
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   left_out: z
     .array(
-      z.object({ path: z.string().describe('Its path'), reason: z.string().describe('Why it was left out') }),
+      z.object({ path: z.string().describe('Its path'), reason: KeptText.describe('Why it was left out') }),
     )
     .exactOptional()
     .describe('What fixture/ lacks of the workspace; at most 100 entries'),

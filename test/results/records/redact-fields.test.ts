@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createRedactor } from '../../../src/lib/redaction/redact.js';
 import { Executions } from '../../../src/results/records/execution.js';
-import { EventBody, type RunEvent } from '../../../src/results/records/events.js';
+import { EventBody, RunEvent } from '../../../src/results/records/events.js';
 import { JudgeAnswer, Judgment } from '../../../src/results/records/judgment.js';
-import { redactFields } from '../../../src/results/records/redact-fields.js';
+import { JsonValue } from '../../../src/results/records/json-value.js';
+import { KeptText, redactFields } from '../../../src/results/records/redact-fields.js';
 import { RunRecord } from '../../../src/results/records/run-record.js';
 import { Metrics } from '../../../src/results/records/result-line.js';
-import {
-  answerText,
-  judgmentText,
-  executionsText,
-  metricsText,
-  recordText,
-  redactEvent,
-} from '../../../src/results/records/text-fields.js';
 
 const VALUE = 'message';
 const NUMBER = 123456;
@@ -72,7 +66,7 @@ const maskedIn = (value: unknown, path = ''): string[] => {
 describe('redaction of a record with the secret in every text', () => {
   it('masks output, messages and commands in run.json, but not names', () => {
     const record = RunRecord.parse(filled(RunRecord));
-    const redacted = redactFields(record, recordText, redact);
+    const redacted = redactFields(record, RunRecord, redact);
     expect(RunRecord.parse(redacted)).toEqual(redacted);
     const command = (path: string) => ['command', 'stdout', 'stderr'].map((field) => `${path}.${field}`);
     expect(maskedIn(redacted).sort()).toEqual(
@@ -109,7 +103,7 @@ describe('redaction of a record with the secret in every text', () => {
   });
 
   it('does so in metrics.json, too', () => {
-    const redacted = redactFields(Metrics.parse(filled(Metrics)), metricsText, redact);
+    const redacted = redactFields(Metrics.parse(filled(Metrics)), Metrics, redact);
     expect(Metrics.parse(redacted)).toEqual(redacted);
     expect(maskedIn(redacted).sort()).toEqual(
       [
@@ -123,7 +117,7 @@ describe('redaction of a record with the secret in every text', () => {
   });
 
   it('does so in executions.json, but not in the names of steps', () => {
-    const redacted = redactFields(Executions.parse(filled(Executions)), executionsText, redact);
+    const redacted = redactFields(Executions.parse(filled(Executions)), Executions, redact);
     expect(Executions.parse(redacted)).toEqual(redacted);
     expect(maskedIn(redacted).sort()).toEqual(
       ['stdout', 'stderr', `files.${VALUE}`, 'filesRemoved.0', `trajectory.0.content.${R}.0`]
@@ -133,9 +127,9 @@ describe('redaction of a record with the secret in every text', () => {
   });
 
   it('masks what the judge said, but not its name', () => {
-    const judgment = redactFields(Judgment.parse(filled(Judgment)), judgmentText, redact);
+    const judgment = redactFields(Judgment.parse(filled(Judgment)), Judgment, redact);
     expect(judgment.model).toBe(VALUE);
-    const answer = redactFields(JudgeAnswer.parse(filled(JudgeAnswer)), answerText, redact);
+    const answer = redactFields(JudgeAnswer.parse(filled(JudgeAnswer)), JudgeAnswer, redact);
     expect(JudgeAnswer.parse(answer)).toEqual(answer);
     expect(maskedIn(answer)).toEqual(['model_used', 'finish_reason', 'wrong.0', 'problem', 'text']);
   });
@@ -152,7 +146,7 @@ describe('redaction of a record with the secret in every text', () => {
       attempt: 1,
       ...(filled(option) as object),
     } as RunEvent;
-    const redacted = redactEvent(event, redact);
+    const redacted = redactFields(event, RunEvent, redact);
     expect(EventBody.parse(redacted).type).toBe(event.type);
     expect(redacted.seq).toBe(NUMBER);
     expect(Object.keys(redacted)).toEqual(Object.keys(event));
@@ -163,12 +157,21 @@ describe('redaction of a record with the secret in every text', () => {
   });
 });
 
-it('redacts JSON values with telling names, and unknown fields', () => {
-  const treatments = { name: 'kept', detail: 'redacted' } as const;
-  const value = { name: VALUE, detail: { password: 'hunter2' }, later: VALUE };
-  expect(redactFields(value, treatments as never, redact)).toEqual({
-    name: VALUE,
-    detail: { password: R },
-    later: R,
+it('redacts JSON values with telling names, unmarked texts, and fields and kinds that a schema does not have', () => {
+  const text = z.string();
+  const schema = z.object({
+    name: KeptText.min(1).describe('a name').nullable(),
+    detail: JsonValue,
+    list: z.array(z.union([text, z.number()])),
+    byText: z.record(text, KeptText),
+    event: EventBody,
+  });
+  const value = {
+    ...{ name: VALUE, detail: { password: 'hunter2' }, list: [VALUE], byText: { [VALUE]: VALUE } },
+    ...{ event: { type: 'new', ending: VALUE }, later: VALUE },
+  };
+  expect(redactFields(value as never, schema, redact)).toEqual({
+    ...{ name: VALUE, detail: { password: R }, list: [R], byText: { [R]: R } },
+    ...{ event: { type: 'new', ending: R }, later: R },
   });
 });
