@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadCharacter } from '../../src/planning/load-character.js';
+import { loadCharacter } from '../../src/planning/find-runtime.js';
 import type { Scenario } from '../../src/scenario/scenario.js';
 import { newFolder } from '../platform/temporary.js';
 
