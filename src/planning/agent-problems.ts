@@ -5,12 +5,14 @@ import { UsageError } from '../lib/errors/usage-error.js';
 import { suggest } from '../lib/suggest.js';
 import { isServiceMock } from '../mocks/mock-kinds.js';
 import { knownProviders } from '../platform/models/model-providers.js';
+import type { Cell } from '../results/records/cell.js';
 import { tooLongCell } from '../results/records/longest-names.js';
 import type { Config } from '../scenario/config.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { Plan } from '../scenario/plan.js';
 import { findAgentStep, isApart } from '../scenario/scenario.js';
 import type { StoredSubject } from '../scenario/subject.js';
+import type { Draft } from './draft.js';
 import type { Project } from './project.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
@@ -202,4 +204,48 @@ export function misfits(
         : [],
     );
   });
+}
+
+/**
+ * Reports problems with agents and models at their place in a file: in the scenario's matrix, or in the profile.
+ * Ignores matrix and profile where flags or the matrix override them.
+ *
+ * @throws UsageError
+ */
+export function checkMatrixInFiles(
+  project: Project,
+  known: ReadonlyMap<string, Agent>,
+  selected: readonly SelectedScenario[],
+  { agents, models, profile }: Pick<Draft, 'agents' | 'models' | 'profile'>,
+): void {
+  if (agents.length > 0) return;
+  const { configSource } = project;
+  const texts = new Map(selected.map(({ file, text }) => [file, text]));
+  if (configSource !== null) texts.set(configSource.file, configSource.text);
+  const found = [
+    ...selected
+      .flatMap((one) => matrixProblems(project, known, one))
+      // models from flags replace those of the matrix
+      .filter(({ kind }) => kind === 'unknown_agent' || models.length === 0),
+    ...(profile === null || selected.every(({ scenario }) => scenario.agents.length > 0)
+      ? []
+      : profileProblems(project, known, profile).map((problem) => ({
+          kind: 'unknown_agent' as const,
+          problem,
+        }))),
+  ];
+  const [first] = found;
+  if (first === undefined) return;
+  throw new UsageError(
+    first.kind,
+    first.problem.message,
+    found.map(({ problem }) => problem),
+    texts,
+  );
+}
+
+/** @throws UsageError for names so long that Temporal would reject the runs */
+export function checkLengths(cells: readonly Cell[]): void {
+  const message = cells.map(tooLongCell).find((problem) => problem !== null) ?? null;
+  if (message !== null) throw new UsageError('name_too_long', message);
 }

@@ -6,7 +6,6 @@ import { suggest } from '../lib/suggest.js';
 import type { UntilClear } from '../results/decision/until-clear.js';
 import { cellLabel } from '../results/records/cell-label.js';
 import type { Cell } from '../results/records/cell.js';
-import { tooLongCell } from '../results/records/longest-names.js';
 import { serverAddresses } from '../scenario/database.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { Plan, UnstoredScenario } from '../scenario/plan.js';
@@ -14,10 +13,10 @@ import { findAgentStep } from '../scenario/scenario.js';
 import {
   agentSettings,
   checkAgent,
+  checkLengths,
+  checkMatrixInFiles,
   checkModel,
   checkSubject,
-  matrixProblems,
-  profileProblems,
 } from './agent-problems.js';
 import type { Draft } from './draft.js';
 import { effectiveScenario } from './effective-scenario.js';
@@ -180,50 +179,6 @@ const withCells = (scenarios: readonly SelectedScenario[], cells: readonly Cell[
       ),
     }))
     .filter(({ variants }) => variants.length > 0);
-
-/**
- * Reports problems with agents and models at their place in a file: in the scenario's matrix, or in the profile.
- * Ignores matrix and profile where flags or the matrix override them.
- *
- * @throws UsageError
- */
-function checkMatrixInFiles(
-  project: Project,
-  known: ReadonlyMap<string, Agent>,
-  selected: readonly SelectedScenario[],
-  { agents, models, profile }: Pick<Draft, 'agents' | 'models' | 'profile'>,
-): void {
-  if (agents.length > 0) return;
-  const { configSource } = project;
-  const texts = new Map(selected.map(({ file, text }) => [file, text]));
-  if (configSource !== null) texts.set(configSource.file, configSource.text);
-  const found = [
-    ...selected
-      .flatMap((one) => matrixProblems(project, known, one))
-      // models from flags replace those of the matrix
-      .filter(({ kind }) => kind === 'unknown_agent' || models.length === 0),
-    ...(profile === null || selected.every(({ scenario }) => scenario.agents.length > 0)
-      ? []
-      : profileProblems(project, known, profile).map((problem) => ({
-          kind: 'unknown_agent' as const,
-          problem,
-        }))),
-  ];
-  const [first] = found;
-  if (first === undefined) return;
-  throw new UsageError(
-    first.kind,
-    first.problem.message,
-    found.map(({ problem }) => problem),
-    texts,
-  );
-}
-
-/** @throws UsageError for names so long that Temporal would reject the runs */
-function checkLengths(cells: readonly Cell[]): void {
-  const message = cells.map(tooLongCell).find((problem) => problem !== null) ?? null;
-  if (message !== null) throw new UsageError('name_too_long', message);
-}
 
 function profileOf({ config }: Project, name: string | null): { agents: string[]; models: string[] } | null {
   if (name === null) return null;
