@@ -1,6 +1,6 @@
 import { agentOfCell, knownAgents } from '../agents/index.js';
 import { UsageError } from '../lib/errors/usage-error.js';
-import { chooseCells } from '../planning/choose-cells.js';
+import { chooseCells } from '../planning/resolve-sweep.js';
 import { ownCommand } from '../platform/invocation.js';
 import type { Cell } from '../results/records/cell.js';
 import type { Outcome } from '../results/records/result-line.js';

@@ -1,8 +1,20 @@
+import { resolve } from 'node:path';
 import type { Agent } from '../agents/agent.js';
+import type { Problem } from '../lib/errors/problem.js';
+import { UsageError } from '../lib/errors/usage-error.js';
 import { suggest } from '../lib/suggest.js';
+import { isServiceMock } from '../mocks/mock-kinds.js';
 import { knownProviders } from '../platform/models/model-providers.js';
+import type { Cell } from '../results/records/cell.js';
+import { tooLongCell } from '../results/records/longest-names.js';
 import type { Config } from '../scenario/config.js';
+import { expandMatrix } from '../scenario/expand-matrix.js';
+import type { Plan } from '../scenario/plan.js';
+import { findAgentStep, isApart } from '../scenario/scenario.js';
 import type { StoredSubject } from '../scenario/subject.js';
+import type { Draft } from './draft.js';
+import type { Project } from './project.js';
+import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
 /** Why there is no agent of this name. Null if the agent is known. */
 export function agentProblem(name: string, known: ReadonlyMap<string, Agent>): string | null {
@@ -30,7 +42,7 @@ export function agentModelProblem(
 }
 
 /** Why an agent cannot be given the subject of a scenario. Null if it can, or if there is none. */
-export function agentSubjectProblem(
+function agentSubjectProblem(
   { name, subject: places, mcpProblem }: Agent,
   subject: readonly StoredSubject[],
 ): string | null {
@@ -39,4 +51,201 @@ export function agentSubjectProblem(
   return mcpProblem !== null && subject.some(({ kind }) => kind === 'mcp')
     ? `${name} cannot be given MCP servers: ${mcpProblem}`
     : null;
+}
+
+/** @throws UsageError for an agent that is not defined */
+export function checkAgent(name: string, known: ReadonlyMap<string, Agent>): void {
+  const problem = agentProblem(name, known);
+  if (problem !== null) throw new UsageError('unknown_agent', problem);
+}
+
+/** @throws UsageError for a model that the agent cannot be run with */
+export function checkModel({ config }: Project, agent: Agent | undefined, model: string): void {
+  const problem = agent === undefined ? null : agentModelProblem(config, agent, model);
+  if (problem !== null) throw new UsageError(problem.kind, problem.message);
+}
+
+/** @throws UsageError for an agent that cannot be given the subject of a scenario that it runs */
+export function checkSubject(
+  agent: Agent | undefined,
+  scenario: string,
+  subject: readonly StoredSubject[],
+): void {
+  const problem = agent === undefined ? null : agentSubjectProblem(agent, subject);
+  if (problem !== null) throw new UsageError('agent_subject', `${scenario}: ${problem}`);
+}
+
+/** The config's settings of the used agents, as they are stored in the plan. */
+export const agentSettings = ({ config, root }: Project, used: readonly string[]): Plan['agents'] =>
+  Object.fromEntries(
+    Object.entries(config.agents)
+      .filter(([name]) => used.includes(name))
+      // made absolute: the path is relative to the config file, but the agent starts in its workspace
+      .map(([name, agent]) => [
+        name,
+        {
+          ...agent,
+          ...(agent.command?.includes('/') === true ? { command: resolve(root, agent.command) } : {}),
+          ...(agent.module === undefined ? {} : { module: resolve(root, agent.module) }),
+        },
+      ]),
+  );
+
+type Kind = 'unknown_agent' | 'agent_model' | 'unknown_provider' | 'agent_subject';
+
+/** Finds problems with the agents and models in a scenario's own matrix. */
+export function matrixProblems(
+  { config }: Project,
+  known: ReadonlyMap<string, Agent>,
+  { variants }: SelectedScenario,
+): { kind: Kind; problem: Problem }[] {
+  const found = variants.flatMap((variant) => problemsOfVariant(config, known, variant));
+  // variants share most of their agents
+  return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+function problemsOfVariant(
+  config: Project['config'],
+  known: ReadonlyMap<string, Agent>,
+  { scenario, subject, problemAt }: SelectedVariant,
+): { kind: Kind; problem: Problem }[] {
+  return scenario.agents.flatMap(({ agent: name, models }, index): { kind: Kind; problem: Problem }[] => {
+    const at = ['agents', index];
+    const agent = known.get(name);
+    if (agent === undefined) {
+      const message = agentProblem(name, known) ?? '';
+      return [{ kind: 'unknown_agent', problem: problemAt([...at, 'agent'], message) }];
+    }
+    const refused = agentSubjectProblem(agent, subject);
+    if (refused !== null) return [{ kind: 'agent_subject', problem: problemAt([...at, 'agent'], refused) }];
+    return models.flatMap((model, nth) => {
+      const wrong = agentModelProblem(config, agent, model);
+      if (wrong === null) return [];
+      return [{ kind: wrong.kind, problem: problemAt([...at, 'models', nth], wrong.message) }];
+    });
+  });
+}
+
+/** Finds undefined agents in the config's profiles: in the profile `only`, or in all. */
+export function profileProblems(
+  { config, configSource }: Project,
+  known: ReadonlyMap<string, Agent>,
+  only?: string,
+): Problem[] {
+  if (configSource === null) return [];
+  return Object.entries(config.profiles)
+    .filter(([name]) => only === undefined || name === only)
+    .flatMap(([name, { agents }]) =>
+      agents.flatMap((agent) => {
+        const message = agentProblem(agent, known);
+        return message === null ? [] : [configSource.problemAt(['profiles', name, 'agents'], message)];
+      }),
+    );
+}
+
+/** Reports the first cell of the scenario's own matrix whose id is too long. */
+export function lengthProblems(
+  known: ReadonlyMap<string, Agent>,
+  { scenario, variants, problemAt }: SelectedScenario,
+): Problem[] {
+  const { cells } = expandMatrix(
+    [
+      {
+        ...{ ...scenario, repeat: 1, needsAgent: findAgentStep(scenario) !== null },
+        variants: variants.map(({ variant, scenario: { agents } }) => ({ variant, agents })),
+      },
+    ],
+    {
+      flags: {},
+      profile: null,
+      defaultAgents: ['mock'],
+      agentModels: Object.fromEntries([...known].map(([name, { models }]) => [name, models])),
+    },
+  );
+  const messages = cells.flatMap((cell) => tooLongCell(cell) ?? []);
+  return messages.slice(0, 1).map((message) => problemAt(['name'], message));
+}
+
+/** Returns what the agents that a scenario itself names, or its lack of any, cannot do for it. */
+export const misfitsOfOwnAgents = (
+  known: ReadonlyMap<string, Agent>,
+  { variants }: Pick<SelectedScenario, 'variants'>,
+): Problem[] =>
+  variants.flatMap((variant) => {
+    const { scenario } = variant;
+    const own = scenario.agents.map(({ agent }) => agent).filter((name) => known.has(name));
+    return misfits(known, findAgentStep(scenario) === null ? ['none'] : own, variant);
+  });
+
+/** The reason why agents cannot work where a scenario runs, or do not have the services that it mocks. */
+export function misfits(
+  known: ReadonlyMap<string, Agent>,
+  agents: readonly string[],
+  { scenario: { mocks = [], environment }, problemAt }: Pick<SelectedVariant, 'scenario' | 'problemAt'>,
+): Problem[] {
+  return [...new Set(agents)].flatMap((name): Problem[] => {
+    const isHosted = known.get(name)?.isHosted === true;
+    if (isHosted && isApart(environment))
+      return [
+        problemAt(
+          ['environment', 'type'],
+          `the agent ${name} cannot run in environment.type ${environment.type}; use local or bubblewrap`,
+        ),
+      ];
+    if (isHosted) return [];
+    return mocks.flatMap((mock, index) =>
+      isServiceMock(mock)
+        ? [
+            problemAt(
+              ['mocks', index, 'service'],
+              `${name === 'none' ? 'no agent takes part, and a command' : `the agent ${name}`} has no services; a service can be mocked only with the agent eliza or an agent with a module`,
+            ),
+          ]
+        : [],
+    );
+  });
+}
+
+/**
+ * Reports problems with agents and models at their place in a file: in the scenario's matrix, or in the profile.
+ * Ignores matrix and profile where flags or the matrix override them.
+ *
+ * @throws UsageError
+ */
+export function checkMatrixInFiles(
+  project: Project,
+  known: ReadonlyMap<string, Agent>,
+  selected: readonly SelectedScenario[],
+  { agents, models, profile }: Pick<Draft, 'agents' | 'models' | 'profile'>,
+): void {
+  if (agents.length > 0) return;
+  const { configSource } = project;
+  const texts = new Map(selected.map(({ file, text }) => [file, text]));
+  if (configSource !== null) texts.set(configSource.file, configSource.text);
+  const found = [
+    ...selected
+      .flatMap((one) => matrixProblems(project, known, one))
+      // models from flags replace those of the matrix
+      .filter(({ kind }) => kind === 'unknown_agent' || models.length === 0),
+    ...(profile === null || selected.every(({ scenario }) => scenario.agents.length > 0)
+      ? []
+      : profileProblems(project, known, profile).map((problem) => ({
+          kind: 'unknown_agent' as const,
+          problem,
+        }))),
+  ];
+  const [first] = found;
+  if (first === undefined) return;
+  throw new UsageError(
+    first.kind,
+    first.problem.message,
+    found.map(({ problem }) => problem),
+    texts,
+  );
+}
+
+/** @throws UsageError for names so long that Temporal would reject the runs */
+export function checkLengths(cells: readonly Cell[]): void {
+  const message = cells.map(tooLongCell).find((problem) => problem !== null) ?? null;
+  if (message !== null) throw new UsageError('name_too_long', message);
 }

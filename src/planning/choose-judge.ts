@@ -7,19 +7,11 @@ import type { Config } from '../scenario/config.js';
 import type { EffectiveScenario, JudgeSettings } from '../scenario/plan.js';
 import type { Path } from '../scenario/problems/source.js';
 import { findAsking } from '../scenario/scenario.js';
+import type { JudgeFlags } from './draft.js';
 import type { Project } from './project.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import { agentModelProblem, agentProblem } from './agent-problems.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
-
-/** The flags that concern the judge. */
-export interface JudgeFlags {
-  /** False if `--no-judge` was given. */
-  judge: boolean;
-  judgeModel?: string;
-  /** True if `--judge-model` was given, not only its environment variable. */
-  isJudgeNamed?: boolean;
-}
 
 /**
  * Returns the settings of a scenario's judge. Null if it has no judge, or `--no-judge` was given.
@@ -84,7 +76,7 @@ function modelOf(
   { path, isJudge }: Asking,
 ): string {
   const { scenario, file, text, problemAt } = selected;
-  if (judgeModel !== undefined) {
+  if (judgeModel !== null) {
     const message = modelProblem(project, judgeModel);
     if (message !== null)
       throw new UsageError('judge_model', `--judge-model or LLM_TOOL_TEST_JUDGE: ${message}`);

@@ -1,29 +1,21 @@
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Agent } from '../agents/agent.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 import type { EffectiveScenario, UnstoredScenario } from '../scenario/plan.js';
+import type { ScenarioVariant } from '../scenario/reader.js';
 import { isApart, withAgentTimeout, withoutMocks, type Scenario } from '../scenario/scenario.js';
 import type { Target } from '../scenario/target.js';
 import { withoutIdleGates } from './checked-uses.js';
-import { chooseAsked, chooseJudge, type JudgeFlags } from './choose-judge.js';
+import { chooseAsked, chooseJudge } from './choose-judge.js';
+import type { Draft } from './draft.js';
+import { isFile } from './file-checks.js';
 import { findRuntime } from './find-runtime.js';
-import { locateBuild, locateTarget } from './locate-target.js';
 import type { Project } from './project.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
-import { findTargetFiles } from './target-files.js';
-
-/** The flags that change scenarios. */
-export interface ScenarioFlags {
-  timeoutSecs?: number;
-  targetBinary?: string;
-  /** Whether mocks are ignored. */
-  live: boolean;
-  /** Names of the variables of `--env-file`, which plugins of an ElizaOS runtime may read, as they do there. */
-  fromFile?: readonly string[];
-}
 
 /**
- * Merges flags and config into a variant of a scenario that these agents run.
+ * Merges options and config into a variant of a scenario that these agents run.
  *
  * @throws UsageError if its target or judge cannot be used
  */
@@ -31,29 +23,30 @@ export function effectiveScenario(
   project: Project,
   selected: SelectedScenario,
   variant: SelectedVariant,
-  flags: JudgeFlags & ScenarioFlags,
+  draft: Draft,
   agents: readonly Agent[],
 ): UnstoredScenario {
   const { scenario } = variant;
   const { file } = selected;
   const checked = withoutIdleGates(scenario, variant.subject);
-  const used = flags.live ? withoutMocks(checked) : checked;
+  const used = draft.live ? withoutMocks(checked) : checked;
   const base = scenario.target === 'from_config' ? project.config.target : scenario.target;
   if (base === undefined) throw new Error(`${file}: target from_config passed validation without a [target]`);
-  const asked = chooseAsked(project, selected, variant, flags);
+  const asked = chooseAsked(project, selected, variant, draft);
+  const judge = chooseJudge(project, selected, draft);
   return {
     schema_version: 2,
-    scenario: flags.timeoutSecs === undefined ? used : withAgentTimeout(used, flags.timeoutSecs),
+    scenario: draft.timeoutSecs === null ? used : withAgentTimeout(used, draft.timeoutSecs),
     ...(base === null
       ? { target: null, target_path: null }
       : {
           target: { ...base, env: { ...base.env, ...variant.env } },
-          target_path: targetPath(project, selected, variant, base, flags),
-          ...targetFiles(project, selected, variant, flags),
+          target_path: targetPath(project, selected, variant, base, draft),
+          ...targetFiles(project, selected, variant, draft),
         }),
-    judge: chooseJudge(project, selected, flags),
+    judge,
     ...(asked === undefined ? {} : { asked }),
-    ...hostOf(selected, variant, agents, flags.fromFile),
+    ...hostOf(selected, variant, agents, Object.keys(draft.variables)),
     ...(variant.subject.length === 0 ? {} : { subject: variant.subject }),
   };
 }
@@ -63,9 +56,9 @@ function targetFiles(
   project: Project,
   { path, file, text, problemAt }: SelectedScenario,
   variant: SelectedVariant,
-  flags: ScenarioFlags,
+  { targetBinary: given }: Pick<Draft, 'targetBinary'>,
 ): Pick<EffectiveScenario, 'target_files'> {
-  const isOther = flags.targetBinary !== undefined || variant.targetBinary !== null;
+  const isOther = given !== null || variant.targetBinary !== null;
   const found = findTargetFiles(project, path, variant, isOther);
   if (found === null) return {};
   if (found.missing === null) return { target_files: found.paths };
@@ -85,14 +78,14 @@ function targetPath(
   { path, file, text }: SelectedScenario,
   { scenario, fixture, targetBinary, problemAt }: SelectedVariant,
   { binary }: Target,
-  flags: ScenarioFlags,
+  { targetBinary: given }: Pick<Draft, 'targetBinary'>,
 ): string | null {
   const folder = dirname(path);
   const fromConfig = scenario.target === 'from_config';
   const [located, places] =
-    flags.targetBinary !== undefined
+    given !== null
       ? // a flag has no place in a file
-        [locateBuild(flags.targetBinary, process.cwd(), `--target-binary ${flags.targetBinary}`), []]
+        [locateBuild(given, process.cwd(), `--target-binary ${given}`), []]
       : targetBinary !== null
         ? [locateBuild(targetBinary, folder), [['target', 'binary']]]
         : [
@@ -118,7 +111,8 @@ function hostOf(
   { path }: SelectedScenario,
   { scenario }: SelectedVariant,
   agents: readonly Agent[],
-  fromFile: readonly string[] = [],
+  /** Names of the variables of `--env-file`, which plugins may read. */
+  fromFile: readonly string[],
 ): Pick<EffectiveScenario, 'host'> {
   if (!agents.some(({ isHosted }) => isHosted === true)) return {};
   const folder = dirname(path);
@@ -126,4 +120,64 @@ function hostOf(
   const { reads, settings: ofPlugins } = findRuntime(folder, scenario);
   const settings = [...new Set([...ofPlugins, ...fromFile])].sort();
   return { host: { folder, reads, ...(settings.length === 0 ? {} : { settings }) } };
+}
+
+/** `path` is null for a name that is looked up on PATH when the run starts, and for a path into the fixture. */
+type Located = { found: true; path: string | null } | { found: false; message: string };
+
+/** Locates the target that a scenario or the config names. A relative path is resolved from the folder `from`. */
+export function locateTarget(binary: string, from: string, fixture: string | null): Located {
+  if (!binary.includes('/')) return { found: true, path: null };
+  const inFixture =
+    fixture !== null &&
+    [fixture, join(fixture, 'initial-state')].some((folder) => isFile(join(folder, binary)));
+  if (!isAbsolute(binary) && inFixture) return { found: true, path: null };
+  const path = resolve(from, binary);
+  if (isFile(path)) return { found: true, path };
+  return {
+    found: false,
+    message: `target binary '${binary}' was not found in the fixture or from ${from}; build it, or correct the path`,
+  };
+}
+
+/**
+ * Locates the build that `--target-binary` or a variant names in place of the target. Never returns the fixture's copy.
+ * A relative path is resolved from the folder `from`. `described` is how an error message names the build.
+ */
+export function locateBuild(binary: string, from: string, described = binary): Located {
+  const folders = binary.includes('/') ? [from] : (process.env['PATH'] ?? '').split(delimiter);
+  const path = folders.map((folder) => resolve(folder, binary)).find(isFile);
+  if (path !== undefined) return { found: true, path };
+  return {
+    found: false,
+    message: `${described} was not found ${binary.includes('/') ? `from ${from}` : 'on PATH'}`,
+  };
+}
+
+/** The files of a target besides its program. */
+interface TargetFiles {
+  /** Absolute paths. */
+  paths: string[];
+  /** The first one that does not exist: its index in `target.files`, and what to do. Null if all exist. */
+  missing: { index: number; message: string } | null;
+}
+
+/**
+ * Finds `target.files` of a scenario, or of the config. They are ignored (null) for another build (`--target-binary`, or
+ * a variant's), which may have other files, unless the list is empty: the other build then has no further files either.
+ */
+export function findTargetFiles(
+  { root, config }: Pick<Project, 'root' | 'config'>,
+  scenarioPath: string,
+  { scenario }: Pick<ScenarioVariant, 'scenario'>,
+  isOtherBuild: boolean,
+): TargetFiles | null {
+  const fromConfig = scenario.target === 'from_config';
+  const files = (scenario.target === 'from_config' ? config.target : scenario.target)?.files;
+  if (files === undefined || (isOtherBuild && files.length > 0)) return null;
+  const from = fromConfig ? root : dirname(scenarioPath);
+  const paths = files.map((one) => resolve(from, one));
+  const index = paths.findIndex((path) => !existsSync(path));
+  const message = `target.files: '${files[index]}' was not found from ${from}; correct the path, or create it first`;
+  return { paths, missing: index === -1 ? null : { index, message } };
 }

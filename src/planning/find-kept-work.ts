@@ -9,10 +9,28 @@ import { EffectiveScenario } from '../scenario/plan.js';
 import { readResultsFile } from '../store/read-results-file.js';
 import { resultsLog, scenarioFile } from '../store/results-folder.js';
 import { parseResult } from '../store/results-log.js';
+import type { Draft } from './draft.js';
 import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
 
+/** Checks earlier work again if the draft says so, else says that it could be. The mock is as fast as checking. */
+export async function withKeptWork(
+  sweep: ResolvedSweep,
+  { regrade, untilClear }: Draft,
+): Promise<{ sweep: ResolvedSweep; note: string[] }> {
+  const costly = sweep.cells.filter(({ agent }) => agent !== 'mock');
+  if (regrade === null || untilClear !== null || (!regrade && costly.length === 0))
+    return { sweep, note: [] };
+  const { runs, otherChecks } = await findKeptWork(sweep);
+  if (regrade) return { sweep: { ...sweep, regrade: { runs, or_run: true } }, note: [] };
+  const found = costly.filter(({ id }) => otherChecks.has(id));
+  if (found.length === 0) return { sweep, note: [] };
+  const names = [...new Set(found.map(scenarioLabel))].join(', ');
+  const note = `only the checks of ${names} have changed: --regrade checks the work of ${found.length} earlier run${found.length === 1 ? '' : 's'} again instead of running agents`;
+  return { sweep, note: [note] };
+}
+
 /** Earlier runs whose agents were given the same as the cells of a sweep would give them. */
-export interface KeptRuns {
+interface KeptRuns {
   /** By cell. */
   runs: Record<string, string>;
   /** The cells whose runs had scenarios with other checks. */
@@ -23,10 +41,11 @@ export interface KeptRuns {
  * Finds, for each cell, its last run that passed or failed, if its scenario was the same except for its checks. Whether
  * the target and the agent are the same is not known before the run.
  */
-export async function findKeptWork(
-  resultsPath: string,
-  { cells, scenarios }: Pick<ResolvedSweep, 'cells' | 'scenarios'>,
-): Promise<KeptRuns> {
+async function findKeptWork({
+  project: { resultsPath },
+  cells,
+  scenarios,
+}: ResolvedSweep): Promise<KeptRuns> {
   const found: KeptRuns = { runs: {}, otherChecks: new Set() };
   const lines = lastDecided(resultsPath, new Set(cells.map(({ id }) => id)));
   const ofLabel = new Map(

@@ -1,16 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Problem } from '../lib/errors/problem.js';
+import { UsageError } from '../lib/errors/usage-error.js';
+import { isCommandMock, isEndpointMock, isMcpMock } from '../mocks/mock-kinds.js';
 import { displayPath } from '../platform/display-path.js';
 import { listTree, UnusableTree } from '../platform/fs/tree.js';
-import { loadSkill } from '../scenario/yaml/load-skill.js';
-import { SUBJECT_BYTES, type StoredSubject, type SubjectFile } from '../scenario/subject.js';
+import type { McpServer } from '../scenario/mcp-server.js';
+import type { ProblemAt } from '../scenario/problems/source.js';
 import type { ScenarioVariant } from '../scenario/reader.js';
-import { findAgentStep } from '../scenario/scenario.js';
+import { findAgentStep, isApart, type Scenario } from '../scenario/scenario.js';
+import { SUBJECT_BYTES, type StoredSubject, type SubjectFile } from '../scenario/subject.js';
+import { loadSkill } from '../scenario/yaml/load-skill.js';
 import { isFile, isFolder, loadText } from './file-checks.js';
-import { findServer } from './find-server.js';
 import { leaveOut, pathsIn } from './left-out.js';
+import type { Project } from './project.js';
 
 /** The subject of a scenario with the contents of its files, and its problems. */
 interface FoundSubject {
@@ -185,4 +189,97 @@ function readInstructions(path: string, name: string): Promise<FoundPart> {
         ? { message: `instructions '${name}' are empty` }
         : { part: { kind: 'instructions', text: read.text }, path },
   );
+}
+
+/** An MCP server as it is stored, or why it cannot be used: `at` is the field with the problem. */
+type FoundServer = { part: StoredSubject } | { at: keyof McpServer; message: string };
+
+/** Says that the subject has no server of this name. */
+const noServer = (name: string, servers: readonly string[]): string =>
+  `the subject has no MCP server '${name}'${servers.length === 0 ? '' : `; it has ${servers.join(', ')}`}`;
+
+/** Checks an MCP server under test, and makes the path of its program absolute. */
+function findServer(scenarioPath: string, server: McpServer, { environment }: Scenario): FoundServer {
+  if (isApart(environment))
+    return {
+      at: 'name',
+      message: `MCP servers cannot be tested in environment.type ${environment.type}: the proxy that records calls runs on this machine; use local or bubblewrap`,
+    };
+  const { command } = server;
+  if (command === undefined || !command.includes('/')) return { part: { kind: 'mcp', server } };
+  const path = resolve(dirname(scenarioPath), command);
+  return isFile(path)
+    ? { part: { kind: 'mcp', server: { ...server, command: path } } }
+    : {
+        at: 'command',
+        message: `the program '${command}' was not found; paths are relative to the scenario file`,
+      };
+}
+
+/** The name in SKILL.md, under which the skill is installed. @throws UsageError with its problems */
+export function skillName(folder: string): string {
+  const file = displayPath(join(folder, 'SKILL.md'));
+  const read = loadText(join(folder, 'SKILL.md'));
+  if (!read.ok) throw new UsageError('usage', `${file} cannot be read: ${read.reason}`);
+  const skill = loadSkill(file, read.text);
+  if (skill.ok) return skill.value.name;
+  throw new UsageError(
+    'scenario_invalid',
+    `${file} is not valid`,
+    skill.problems,
+    new Map([[file, read.text]]),
+  );
+}
+
+/** Finds mocks that the scenario cannot have: in a container, of the target, or that would run outside of the sandbox. */
+export function mockProblems(
+  { config }: Pick<Project, 'config'>,
+  { mocks = [], mock_url_variables = [], environment, target: ofScenario, subject = [] }: Scenario,
+  problemAt: ProblemAt,
+): Problem[] {
+  const { type } = environment;
+  const servers = subject.flatMap(({ mcp }) => mcp?.name ?? []);
+  if (isApart(environment)) {
+    if (mocks.some(isCommandMock))
+      return [
+        problemAt(
+          ['mocks'],
+          `commands cannot be mocked in environment.type ${type}; use local or bubblewrap, or put stand-ins into the ${environment.type === 'docker' ? 'image' : 'template'}`,
+        ),
+      ];
+    if (mocks.some(isEndpointMock))
+      return [
+        problemAt(
+          ['mocks'],
+          `HTTP endpoints cannot be mocked in environment.type ${type}, which has its own loopback; use local or bubblewrap`,
+        ),
+      ];
+  }
+  const target = ofScenario === 'from_config' ? config.target : ofScenario;
+  const name = target == null ? null : basename(target.binary);
+  const ofVariables = mock_url_variables.flatMap((variable, index) => {
+    const message = !mocks.some(isEndpointMock)
+      ? `${variable} would have no address: setup.mocks has no endpoint`
+      : Object.hasOwn(target?.env ?? {}, variable)
+        ? `${variable} is also set by target.env; remove it from one of them`
+        : null;
+    return message === null ? [] : [problemAt(['mock_url_variables', index], message)];
+  });
+  const ofMocks = mocks.flatMap((mock, index) => {
+    if (isCommandMock(mock) && mock.command === name)
+      return [
+        problemAt(['mocks', index, 'command'], `'${mock.command}' is the target, which must not be mocked`),
+      ];
+    if (isMcpMock(mock) && !servers.includes(mock.mcp))
+      return [problemAt(['mocks', index, 'mcp'], noServer(mock.mcp, servers))];
+    if (isEndpointMock(mock) && mock.when.matcher !== undefined && type !== 'local')
+      return [
+        problemAt(
+          ['mocks', index, 'when', 'matcher'],
+          'the matcher of an endpoint would run outside of the sandbox; use args or input, or environment.type local',
+        ),
+      ];
+    return [];
+  });
+  return [...ofMocks, ...ofVariables];
 }

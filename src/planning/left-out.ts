@@ -1,10 +1,13 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, isAbsolute, join, relative } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { canonical } from '../platform/folders.js';
-import type { IsLeftOut } from '../platform/fs/tree.js';
+import { repositoriesIn, whyPointsBack } from '../platform/fs/pointers-back.js';
+import { listTree, UnusableTree, type IsLeftOut, type TreeEntry } from '../platform/fs/tree.js';
+import { pathsInHistory } from '../platform/git-history.js';
 import { isNamedLikeSuite, isSuite, SUITE_ENDING, type Copied } from '../scenario/suites/is-suite.js';
-import { readText } from './file-checks.js';
+import { isFolder, readText } from './file-checks.js';
 import { isResultsFolder } from './find-scenario-files.js';
+import type { Project } from './project.js';
 
 /** Version control of its own. */
 const HISTORY = ['.git', '.hg', '.svn', '.jj', '.bzr'];
@@ -75,3 +78,90 @@ export const leavingOut =
   (leftOut: readonly string[]): IsLeftOut =>
   (path, isFolder) =>
     leftOut.includes(isFolder ? `${path}/` : path);
+
+const OTHERS = /(^|\/)\.(hg|svn|jj|bzr)$/;
+const REMEDY =
+  'remove the history from the fixture; setup.commands can make a new one (git init && git add -A && git commit -m base)';
+
+/** The folder that a repository is about, as the beginning of paths; '' for the root of the tree. */
+const treeOf = (repository: string): string => {
+  const folder = dirname(repository);
+  return folder === '.' ? '' : `${folder}/`;
+};
+
+/**
+ * The reason why the history of a repository in a fixture would show an agent what is left out of the fixture, as a sentence that begins
+ * with the path; null if it would not.
+ */
+async function whyHistoryTells(
+  root: string,
+  entries: readonly TreeEntry[],
+  leftOut: readonly string[],
+): Promise<string | null> {
+  const below = (tree: string): string | undefined => leftOut.find((path) => path.startsWith(tree));
+  for (const repository of repositoriesIn(entries)) {
+    const tree = treeOf(repository);
+    const told = await pathsInHistory(join(root, repository));
+    const found =
+      told === null
+        ? below(tree)
+        : told.find(
+            (path) =>
+              isNamedLikeSuite(basename(path), false) ||
+              leftOut.some((out) => `${tree}${path}` === out || `${tree}${path}/`.startsWith(out)),
+          );
+    if (found !== undefined)
+      return `${join(root, repository)}: its history ${told === null ? 'may have' : 'has'} ${found}, which tells an agent how it is judged; ${REMEDY}`;
+  }
+  for (const { path } of entries.filter(({ path }) => OTHERS.test(path))) {
+    const found = below(treeOf(path));
+    if (found !== undefined)
+      return `${join(root, path)}: its history may have ${found}, which tells an agent how it is judged; ${REMEDY}`;
+  }
+  return null;
+}
+
+/** The facts about a fixture or checks folder. */
+export interface LookedAt {
+  /** The reason why its files cannot be used; null if they can. */
+  unusable: string | null;
+  /** The paths that are not copied, relative to the folder; folders end with `/`. */
+  leftOut: readonly string[];
+}
+export type CheckFolder = (folder: string, copied: 'fixture' | 'checks') => Promise<LookedAt>;
+
+/** Creates a check that looks at each folder only once, even if several scenarios use it. */
+export function createFolderCheck(
+  { fixturesPath, resultsPath }: Pick<Project, 'fixturesPath' | 'resultsPath'>,
+  list: (folder: string, isLeftOut: IsLeftOut) => Promise<readonly TreeEntry[]> = listTree,
+): CheckFolder {
+  const looks = new Map<string, Promise<LookedAt>>();
+  const look: CheckFolder = async (folder, copied) => {
+    const { isLeftOut, leftOut } = leaveOut(folder, copied, pathsIn(folder, [fixturesPath, resultsPath]));
+    try {
+      const entries = await list(folder, isLeftOut);
+      const initial = join(folder, 'initial-state');
+      const unusable =
+        whyPointsBack(folder, entries) ??
+        (isFolder(initial)
+          ? whyPointsBack(
+              initial,
+              await list(initial, (path, isFolder) =>
+                leavingOut(leftOut)(join('initial-state', path), isFolder),
+              ),
+            )
+          : null) ??
+        (copied === 'fixture' ? await whyHistoryTells(folder, entries, leftOut) : null);
+      return { unusable, leftOut };
+    } catch (error) {
+      if (error instanceof UnusableTree) return { unusable: error.message, leftOut };
+      throw error;
+    }
+  };
+  return (folder, copied) => {
+    const key = `${copied} ${folder}`;
+    const found = looks.get(key) ?? look(folder, copied);
+    looks.set(key, found);
+    return found;
+  };
+}

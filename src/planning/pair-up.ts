@@ -7,13 +7,16 @@ import type { UntilClear } from '../results/decision/until-clear.js';
 import { configurationLabel } from '../results/records/cell-label.js';
 import type { Cell } from '../results/records/cell.js';
 
+/** The results of a finished sweep, as what another is compared with. */
+export type FinishedBase = Extract<UntilClear['base'], { kind: 'sweep' }>;
+
 /** What a sweep that runs until its verdict is clear is to decide. */
 export interface ToDecide {
   base: UntilClear['base'];
   /** From 0 to 1; null: only better and worse are looked for. */
   margin: number | null;
-  /** From 0 to 1: give up when such a difference is unlikely to be found; absent: never. */
-  effect?: number;
+  /** From 0 to 1: give up when such a difference is unlikely to be found; null: never. */
+  effect: number | null;
   /** The most runs of a configuration on each side. */
   mostRuns: number;
 }
@@ -38,7 +41,7 @@ export function pairUp(
   checkPartners(cells, paired, base);
   const atOnce = base.kind === 'variant' ? Math.ceil(concurrency / 2) : concurrency;
   const untilClear: UntilClear = {
-    ...{ base, margin, ...(effect === undefined ? {} : { effect }), alpha: ALPHA, most_runs: mostRuns },
+    ...{ base, margin, ...(effect === null ? {} : { effect }), alpha: ALPHA, most_runs: mostRuns },
     // Smaller rounds would leave slots free.
     round_size: Math.max(configurations.length, atOnce),
   };

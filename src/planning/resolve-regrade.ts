@@ -12,15 +12,14 @@ import { agentInputs } from '../scenario/agent-inputs.js';
 import type { EffectiveScenario, Plan } from '../scenario/plan.js';
 import type { ScenarioReader } from '../scenario/reader.js';
 import { withChecksOf, withoutFlags } from '../scenario/with-checks-of.js';
-import { agentSettings } from './check-agent.js';
-import type { JudgeFlags } from './choose-judge.js';
+import { agentSettings } from './agent-problems.js';
+import type { Draft } from './draft.js';
 import { effectiveScenario } from './effective-scenario.js';
 import { folderHash } from './find-kept-work.js';
 import { agentsOfJudges, neededVariables, providersOfJudges } from './needed-variables.js';
-import { withBaseline } from './with-baseline.js';
+import { loadScenarios, refuseProblems, withBaseline, type SelectedScenario } from './select-scenarios.js';
 import type { Project } from './project.js';
 import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
-import { loadScenarios, refuseProblems, type SelectedScenario } from './select-scenarios.js';
 
 /** What is checked again: cells of a sweep that was planned before, with its stored scenarios in the order of the plan. */
 export interface ToRegrade {
@@ -31,11 +30,6 @@ export interface ToRegrade {
   runs: Record<string, string>;
 }
 
-export interface RegradeFlags extends JudgeFlags {
-  concurrency?: number;
-  maxUsd?: number;
-}
-
 /**
  * Resolves a sweep that checks the work of earlier runs with the checks that their scenario files have now.
  *
@@ -44,7 +38,7 @@ export interface RegradeFlags extends JudgeFlags {
 export async function resolveRegrade(
   project: Project,
   { plan, stored, cells, runs }: ToRegrade,
-  flags: RegradeFlags,
+  draft: Draft,
 ): Promise<ResolvedSweep> {
   const wanted = new Set(cells.map(scenarioLabel));
   const selected = new Map<string, SelectedScenario>();
@@ -59,7 +53,7 @@ export async function resolveRegrade(
     );
     if (variant === undefined)
       throw new UsageError('work_changed', `${one.file} no longer has the variant ${planned.variant}`);
-    const now = effectiveScenario(project, one, variant, { ...flags, ...flagsOf(plan, work) }, []);
+    const now = effectiveScenario(project, one, variant, { ...draft, ...flagsOf(plan, work) }, []);
     const agentsOf = cells.flatMap(({ scenario, agent }) => (scenario === planned.name ? agent : []));
     const agent = agentsOf.includes('mock') ? 'mock' : 'others';
     const inputs = (one: EffectiveScenario): Json => agentInputs(withoutFlags(one), agent) as unknown as Json;
@@ -78,12 +72,15 @@ export async function resolveRegrade(
     ...Object.fromEntries(Object.entries(project.config.providers).filter(([name]) => asked.has(name))),
   };
   return {
-    concurrency: flags.concurrency ?? plan.concurrency,
+    project,
+    name: draft.name,
+    concurrency: draft.concurrency ?? plan.concurrency,
     cache: false,
     live: plan.live === true,
-    maxUsd: flags.maxUsd ?? null,
+    maxUsd: draft.maxUsd,
     on: plan.on ?? [],
     cells,
+    untilClear: null,
     scenarios,
     agents,
     providers,
@@ -95,16 +92,14 @@ export async function resolveRegrade(
       ...{ providers, judges },
       environments: scenarios.map(({ effective }) => effective.scenario.environment),
     }),
+    environment: { ...process.env, ...draft.variables },
   };
 }
 
 /** The flags with which a scenario was planned, except those that only change its checks. */
-const flagsOf = (
-  plan: Plan,
-  { target_path }: EffectiveScenario,
-): { live: boolean; targetBinary?: string } => ({
+const flagsOf = (plan: Plan, { target_path }: EffectiveScenario): Pick<Draft, 'live' | 'targetBinary'> => ({
   live: plan.live === true,
-  ...(target_path === null ? {} : { targetBinary: target_path }),
+  targetBinary: target_path,
 });
 
 /** Reads the file of a planned scenario as it is now. */

@@ -1,65 +1,53 @@
 import type { Agent } from '../agents/agent.js';
 import { knownAgents } from '../agents/index.js';
+import { UsageError } from '../lib/errors/usage-error.js';
+import { ownValue } from '../lib/own-value.js';
 import { suggest } from '../lib/suggest.js';
 import type { UntilClear } from '../results/decision/until-clear.js';
+import { cellLabel } from '../results/records/cell-label.js';
 import type { Cell } from '../results/records/cell.js';
-import { tooLongCell } from '../results/records/longest-names.js';
+import { serverAddresses } from '../scenario/database.js';
 import { expandMatrix } from '../scenario/expand-matrix.js';
 import type { Plan, UnstoredScenario } from '../scenario/plan.js';
-import { serverAddresses } from '../scenario/database.js';
 import { findAgentStep } from '../scenario/scenario.js';
-import type { Project } from './project.js';
-import { UsageError } from '../lib/errors/usage-error.js';
-import { agentSettings, checkAgent, checkModel, checkSubject } from './check-agent.js';
-import type { JudgeFlags } from './choose-judge.js';
-import { chooseCells } from './choose-cells.js';
-import { chooseVariants } from './choose-variants.js';
-import { effectiveScenario, type ScenarioFlags } from './effective-scenario.js';
-import { matrixProblems, profileProblems } from './matrix-problems.js';
+import {
+  agentSettings,
+  checkAgent,
+  checkLengths,
+  checkMatrixInFiles,
+  checkModel,
+  checkSubject,
+} from './agent-problems.js';
+import type { Draft } from './draft.js';
+import { effectiveScenario } from './effective-scenario.js';
 import { agentsOfJudges, neededVariables, providersOfCells, providersOfJudges } from './needed-variables.js';
 import { pairUp, type ToDecide } from './pair-up.js';
+import type { Project } from './project.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
-import { ownValue } from '../lib/own-value.js';
 
-/** The flags of a sweep. Lists are empty if the flag was not given. */
-export interface SweepFlags extends JudgeFlags, ScenarioFlags {
-  agents: string[];
-  models: string[];
-  variants: string[];
-  profile?: string;
-  repeat?: number;
-  /** Ids or labels of the cells to run. */
-  cells?: string[];
-  concurrency?: number;
-  /** Whether finished runs with the same inputs may be reused. */
-  cache: boolean;
-  /** Limit for the whole sweep, in US dollars. */
-  maxUsd?: number;
-  /** Set if the sweep stops as soon as its verdict is clear. */
-  toDecide?: ToDecide;
-  /** Labels that a host must have to run a cell. */
-  on?: string[];
-  name?: string;
-}
-
-/** A sweep that has been checked, but whose plan is not written yet. */
+/** A sweep whose plan is not written yet. */
 export interface ResolvedSweep {
+  project: Project;
+  /** The beginning of its id; null if it begins with the time. */
+  name: string | null;
   concurrency: number;
   cache: boolean;
   live: boolean;
   maxUsd: number | null;
   on: string[];
   cells: Cell[];
-  /** Set if the sweep stops as soon as its verdict is clear. */
-  untilClear?: UntilClear;
+  /** Null if all of the cells are run. */
+  untilClear: UntilClear | null;
   /** One entry for each variant of each scenario. */
   scenarios: ResolvedScenario[];
   agents: Plan['agents'];
   providers: Plan['providers'];
-  /** Set if the work of earlier runs is checked again. */
-  regrade?: NonNullable<Plan['regrade']>;
+  /** Null unless the work of earlier runs is checked again. */
+  regrade: NonNullable<Plan['regrade']> | null;
   /** Names of the environment variables whose values the runs need. */
   variables: string[];
+  /** The variables of this shell and of `--env-file`. */
+  environment: NodeJS.Dict<string>;
 }
 
 export interface ResolvedScenario {
@@ -75,12 +63,16 @@ const DEFAULT_CONCURRENCY = 4;
  *
  * @throws UsageError for the first problem
  */
-export function resolveSweep(project: Project, all: SelectedScenario[], flags: SweepFlags): ResolvedSweep {
-  const { toDecide } = flags;
-  const matching = chooseVariants(all, withBase(flags.variants, toDecide));
+export function resolveSweep(
+  project: Project,
+  all: SelectedScenario[],
+  draft: Draft,
+  toDecide: ToDecide | null,
+): ResolvedSweep {
+  const matching = chooseVariants(all, withBase(draft.variants, toDecide));
   const { config } = project;
-  const concurrency = flags.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY;
-  const repeat = toDecide?.mostRuns ?? flags.repeat;
+  const concurrency = draft.concurrency ?? config.limits.concurrency ?? DEFAULT_CONCURRENCY;
+  const repeat = toDecide?.mostRuns ?? draft.repeat;
   const known = knownAgents(config.agents);
   const agentless = new Set(
     matching.flatMap(({ scenario }) => (findAgentStep(scenario) === null ? [scenario.name] : [])),
@@ -92,12 +84,8 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       variants: variants.map(({ variant, scenario: { agents } }) => ({ variant, agents })),
     })),
     {
-      flags: {
-        agents: flags.agents,
-        models: flags.models,
-        ...(repeat === undefined ? {} : { repeat }),
-      },
-      profile: profileOf(project, flags.profile),
+      flags: { agents: draft.agents, models: draft.models, ...(repeat === null ? {} : { repeat }) },
+      profile: profileOf(project, draft.profile),
       defaultAgents: [process.env['LLM_TOOL_TEST_TOOL'] ?? ''].filter((name) => name !== ''),
       agentModels: Object.fromEntries([...known].map(([name, { models }]) => [name, models])),
     },
@@ -112,9 +100,9 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       `no agent is set for ${withoutAgent.join(', ')}; use --agents, a profile or ${inFile}. Known agents: ${[...known.keys()].join(', ')}`,
     );
   }
-  checkMatrixInFiles(project, known, matching, flags);
-  const paired = toDecide === undefined ? null : pairUp(expanded, toDecide, concurrency);
-  const cells = paired?.cells ?? chooseCells(expanded, flags.cells ?? []);
+  checkMatrixInFiles(project, known, matching, draft);
+  const paired = toDecide === null ? null : pairUp(expanded, toDecide, concurrency);
+  const cells = paired?.cells ?? chooseCells(expanded, draft.cells);
   const selected = withCells(matching, cells);
   const withAgent = cells.filter(({ scenario }) => !agentless.has(scenario));
   const used = [...new Set(withAgent.map(({ agent }) => agent))];
@@ -130,32 +118,35 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
     one.variants.map((variant) => ({
       selected: one,
       variant,
-      effective: effectiveScenario(project, one, variant, flags, agentsOf(cells, one.scenario.name, known)),
+      effective: effectiveScenario(project, one, variant, draft, agentsOf(cells, one.scenario.name, known)),
     })),
   );
-  if (flags.targetBinary !== undefined && scenarios.every(({ effective }) => effective.target === null))
+  if (draft.targetBinary !== null && scenarios.every(({ effective }) => effective.target === null))
     throw new UsageError(
       'target_missing',
       '--target-binary has no effect: no selected scenario has a target',
     );
   const judges = scenarios.map(({ effective }) => effective.judge ?? effective.asked ?? null);
-  if (flags.isJudgeNamed === true && judges.every((judge) => judge === null))
+  if (draft.isJudgeNamed && judges.every((judge) => judge === null))
     throw new UsageError(
       'judge_model',
-      `--judge-model has no effect: ${flags.judge ? 'no selected scenario has a judge, or a gate that asks a model' : '--no-judge was given'}`,
+      `--judge-model has no effect: ${draft.judge ? 'no selected scenario has a judge, or a gate that asks a model' : '--no-judge was given'}`,
     );
   const agents = agentSettings(project, [...used, ...agentsOfJudges(judges)]);
   const asked = new Set([...providersOfCells(known, cells), ...providersOfJudges(known, judges)]);
   const providers = Object.fromEntries(Object.entries(config.providers).filter(([name]) => asked.has(name)));
   return {
+    project,
+    name: draft.name,
     concurrency,
     // A result from the cache is older than what it would be compared with.
-    cache: flags.cache && paired === null,
-    live: flags.live,
-    maxUsd: flags.maxUsd ?? null,
-    on: flags.on ?? [],
+    cache: draft.cache && paired === null,
+    live: draft.live,
+    maxUsd: draft.maxUsd,
+    on: draft.on,
     cells,
-    ...(paired === null ? {} : { untilClear: paired.untilClear }),
+    untilClear: paired?.untilClear ?? null,
+    regrade: null,
     scenarios,
     agents,
     providers,
@@ -168,11 +159,12 @@ export function resolveSweep(project: Project, all: SelectedScenario[], flags: S
       settings: scenarios.flatMap(({ effective }) => effective.host?.settings ?? []),
       subjects: scenarios.map(({ effective }) => effective.subject),
     }),
+    environment: { ...process.env, ...draft.variables },
   };
 }
 
 /** The base takes part, even if only the variant to compare with it is named. */
-const withBase = (variants: readonly string[], toDecide: ToDecide | undefined): string[] =>
+const withBase = (variants: readonly string[], toDecide: ToDecide | null): string[] =>
   variants.length > 0 && toDecide?.base.kind === 'variant'
     ? [...variants, toDecide.base.variant]
     : [...variants];
@@ -188,55 +180,8 @@ const withCells = (scenarios: readonly SelectedScenario[], cells: readonly Cell[
     }))
     .filter(({ variants }) => variants.length > 0);
 
-/**
- * Reports problems with agents and models at their place in a file: in the scenario's matrix, or in the profile.
- * Ignores matrix and profile where flags or the matrix override them.
- *
- * @throws UsageError
- */
-function checkMatrixInFiles(
-  project: Project,
-  known: ReadonlyMap<string, Agent>,
-  selected: readonly SelectedScenario[],
-  { agents, models, profile }: SweepFlags,
-): void {
-  if (agents.length > 0) return;
-  const { configSource } = project;
-  const texts = new Map(selected.map(({ file, text }) => [file, text]));
-  if (configSource !== null) texts.set(configSource.file, configSource.text);
-  const found = [
-    ...selected
-      .flatMap((one) => matrixProblems(project, known, one))
-      // models from flags replace those of the matrix
-      .filter(({ kind }) => kind === 'unknown_agent' || models.length === 0),
-    ...(profile === undefined || selected.every(({ scenario }) => scenario.agents.length > 0)
-      ? []
-      : profileProblems(project, known, profile).map((problem) => ({
-          kind: 'unknown_agent' as const,
-          problem,
-        }))),
-  ];
-  const [first] = found;
-  if (first === undefined) return;
-  throw new UsageError(
-    first.kind,
-    first.problem.message,
-    found.map(({ problem }) => problem),
-    texts,
-  );
-}
-
-/** @throws UsageError for names so long that Temporal would reject the runs */
-function checkLengths(cells: readonly Cell[]): void {
-  const message = cells.map(tooLongCell).find((problem) => problem !== null) ?? null;
-  if (message !== null) throw new UsageError('name_too_long', message);
-}
-
-function profileOf(
-  { config }: Project,
-  name: string | undefined,
-): { agents: string[]; models: string[] } | null {
-  if (name === undefined) return null;
+function profileOf({ config }: Project, name: string | null): { agents: string[]; models: string[] } | null {
+  if (name === null) return null;
   const profile = ownValue(config.profiles, name);
   if (profile !== undefined) return profile;
   const known = Object.keys(config.profiles);
@@ -250,3 +195,70 @@ function profileOf(
 const agentsOf = (cells: readonly Cell[], scenario: string, known: ReadonlyMap<string, Agent>): Agent[] => [
   ...new Set(cells.flatMap((cell) => (cell.scenario === scenario ? (known.get(cell.agent) ?? []) : []))),
 ];
+
+/**
+ * Returns the scenarios with only the wanted variants, without scenarios that have none of them. If `wanted` is empty,
+ * returns all.
+ *
+ * @throws UsageError for a name that no scenario's variant has
+ */
+function chooseVariants(
+  scenarios: readonly SelectedScenario[],
+  wanted: readonly string[],
+): SelectedScenario[] {
+  if (wanted.length === 0) return [...scenarios];
+  const known = [...new Set(scenarios.flatMap(({ variants }) => variants.map(({ variant }) => variant)))];
+  for (const name of wanted) checkVariant(name, known, 'no scenario has a variant');
+  return scenarios
+    .map((one) => ({ ...one, variants: one.variants.filter(({ variant }) => wanted.includes(variant)) }))
+    .filter(({ variants }) => variants.length > 0);
+}
+
+/** @throws UsageError whose message begins with `problem` if the variant is unknown */
+export function checkVariant(name: string, known: readonly string[], problem: string): void {
+  if (known.includes(name)) return;
+  const near = suggest(name, known);
+  throw new UsageError(
+    'unknown_variant',
+    `${problem} '${name}'${near === null ? '.' : `; did you mean '${near}'?`} Known variants: ${known.join(', ')}`,
+  );
+}
+
+/** This many known cells are named in the message about an unknown one. */
+const NAMED = 3;
+
+/**
+ * Returns the cells that `--cell` names, in their order, or all of them if it names none. A name is the id of a cell, or
+ * its label as printed: `notes/mock/default/default/2` or `notes mock/default #2`.
+ *
+ * @throws UsageError for a name that no cell has
+ */
+export function chooseCells(cells: readonly Cell[], wanted: readonly string[]): Cell[] {
+  if (wanted.length === 0) return [...cells];
+  const ids = new Map(cells.flatMap((cell) => namesOf(cell).map((name) => [name, cell.id] as const)));
+  const chosen = new Set<string>();
+  for (const name of wanted) {
+    const id = ids.get(name);
+    if (id === undefined) throw unknownCell(name, cells);
+    chosen.add(id);
+  }
+  return cells.filter(({ id }) => chosen.has(id));
+}
+
+/** What a cell can be called. Listings omit `#1` if no cell is repeated. */
+const namesOf = (cell: Cell): string[] => [cell.id, cellLabel(cell), cellLabel(cell, true)];
+
+function unknownCell(name: string, cells: readonly Cell[]): UsageError {
+  const known = cells.map(({ id }) => id);
+  const near =
+    suggest(name, known) ??
+    suggest(
+      name,
+      cells.map((cell) => cellLabel(cell)),
+    );
+  const rest = known.length > NAMED ? ` and ${known.length - NAMED} more` : '';
+  return new UsageError(
+    'unknown_cell',
+    `no cell '${name}'${near === null ? '.' : `; did you mean '${near}'?`} Cells: ${known.slice(0, NAMED).join(', ')}${rest}`,
+  );
+}

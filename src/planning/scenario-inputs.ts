@@ -1,20 +1,20 @@
-import { dirname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { scriptPaths } from '../agent-scripts/script-name.js';
+import { CHECKS_VARIABLE } from '../environments/environment.js';
 import type { Problem } from '../lib/errors/problem.js';
-import { whyPointsBack } from '../platform/fs/pointers-back.js';
-import { listTree, UnusableTree, type IsLeftOut, type TreeEntry } from '../platform/fs/tree.js';
+import { displayPath } from '../platform/display-path.js';
+import { canonical } from '../platform/folders.js';
 import { scriptsRunBy } from '../results/transcript/scripts-run-by.js';
-import { checkCommands } from '../scenario/named-checks.js';
+import { checkCommands, namedChecks } from '../scenario/named-checks.js';
+import type { Path, ProblemAt } from '../scenario/problems/source.js';
+import type { ScenarioVariant } from '../scenario/reader.js';
 import type { Rubric } from '../scenario/rubric.js';
 import type { Scenario } from '../scenario/scenario.js';
-import type { Path, ProblemAt } from '../scenario/problems/source.js';
 import { loadRubric } from '../scenario/yaml/load-rubric.js';
-import { type Project } from './project.js';
-import { canonical } from '../platform/folders.js';
-import { displayPath } from '../platform/display-path.js';
 import { isFile, isFolder, loadText } from './file-checks.js';
-import { leaveOut, leavingOut, pathsIn } from './left-out.js';
-import { whyHistoryTells } from './why-history-tells.js';
+import type { CheckFolder, LookedAt } from './left-out.js';
+import type { Project } from './project.js';
 
 const leavesFolder = (path: string): boolean => isAbsolute(path) || path.split(/[\\/]/).includes('..');
 
@@ -27,51 +27,6 @@ export function findFixture({ fixturesPath }: Project, scenarioPath: string, nam
     join(fixturesPath, 'templates', name),
   ];
   return candidates.find(isFolder) ?? null;
-}
-
-/** The facts about a fixture or checks folder. */
-export interface LookedAt {
-  /** The reason why its files cannot be used; null if they can. */
-  unusable: string | null;
-  /** The paths that are not copied, relative to the folder; folders end with `/`. */
-  leftOut: readonly string[];
-}
-export type CheckFolder = (folder: string, copied: 'fixture' | 'checks') => Promise<LookedAt>;
-
-/** Creates a check that looks at each folder only once, even if several scenarios use it. */
-export function createFolderCheck(
-  { fixturesPath, resultsPath }: Pick<Project, 'fixturesPath' | 'resultsPath'>,
-  list: (folder: string, isLeftOut: IsLeftOut) => Promise<readonly TreeEntry[]> = listTree,
-): CheckFolder {
-  const looks = new Map<string, Promise<LookedAt>>();
-  const look: CheckFolder = async (folder, copied) => {
-    const { isLeftOut, leftOut } = leaveOut(folder, copied, pathsIn(folder, [fixturesPath, resultsPath]));
-    try {
-      const entries = await list(folder, isLeftOut);
-      const initial = join(folder, 'initial-state');
-      const unusable =
-        whyPointsBack(folder, entries) ??
-        (isFolder(initial)
-          ? whyPointsBack(
-              initial,
-              await list(initial, (path, isFolder) =>
-                leavingOut(leftOut)(join('initial-state', path), isFolder),
-              ),
-            )
-          : null) ??
-        (copied === 'fixture' ? await whyHistoryTells(folder, entries, leftOut) : null);
-      return { unusable, leftOut };
-    } catch (error) {
-      if (error instanceof UnusableTree) return { unusable: error.message, leftOut };
-      throw error;
-    }
-  };
-  return (folder, copied) => {
-    const key = `${copied} ${folder}`;
-    const found = looks.get(key) ?? look(folder, copied);
-    looks.set(key, found);
-    return found;
-  };
 }
 
 /** Finds files in a fixture that cannot be copied faithfully, or that conflict with `setup.files` of the scenario. */
@@ -237,4 +192,66 @@ export function targetProblems(
       ? 'there is no llm-tool-test-config.toml'
       : `${displayPath(configFile)} has no [target]`;
   return [problemAt(['target'], `from_config: ${where}; add it, or describe the target here`)];
+}
+
+/** The checks folder of a scenario as an absolute path, and its problems. Null if there is none, or on problems. */
+interface FoundChecks {
+  checks: string | null;
+  /** The files that are not copied. */
+  leftOut: readonly string[];
+  problems: Problem[];
+}
+
+const AT: Path = ['checks', 'folder'];
+
+/** Finds the checks folder of a scenario, and what its gates and evaluators name in it that is not there. */
+export async function findChecks(
+  scenarioPath: string,
+  { scenario, problemAt }: Pick<ScenarioVariant, 'scenario' | 'problemAt'>,
+  fixture: string | null,
+  look: CheckFolder,
+): Promise<FoundChecks> {
+  const { folder } = scenario.checks;
+  const named = namedChecks(scenario);
+  if (folder === undefined) {
+    const message = `the scenario has no checks folder; put the files into a folder beside the scenario file, and add the line "checks_folder: <its name>"`;
+    return {
+      ...{ checks: null, leftOut: [] },
+      problems: named.map(({ path, file }) =>
+        problemAt(path, file === null ? `$${CHECKS_VARIABLE} is not set: ${message}` : `${file}: ${message}`),
+      ),
+    };
+  }
+  const checks = resolve(dirname(scenarioPath), folder);
+  const { unusable, leftOut } = await lookAt(folder, checks, fixture, look);
+  if (unusable !== null) return { checks: null, leftOut, problems: [problemAt(AT, unusable)] };
+  const problems = named.flatMap(({ path, file, isExpected }) => {
+    if (file === null) return [];
+    if (file.split('/').includes('..')) return [problemAt(path, `'${file}' leaves the checks folder`)];
+    const out = leftOut.find((one) => `${normalize(file)}/`.startsWith(one.endsWith('/') ? one : `${one}/`));
+    if (out !== undefined)
+      return [
+        problemAt(path, `'${out}' is not copied, because it is a suite, a scenario or a result; rename it`),
+      ];
+    if ((isExpected ? isFile : existsSync)(join(checks, file))) return [];
+    return [problemAt(path, `the checks folder '${folder}' has no ${isExpected ? 'file ' : ''}'${file}'`)];
+  });
+  return { checks, leftOut, problems };
+}
+
+async function lookAt(
+  folder: string,
+  checks: string,
+  fixture: string | null,
+  look: CheckFolder,
+): Promise<LookedAt> {
+  const not = (unusable: string): LookedAt => ({ unusable, leftOut: [] });
+  if (isAbsolute(folder)) return not('expected a path relative to the scenario file');
+  if (!isFolder(checks))
+    return not(`checks folder '${folder}' was not found; paths are relative to the scenario file`);
+  if (fixture !== null && !relative(realpathSync(fixture), realpathSync(checks)).split(sep).includes('..'))
+    return not(
+      `'${folder}' is inside the fixture ${displayPath(fixture)}, where the agent sees it; move it out of the fixture`,
+    );
+  return look(checks, 'checks');
 }

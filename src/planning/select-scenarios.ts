@@ -1,33 +1,32 @@
 import { dirname, resolve } from 'node:path';
 import type { Problem } from '../lib/errors/problem.js';
-import { loadScenario } from '../scenario/load-scenario.js';
-import type { Rubric } from '../scenario/rubric.js';
-import type { ScenarioReader, ScenarioVariant } from '../scenario/reader.js';
-import type { Scenario } from '../scenario/scenario.js';
-import { inTextOrder, type ProblemAt } from '../scenario/problems/source.js';
-import type { StoredSubject } from '../scenario/subject.js';
-import { findSubject, type Secret } from './find-subject.js';
-import { type Project } from './project.js';
-import { displayPath } from '../platform/display-path.js';
 import { UsageError } from '../lib/errors/usage-error.js';
-import { searchFiles } from './find-scenario-files.js';
-import { describeSearch } from './nothing-selected.js';
+import { omit } from '../lib/omit.js';
+import { displayPath } from '../platform/display-path.js';
+import { DEFAULT_VARIANT } from '../results/records/cell-label.js';
+import { loadScenario } from '../scenario/load-scenario.js';
+import { inTextOrder, type ProblemAt } from '../scenario/problems/source.js';
+import type { ScenarioReader, ScenarioVariant } from '../scenario/reader.js';
+import type { Rubric } from '../scenario/rubric.js';
+import type { Scenario } from '../scenario/scenario.js';
+import { WITH, WITHOUT, type StoredSubject } from '../scenario/subject.js';
 import { checkedUseProblems } from './checked-uses.js';
-import { findChecks } from './checks-folder.js';
-import { loadText } from './file-checks.js';
-import { loadCharacter } from './load-character.js';
-import { mockProblems } from './mock-problems.js';
-import { withBaseline } from './with-baseline.js';
 import {
-  createFolderCheck,
+  contextProblems,
+  findChecks,
   findFixture,
   findRubric,
-  contextProblems,
-  ownInputProblems,
   fixtureProblems,
+  ownInputProblems,
   targetProblems,
-  type LookedAt,
 } from './scenario-inputs.js';
+import { createFolderCheck, type LookedAt } from './left-out.js';
+import type { Selection } from './draft.js';
+import { loadText } from './file-checks.js';
+import { describeSearch, nothingSelected, searchFiles } from './find-scenario-files.js';
+import { findSubject, mockProblems, type Secret } from './find-subject.js';
+import { loadCharacter } from './find-runtime.js';
+import type { Project } from './project.js';
 
 /** The facts if there is no fixture. */
 const NOTHING: LookedAt = { unusable: null, leftOut: [] };
@@ -73,25 +72,13 @@ export interface SelectedScenario {
   problemAt: ProblemAt;
 }
 
-export interface Selection {
-  files: string[];
-  all?: boolean;
-  tags?: string[];
-  /** Scenarios of this tier and below. */
-  tier?: number;
-  /** Whether each scenario also runs without its subject. */
-  withWithout?: boolean;
-  /** True if nothing needs to be selected. */
-  passWithNoScenarios?: boolean;
-}
-
 export interface Loading {
   scenarios: SelectedScenario[];
   problems: Problem[];
   texts: Map<string, string>;
 }
 
-/** Returns the scenarios that a command selects. @throws UsageError with all problems of all files */
+/** Returns the scenarios that a command selects. @throws UsageError with all problems of all files, or if there are none */
 export async function selectScenarios(project: Project, selection: Selection): Promise<SelectedScenario[]> {
   const { files, searched } = searchFiles(project, selection);
   // Beside others that run, a named folder without scenarios would not be missed.
@@ -100,21 +87,21 @@ export async function selectScenarios(project: Project, selection: Selection): P
     throw new UsageError('scenario_not_found', describeSearch(empty));
   const { scenarios, problems, texts } = await loadScenarios(project, files);
   refuseProblems(problems, texts);
-  const all =
-    selection.withWithout === true
-      ? scenarios.map((one) => ({
-          ...one,
-          // A scenario that says `baseline: true` has them already.
-          variants: one.scenario.baseline === true ? one.variants : withBaseline(one.variants),
-        }))
-      : scenarios;
-  return all.filter(
+  const all = selection.withWithout
+    ? scenarios.map((one) => ({
+        ...one,
+        // A scenario that says `baseline: true` has them already.
+        variants: one.scenario.baseline === true ? one.variants : withBaseline(one.variants),
+      }))
+    : scenarios;
+  const chosen = all.filter(
     ({ scenario }) =>
-      (selection.tags === undefined ||
-        selection.tags.length === 0 ||
-        selection.tags.some((tag) => scenario.tags.includes(tag))) &&
-      (selection.tier === undefined || scenario.tier <= selection.tier),
+      (selection.tags.length === 0 || selection.tags.some((tag) => scenario.tags.includes(tag))) &&
+      (selection.tier === null || scenario.tier <= selection.tier),
   );
+  if (chosen.length === 0 && selection.passWithNoScenarios !== true)
+    throw nothingSelected(project, selection);
+  return chosen;
 }
 
 /** @throws UsageError with all problems, if there are any */
@@ -192,11 +179,11 @@ export async function loadScenarios(
       const ofInputs = [
         ...character.problems,
         ...found.problems,
+        ...mockProblems(project, varied.scenario, varied.problemAt),
         ...fixtureProblems(fixture, varied.scenario, varied.problemAt, looked),
         ...ofChecks,
         ...ownInputProblems(project, path, fixture, varied.problemAt),
         ...contextProblems(fixture, varied.scenario, varied.problemAt),
-        ...mockProblems(project, varied.scenario, varied.problemAt),
       ];
       ofVariants.push(...ofInputs);
       if (ofInputs.length === 0)
@@ -225,3 +212,27 @@ export async function loadScenarios(
   }
   return loading;
 }
+
+/**
+ * The variants of a scenario, each with its subject and without it. A scenario without variants of its own gets `with` and
+ * `without`; to a variant `x`, `x-without` is added. Variants without a subject stay as they are.
+ */
+export const withBaseline = <
+  V extends Pick<ScenarioVariant, 'variant' | 'scenario'> & { subject: StoredSubject[]; leftOut: string[] },
+>(
+  variants: readonly V[],
+): V[] =>
+  variants.flatMap((one) => {
+    if (one.subject.length === 0) return [one];
+    const isPlain = one.variant === DEFAULT_VARIANT;
+    return [
+      isPlain ? { ...one, variant: WITH } : one,
+      {
+        ...one,
+        variant: isPlain ? WITHOUT : `${one.variant}-${WITHOUT}`,
+        scenario: omit(one.scenario, 'subject'),
+        subject: [],
+        leftOut: [],
+      },
+    ];
+  });

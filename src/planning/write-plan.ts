@@ -19,22 +19,21 @@ import { TARGET_PROGRAM } from '../scenario/target.js';
 import { cleanIsOver } from '../store/clean-lock.js';
 import { planFile, storeFolder, sweepsFolder } from '../store/results-folder.js';
 import { leavingOut } from './left-out.js';
-import type { Project } from './project.js';
 import type { ResolvedSweep } from './resolve-sweep.js';
 import { leftOutOf } from './select-scenarios.js';
 
 /** Makes a readable id for a sweep. Without a name it begins with the time (UTC), so that ids sort by age. */
-function newSweepId(name: string | undefined): string {
+function newSweepId(name: string | null): string {
   const stamp = new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
   // The suffix is long because a name may be used for years, and results.jsonl outlives the folders of sweeps.
-  return `${name === undefined ? stamp : safeName(name)}-${randomBytes(6).toString('hex')}`;
+  return `${name === null ? stamp : safeName(name)}-${randomBytes(6).toString('hex')}`;
 }
 
 /** Reserves an unused sweep id by creating the sweep's folder, which only one command can do. Returns the id. */
 export async function claimSweep(
   resultsPath: string,
-  name: string | undefined,
-  newId: (name: string | undefined) => string = newSweepId,
+  name: string | null,
+  newId: (name: string | null) => string = newSweepId,
 ): Promise<string> {
   await mkdir(sweepsFolder(resultsPath), { recursive: true, mode: 0o755 });
   for (;;) {
@@ -48,19 +47,21 @@ export async function claimSweep(
   }
 }
 
+/** A plan, and its scenarios as they are stored. */
+export interface WrittenPlan {
+  plan: Plan;
+  stored: EffectiveScenario[];
+}
+
 /** Copies all inputs into the store and writes the plan. Editing the files later does not affect the sweep. */
-export async function writePlan(
-  project: Project,
-  resolved: ResolvedSweep,
-  name: string | undefined,
-): Promise<Plan> {
-  const { resultsPath } = project;
+export async function writePlan(resolved: ResolvedSweep): Promise<WrittenPlan> {
+  const { resultsPath } = resolved.project;
   let sweep: string | null = null;
-  return storeInputsAnd(project, resolved, async (template) => {
-    sweep ??= await claimSweep(resultsPath, name);
+  return storeInputsAnd(resolved, async (template, stored) => {
+    sweep ??= await claimSweep(resultsPath, resolved.name);
     const plan: Plan = { sweep, created_at: new Date().toISOString(), ...template };
     await writeFileAtomic(planFile(resultsPath, sweep), `${JSON.stringify(plan, null, 2)}\n`);
-    return plan;
+    return { plan, stored };
   });
 }
 
@@ -69,50 +70,46 @@ export async function writePlan(
  * started before may delete the inputs.
  */
 export async function storeInputsAnd<T>(
-  project: Project,
   resolved: ResolvedSweep,
-  write: (template: PlanTemplate) => Promise<T>,
+  write: (template: PlanTemplate, stored: EffectiveScenario[]) => Promise<T>,
 ): Promise<T> {
-  const store = storeFolder(project.resultsPath);
+  const { resultsPath } = resolved.project;
+  const store = storeFolder(resultsPath);
   for (;;) {
-    const { scenarios, hashes } = await storeInputs(store, resolved, isMirror(project.resultsPath));
-    const written = await write(templateOf(project, resolved, scenarios));
-    await cleanIsOver(project.resultsPath);
+    const { scenarios, stored, hashes } = await storeInputs(store, resolved, isMirror(resultsPath));
+    const written = await write(templateOf(resolved, scenarios), stored);
+    await cleanIsOver(resultsPath);
     const isThere = await Promise.all(hashes.map((hash) => isFolder(join(store, hash))));
     if (isThere.every(Boolean)) return written;
   }
 }
 
-const templateOf = (
-  project: Project,
-  resolved: ResolvedSweep,
-  scenarios: Plan['scenarios'],
-): PlanTemplate => ({
+const templateOf = (resolved: ResolvedSweep, scenarios: Plan['scenarios']): PlanTemplate => ({
   schema_version: SCHEMA_VERSION,
   concurrency: resolved.concurrency,
   scenarios,
   agents: resolved.agents,
   providers: resolved.providers,
-  caps: { agents: project.config.limits.agents, models: project.config.limits.models },
+  caps: { agents: resolved.project.config.limits.agents, models: resolved.project.config.limits.models },
   cache: resolved.cache,
   ...(resolved.live ? { live: true } : {}),
-  ...(isMirror(project.resultsPath) ? { protocol: ENGINE_PROTOCOL } : {}),
+  ...(isMirror(resolved.project.resultsPath) ? { protocol: ENGINE_PROTOCOL } : {}),
   ...(resolved.on.length === 0 ? {} : { on: resolved.on }),
   max_usd: resolved.maxUsd,
-  prices: project.config.prices,
+  prices: resolved.project.config.prices,
   cells: resolved.cells,
-  ...(resolved.untilClear === undefined ? {} : { until_clear: resolved.untilClear }),
-  ...(resolved.regrade === undefined ? {} : { regrade: resolved.regrade }),
-  project: project.configFile === null ? null : project.root,
+  ...(resolved.untilClear === null ? {} : { until_clear: resolved.untilClear }),
+  ...(resolved.regrade === null ? {} : { regrade: resolved.regrade }),
+  project: resolved.project.configFile === null ? null : resolved.project.root,
   sandbox: {
-    required: project.config.require_sandbox,
-    allow_loopback: project.config.sandbox.allow_loopback,
+    required: resolved.project.config.require_sandbox,
+    allow_loopback: resolved.project.config.sandbox.allow_loopback,
   },
-  hidden: inputsOf(project, resolved),
+  hidden: inputsOf(resolved),
 });
 
 /** Files that reveal how the agent is judged: fixtures, checks, scenarios, rubrics, subjects, the config, and their history. */
-const inputsOf = ({ root, configFile, fixturesPath }: Project, { scenarios }: ResolvedSweep): string[] => [
+const inputsOf = ({ project: { root, configFile, fixturesPath }, scenarios }: ResolvedSweep): string[] => [
   ...new Set([
     ...[fixturesPath, join(root, '.git'), ...(configFile === null ? [] : [configFile])],
     ...scenarios.flatMap(
@@ -133,7 +130,7 @@ async function storeInputs(
   store: string,
   resolved: ResolvedSweep,
   isShared: boolean,
-): Promise<{ scenarios: Plan['scenarios']; hashes: string[] }> {
+): Promise<{ scenarios: Plan['scenarios']; stored: EffectiveScenario[]; hashes: string[] }> {
   await mkdir(store, { recursive: true, mode: 0o755 });
   const scenarios: Plan['scenarios'] = [];
   const wholes: EffectiveScenario[] = [];
@@ -170,6 +167,7 @@ async function storeInputs(
   }
   return {
     scenarios: withBaselines(scenarios, wholes),
+    stored: wholes,
     hashes: [...new Set([...folders.values(), ...scenarios.map(({ hash }) => hash)])],
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { chooseJudge, judgeProblems, type JudgeFlags } from '../../src/planning/choose-judge.js';
+import { chooseJudge, judgeProblems } from '../../src/planning/choose-judge.js';
+import { draftOf, type DraftOptions } from '../../src/planning/draft.js';
 import type { Project } from '../../src/planning/project.js';
 import type { SelectedScenario } from '../../src/planning/select-scenarios.js';
 import { UsageError } from '../../src/lib/errors/usage-error.js';
@@ -40,12 +41,12 @@ evaluation:
 
 const BASE = 'enabled: true, rubric: r.yaml, pass_threshold: 0.5';
 const HOUSE = '[providers.house]\nbase_url = "http://127.0.0.1:1/v1"\nfree = true\n';
-const JUDGE: JudgeFlags = { judge: true };
+const JUDGE: DraftOptions = { judge: true };
 
 /** The problems and the message of the usage error. */
-function refusal(toml: string, judge: string, flags: JudgeFlags = JUDGE): string {
+function refusal(toml: string, judge: string, flags: DraftOptions = JUDGE): string {
   try {
-    chooseJudge(project(toml), selected(judge), flags);
+    chooseJudge(project(toml), selected(judge), draftOf(flags));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return [...error.problems.map(formatProblem), error.message].join('\n');
@@ -54,8 +55,8 @@ function refusal(toml: string, judge: string, flags: JudgeFlags = JUDGE): string
 }
 
 describe('the model of the judge', () => {
-  const modelOf = (toml: string, judge: string, flags: JudgeFlags = JUDGE): string | undefined =>
-    chooseJudge(project(toml), selected(judge), flags)?.model;
+  const modelOf = (toml: string, judge: string, flags: DraftOptions = JUDGE): string | undefined =>
+    chooseJudge(project(toml), selected(judge), draftOf(flags))?.model;
 
   test('comes from the flag, else from the scenario, else from the config', () => {
     const toml = '[judge]\nmodel = "google/c"\n';
@@ -66,7 +67,9 @@ describe('the model of the judge', () => {
   });
 
   test('comes with the content of the rubric and the settings of the scenario', () => {
-    expect(chooseJudge(project(''), selected(`${BASE}, model: openai/s, always: true`), JUDGE)).toEqual({
+    expect(
+      chooseJudge(project(''), selected(`${BASE}, model: openai/s, always: true`), draftOf(JUDGE)),
+    ).toEqual({
       model: 'openai/s',
       rubric,
       rubric_file: 'r.yaml',

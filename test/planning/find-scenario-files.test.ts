@@ -1,8 +1,13 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { findFiles, searchFiles } from '../../src/planning/find-scenario-files.js';
-import { describeSearch, nothingSelected } from '../../src/planning/nothing-selected.js';
+import { draftOf, type DraftOptions } from '../../src/planning/draft.js';
+import {
+  describeSearch,
+  findFiles,
+  nothingSelected,
+  searchFiles,
+} from '../../src/planning/find-scenario-files.js';
 import type { Project } from '../../src/planning/project.js';
 import { defaultConfig } from '../../src/scenario/config.js';
 import { scenario } from '../commands/project.js';
@@ -120,8 +125,8 @@ test('says where it has looked if nothing is selected, and what is there', async
     'other/data.json': '[]',
     'nothing/notes.md': '',
   });
-  const said = (selection: Parameters<typeof nothingSelected>[1]): string =>
-    nothingSelected(project, selection).message.replaceAll(`${project.root}/`, '');
+  const said = (options: DraftOptions): string =>
+    nothingSelected(project, draftOf(options)).message.replaceAll(`${project.root}/`, '');
   expect(said({ files: [], all: true, tags: ['smoke', 'git'] })).toBe(
     'no scenarios selected: none of 1 scenario has one of the tags smoke, git; fixtures has 1 scenario',
   );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { defaultConfig } from '../../src/scenario/config.js';
 import { findFiles } from '../../src/planning/find-scenario-files.js';
-import { createFolderCheck } from '../../src/planning/scenario-inputs.js';
+import { createFolderCheck } from '../../src/planning/left-out.js';
 import { loadScenarios } from '../../src/planning/select-scenarios.js';
 import { newFolder } from '../platform/temporary.js';
 import { scenario } from '../commands/project.js';

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { draftOf } from '../../src/planning/draft.js';
 import { resolveSweep } from '../../src/planning/resolve-sweep.js';
 import { findFiles } from '../../src/planning/find-scenario-files.js';
 import { loadScenarios } from '../../src/planning/select-scenarios.js';
@@ -22,23 +23,16 @@ test('restores snapshots that a clean removes while the plan is written, before 
     ...{ resultsPath: results, fixturesPath: join(root, 'fixtures') },
   };
   const { scenarios } = await loadScenarios(project, findFiles(project, { files: [], all: true }));
-  const draft = resolveSweep(project, scenarios, {
-    agents: [],
-    models: [],
-    variants: [],
-    cache: true,
-    live: false,
-    judge: true,
-  });
+  const draft = resolveSweep(project, scenarios, draftOf({ name: 'raced' }), null);
 
   const clean = await announceClean(results);
-  const writing = writePlan(project, draft, 'raced');
+  const writing = writePlan(draft);
   await until('the plan is written', () =>
     existsSync(join(results, 'sweeps')) && readdirSync(join(results, 'sweeps')).length > 0 ? true : null,
   );
   rmSync(join(results, '.store'), { recursive: true });
   await clean?.release();
-  const { scenarios: planned } = await writing;
+  const { scenarios: planned } = (await writing).plan;
   expect(readdirSync(join(results, '.store'))).toHaveLength(2);
   expect(existsSync(join(results, '.store', planned[0]?.hash ?? '', 'scenario.json'))).toBe(true);
 });
@@ -60,8 +54,7 @@ test('names the variant that is the same without the subject, if there is one', 
     ...{ resultsPath: join(root, 'results'), fixturesPath: join(root, 'fixtures') },
   };
   const { scenarios } = await loadScenarios(project, findFiles(project, { files: [], all: true }));
-  const choices = { agents: [], models: [], variants: [], cache: true, live: false, judge: true };
-  const plan = await writePlan(project, resolveSweep(project, scenarios, choices), 'subjects');
+  const { plan } = await writePlan(resolveSweep(project, scenarios, draftOf({ name: 'subjects' }), null));
   expect(plan.scenarios.map(({ name, variant, subject }) => [name, variant, subject])).toEqual([
     ['a', 'bare', undefined],
     ['a', 'guided', { parts: ['instructions'], without: 'bare' }],

@@ -4,6 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createActivities, otherActivities } from '../../src/activities/index.js';
+import { draftOf } from '../../src/planning/draft.js';
 import { resolveSweep } from '../../src/planning/resolve-sweep.js';
 import { loadScenarios, type Loading } from '../../src/planning/select-scenarios.js';
 import { writePlan } from '../../src/planning/write-plan.js';
@@ -59,8 +60,8 @@ async function run(
   name: string,
 ): Promise<{ result: RunResult; local: string[]; summaries: string[]; record: RunRecord }> {
   const { scenarios } = await load(project, name);
-  const flags = { agents: [], models: [], variants: [], cache: false, live: false, judge: true };
-  const plan = await writePlan(project, resolveSweep(project, scenarios, flags), 'lines');
+  const draft = draftOf({ cache: false, name: 'lines' });
+  const { plan } = await writePlan(resolveSweep(project, scenarios, draft, null));
   const [cell] = plan.cells;
   if (cell === undefined) throw new Error('the plan has no cell');
 

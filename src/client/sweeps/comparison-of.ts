@@ -1,6 +1,6 @@
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { isJsonObject, type Json } from '../../lib/json.js';
-import { checkVariant } from '../../planning/choose-variants.js';
+import { checkVariant } from '../../planning/resolve-sweep.js';
 import { differingFiles } from '../../platform/fs/compare-trees.js';
 import { baselineOf, type BaselineLine } from '../../results/comparison/baseline.js';
 import {

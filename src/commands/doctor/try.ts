@@ -5,11 +5,11 @@ import { formatDuration } from '../../lib/format/duration.js';
 import type { Check } from '../../reports/doctor-text.js';
 import { outputWarnings } from '../../results/output-warnings.js';
 import type { TokenUsage } from '../../results/records/token-usage.js';
-import { agentSettings, checkAgent, checkModel } from '../../planning/check-agent.js';
+import { agentSettings, checkAgent, checkModel } from '../../planning/agent-problems.js';
 import { displayPath } from '../../platform/display-path.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { packageFile } from '../../platform/package-info.js';
-import { checkAgentConsent } from '../../planning/check-spending-consent.js';
+import { checkAgentConsent } from '../../planning/checks.js';
 import { openProject } from '../../planning/project.js';
 
 const TIMEOUT_SECS = 120;

@@ -4,7 +4,7 @@ import type { Problem } from '../../lib/errors/problem.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { isFile, isFolder, loadText } from '../../planning/file-checks.js';
 import { openProject } from '../../planning/project.js';
-import { skillName } from '../../planning/skill-name.js';
+import { skillName } from '../../planning/find-subject.js';
 import { displayPath } from '../../platform/display-path.js';
 import { ownCommand } from '../../platform/invocation.js';
 import type { Loaded } from '../../scenario/problems/source.js';

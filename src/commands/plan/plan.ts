@@ -1,9 +1,10 @@
 import { agentOfCell, knownAgents } from '../../agents/index.js';
 import { readDigestedLog } from '../../client/sweeps/read-log.js';
-import { nothingSelected } from '../../planning/nothing-selected.js';
+import { draftOf, type DraftOptions } from '../../planning/draft.js';
+import { resolve } from '../../planning/plan.js';
 import { openProject } from '../../planning/project.js';
-import { resolveSweep, type ResolvedSweep, type SweepFlags } from '../../planning/resolve-sweep.js';
-import { selectScenarios, type Selection } from '../../planning/select-scenarios.js';
+import type { ResolvedSweep } from '../../planning/resolve-sweep.js';
+import { selectScenarios } from '../../planning/select-scenarios.js';
 import { renderForecast } from '../../reports/forecast-text.js';
 import { ALPHA, DIFFERENCE_TO_SHOW, POWER } from '../../results/comparison/document.js';
 import { pairedCells } from '../../results/decision/paired-cells.js';
@@ -15,10 +16,10 @@ import {
   type ForecastConfiguration,
 } from '../../results/forecast.js';
 import { modelAsked } from '../../scenario/plan.js';
-import { toDecideOf } from '../run/to-decide.js';
+import { finishedSweep } from '../run/until-clear.js';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
 
-export interface PlanOptions extends Selection, SweepFlags {
+export interface PlanOptions extends Omit<DraftOptions, 'untilClear'> {
   /** Shares: 0.2 are 20 percentage points. */
   effect?: number;
   power?: number;
@@ -33,21 +34,16 @@ export interface PlanOptions extends Selection, SweepFlags {
 
 /** `plan`: says what it takes to show a change of the selected scenarios. Starts and writes nothing. Returns the exit code. */
 export async function plan(options: PlanOptions): Promise<number> {
-  const { effect = DIFFERENCE_TO_SHOW, power = POWER, vs, maxRuns, repeat, ...flags } = options;
-  const project = openProject(options.results);
-  const selected = await selectScenarios(project, options);
-  if (selected.length === 0) throw nothingSelected(project, options, '');
-  const toDecide =
-    vs === undefined
-      ? null
-      : toDecideOf(project, selected, {
-          ...{ untilClear: true, vs, judge: flags.judge },
-          ...(maxRuns === undefined ? {} : { maxRuns }),
-        });
-  const resolved = resolveSweep(project, selected, {
-    ...flags,
-    ...(toDecide === null ? { repeat: 1 } : { toDecide }),
+  const { effect = DIFFERENCE_TO_SHOW, power = POWER, vs, maxRuns = MOST_RUNS, repeat } = options;
+  const draft = draftOf({
+    ...options,
+    ...(vs === undefined
+      ? { repeat: 1 }
+      : { repeat: null, untilClear: { vs, margin: null, effect: null, mostRuns: maxRuns } }),
   });
+  const project = openProject(options.results);
+  const selected = await selectScenarios(project, draft);
+  const resolved = resolve(project, selected, draft, finishedSweep);
   const results = readDigestedLog(project.resultsPath, printNotice);
   const configurations = configurationsOf(resolved).map((one) =>
     expectedOf(one, results, {
@@ -58,9 +54,9 @@ export async function plan(options: PlanOptions): Promise<number> {
   );
   const document = forecast(configurations, {
     ...{ effect, power, alpha: ALPHA, concurrency: resolved.concurrency, maxUsd: resolved.maxUsd },
-    mostRuns: maxRuns ?? MOST_RUNS,
+    mostRuns: maxRuns,
     sides: resolved.untilClear?.base.kind === 'sweep' ? 1 : 2,
-    ...(repeat === undefined ? {} : { repeat }),
+    ...(repeat == null ? {} : { repeat }),
   });
   if (options.json) printJson(document);
   else process.stdout.write(renderForecast(document, textOptions()));
@@ -71,7 +67,7 @@ type Named = Pick<ForecastConfiguration, 'scenario' | 'agent' | 'model' | 'varia
 
 /** The configurations, each compared with itself: with a base variant, both variants are one. */
 function configurationsOf({ cells, untilClear }: ResolvedSweep): Named[] {
-  if (untilClear === undefined) return configurationsIn(cells);
+  if (untilClear === null) return configurationsIn(cells);
   const { base } = untilClear;
   return pairedCells(cells, untilClear).map(({ scenario, agent, model, variant }) => ({
     ...{ scenario, agent, model },

@@ -1,6 +1,7 @@
-import { checkRegrade } from '../../planning/check-regrade.js';
+import { refuseUnready } from '../../planning/checks.js';
+import { draftOf, type DraftOptions } from '../../planning/draft.js';
 import { openProject } from '../../planning/project.js';
-import { resolveRegrade, type RegradeFlags } from '../../planning/resolve-regrade.js';
+import { resolveRegrade } from '../../planning/resolve-regrade.js';
 import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import type { Plan } from '../../scenario/plan.js';
@@ -10,11 +11,13 @@ import { readEnvFile } from '../shared/env-file.js';
 import { printNotice, printSweep } from '../shared/output.js';
 import { findWork } from '../../client/find-work.js';
 
-export interface RegradeOptions extends RegradeFlags {
+export interface RegradeOptions extends Pick<
+  DraftOptions,
+  'judge' | 'judgeModel' | 'concurrency' | 'maxUsd' | 'name'
+> {
   results?: string;
   address?: string;
   envFile?: string;
-  name?: string;
   /** Keep no results. */
   dryRun: boolean;
   detach: boolean;
@@ -27,20 +30,17 @@ export interface RegradeOptions extends RegradeFlags {
  */
 export async function regrade(id: string, options: RegradeOptions): Promise<number> {
   const project = openProject(options.results);
-  const environment = { ...process.env, ...readEnvFile(options.envFile) };
-  const resolved = await resolveRegrade(
-    project,
-    await findWork(project.resultsPath, id, printNotice),
-    options,
-  );
-  await checkRegrade(project, resolved, environment);
-  if (!options.dryRun) return startAndFollow(project, resolved, environment, options);
+  const { dryRun, envFile, ...chosen } = options;
+  const draft = draftOf({ ...chosen, variables: readEnvFile(envFile) });
+  const sweep = await resolveRegrade(project, await findWork(project.resultsPath, id, printNotice), draft);
+  await refuseUnready(sweep, false);
+  if (!dryRun) return startAndFollow(sweep, options);
   const planned: Plan[] = [];
   try {
     const print = (document: SweepDocument): void => {
       printSweep(withoutPlaces(document), options.json);
     };
-    return await startAndFollow(project, resolved, environment, { ...options, print }, (plan) => {
+    return await startAndFollow(sweep, { ...options, print }, (plan) => {
       planned.push(plan);
     });
   } finally {

@@ -1,15 +1,20 @@
-import { DEFAULT_VARIANT } from '../../results/records/cell-label.js';
-import { modelAsked } from '../../scenario/plan.js';
-import { findAgentStep, gatesOf } from '../../scenario/scenario.js';
-import { shortestPath } from '../../platform/display-path.js';
-import { printJson } from '../shared/output.js';
-import { mostOf, mostText } from './most.js';
-import type { Project } from '../../planning/project.js';
+import { agentOfCell, knownAgents } from '../../agents/index.js';
+import { dollars, formatCost } from '../../lib/format/dollars.js';
 import type { ResolvedSweep } from '../../planning/resolve-sweep.js';
 import { leftOutOf } from '../../planning/select-scenarios.js';
+import { shortestPath } from '../../platform/display-path.js';
+import { mostCost } from '../../results/budget.js';
+import type { UntilClear } from '../../results/decision/until-clear.js';
+import { DEFAULT_VARIANT } from '../../results/records/cell-label.js';
+import type { Cell } from '../../results/records/cell.js';
+import { modelAsked } from '../../scenario/plan.js';
+import { findAgentStep, gatesOf } from '../../scenario/scenario.js';
+import { resultsIndex } from '../../store/results-index.js';
+import { printJson } from '../shared/output.js';
 
 /** `run --dry-run`: prints what would be run. Returns the exit code. */
-export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, json: boolean): number {
+export function printDryRun(resolved: ResolvedSweep, json: boolean): number {
+  const { resultsPath } = resolved.project;
   const scenarios = resolved.scenarios.map(({ selected, variant, effective }) => ({
     name: selected.scenario.name,
     variant: variant.variant,
@@ -26,14 +31,14 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     gates: gatesOf(effective.scenario).length,
     judge: modelAsked(effective),
   }));
-  const most = mostOf(resolved, resultsPath);
+  const most = mostOf(resolved);
   if (json) {
     printJson({
       dry_run: true,
       results_path: resultsPath,
       concurrency: resolved.concurrency,
       ...(resolved.live ? { live: true } : {}),
-      ...(resolved.regrade === undefined ? {} : { regrade: resolved.regrade.runs }),
+      ...(resolved.regrade === null ? {} : { regrade: resolved.regrade.runs }),
       ...(most === null ? {} : { until_clear: most }),
       scenarios,
       cells: resolved.cells,
@@ -69,4 +74,49 @@ export function printDryRun(resolved: ResolvedSweep, { resultsPath }: Project, j
     );
   }
   return 0;
+}
+
+/** What a sweep that runs until its verdict is clear may need at most. */
+interface Most {
+  base: string;
+  /** Percentage points; null if no margin was given. */
+  margin: number | null;
+  most_runs: number;
+  /** Runs of a configuration on each side. */
+  most_runs_each: number;
+  /** US dollars; null if unknown. */
+  most_usd: number | null;
+}
+
+/** Returns what the sweep may need at most; null if it runs all of its cells. */
+function mostOf(resolved: ResolvedSweep): Most | null {
+  const { untilClear, cells, maxUsd } = resolved;
+  if (untilClear === null) return null;
+  const costs = cells.map((cell) => costOf(resolved, cell));
+  const known = costs.flatMap((cost) => cost ?? []);
+  const usd = known.length < costs.length ? null : dollars(known.reduce((sum, cost) => sum + cost, 0));
+  return {
+    base: nameOf(untilClear.base),
+    margin: untilClear.margin === null ? null : untilClear.margin * 100,
+    most_runs: cells.length,
+    most_runs_each: untilClear.most_runs,
+    most_usd: usd === null ? maxUsd : Math.min(usd, maxUsd ?? usd),
+  };
+}
+
+const mostText = ({ base, most_runs_each, most_usd }: Most): string =>
+  `compared with ${base} in rounds until the verdict is clear: at most ${most_runs_each} runs of each configuration on each side; cost: ${most_usd === null ? 'unknown; --max-usd limits it' : `at most ${formatCost(most_usd)}`}`;
+
+const nameOf = (base: UntilClear['base']): string => (base.kind === 'variant' ? base.variant : base.sweep);
+
+function costOf({ project, scenarios, agents }: ResolvedSweep, cell: Cell): number | null {
+  const effective = scenarios.find(
+    ({ selected, variant }) => selected.scenario.name === cell.scenario && variant.variant === cell.variant,
+  )?.effective;
+  return mostCost({
+    limit: effective?.scenario.cost.max_usd ?? null,
+    highest: resultsIndex(project.resultsPath).highestCost(cell),
+    isFree: agentOfCell(cell, knownAgents(agents))?.free === true,
+    isJudged: effective !== undefined && modelAsked(effective) !== null,
+  });
 }

@@ -1,6 +1,8 @@
+import { plan } from '../../planning/plan.js';
 import { openProject } from '../../planning/project.js';
 import { selectMatrix } from '../../planning/select-matrix.js';
-import { run, runSelected, type StartOptions } from '../run/run.js';
+import { run, runDraft, runPlanned } from '../run/run.js';
+import { finishedSweep } from '../run/until-clear.js';
 import { printJson } from '../shared/output.js';
 
 interface ScenarioOptions {
@@ -20,15 +22,11 @@ interface MatrixOptions extends ScenarioOptions {
   dryRun: boolean;
 }
 
-/** What the verbs of `scenario` have no flags for. */
-const DEFAULTS = { variants: [], judge: true, detach: false } satisfies Partial<StartOptions>;
-
 /** `scenario run`: runs a scenario file and prints the verdict of each evaluation. Returns the exit code. */
 export const runScenarioFile = (file: string, options: ScenarioOptions): Promise<number> =>
   run({
-    ...DEFAULTS,
     ...options,
-    ...{ files: [file], passWithNoScenarios: false, dryRun: false, listGates: true },
+    ...{ files: [file], passWithNoScenarios: false, detach: false, listGates: true },
   });
 
 /** `scenario matrix`: runs all combinations of a matrix file as one sweep. Returns the exit code. */
@@ -45,10 +43,6 @@ export async function runMatrixFile(
       for (const { id, parameters } of listed) process.stdout.write(`${id}  ${JSON.stringify(parameters)}\n`);
     return 0;
   }
-  return runSelected(project, scenarios, {
-    ...DEFAULTS,
-    ...options,
-    name,
-    ...(parallel === undefined ? {} : { concurrency: parallel }),
-  });
+  const draft = runDraft({ ...options, name, concurrency: parallel });
+  return runPlanned(await plan(project, scenarios, draft, finishedSweep), { ...options, detach: false });
 }

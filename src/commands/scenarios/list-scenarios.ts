@@ -1,19 +1,19 @@
 import pc from 'picocolors';
 import { renderTable, terminalText } from '../../lib/format/table.js';
 import { printJson, textOptions } from '../shared/output.js';
-import { selectScenarios, type Selection } from '../../planning/select-scenarios.js';
-import { searchFiles } from '../../planning/find-scenario-files.js';
-import { describeSearch } from '../../planning/nothing-selected.js';
+import { draftOf, type DraftOptions } from '../../planning/draft.js';
+import { selectScenarios } from '../../planning/select-scenarios.js';
+import { describeSearch, searchFiles } from '../../planning/find-scenario-files.js';
 import { otherFiles, printOthers } from '../shared/print-others.js';
 import { openProject } from '../../planning/project.js';
 
 /** `scenarios`: lists the scenarios in the fixtures folder. */
 export async function listScenarios(
-  selection: Omit<Selection, 'files'>,
+  selection: Pick<DraftOptions, 'tags' | 'tier'>,
   { json, all }: { json: boolean; all: boolean },
 ): Promise<number> {
   const project = openProject();
-  const everything = { ...selection, files: [], all: true };
+  const everything = draftOf({ ...selection, all: true, passWithNoScenarios: true });
   const selected = await selectScenarios(project, everything);
   const { searched } = searchFiles(project, everything);
   const others = otherFiles(searched);

@@ -10,10 +10,10 @@ import { variableNames } from '../../lib/interpolate.js';
 import { schedulesFolder } from '../../platform/engine/engine-state.js';
 import { isMirror } from '../../platform/folders.js';
 import { ownCommand } from '../../platform/invocation.js';
-import { nothingSelected } from '../../planning/nothing-selected.js';
+import { draftOf, type DraftOptions } from '../../planning/draft.js';
+import { plan } from '../../planning/plan.js';
 import { openProject } from '../../planning/project.js';
-import { selectScenarios, type Selection } from '../../planning/select-scenarios.js';
-import type { SweepFlags } from '../../planning/resolve-sweep.js';
+import { selectScenarios } from '../../planning/select-scenarios.js';
 import { storeInputsAnd } from '../../planning/write-plan.js';
 import type { StoredSchedule, When } from '../../scenario/stored-schedule.js';
 import { publishInputs } from '../../store/shared/mirror.js';
@@ -21,12 +21,13 @@ import { sharedProjectOf } from '../../store/shared/shared-project.js';
 import { objectsOf } from '../../store/schedules/object-store.js';
 import { scheduleText, storeSettings } from '../../store/schedules/schedule-files.js';
 import { printDryRun } from '../run/print-dry-run.js';
-import { printPlanWarnings, resolveAndCheck } from '../run/run.js';
+import { finishedSweep } from '../run/until-clear.js';
 import { readEnvFile } from '../shared/env-file.js';
 import { printNotice } from '../shared/output.js';
 import { printSchedule } from './print-schedule.js';
 
-export interface CreateOptions extends Selection, Omit<SweepFlags, 'name'>, Pick<StoredSchedule, 'overlap'> {
+export interface CreateOptions
+  extends Omit<DraftOptions, 'untilClear' | 'regrade' | 'variables'>, Pick<StoredSchedule, 'overlap'> {
   cron?: string;
   every?: number;
   timezone?: string;
@@ -63,19 +64,17 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
       'bad_schedule',
       `--junit is not available with shared results, because any host may write the report; read schedules/${schedule}/junit.xml instead`,
     );
-  const selected = await selectScenarios(project, options);
-  if (selected.length === 0) throw nothingSelected(project, options);
-  const file = readEnvFile(options.envFile);
-  const environment = { ...process.env, ...file };
   // a night that starts no agent would say that nothing has changed
-  const flags = { ...options, cache: options.reuse && options.cache, fromFile: Object.keys(file) };
-  const resolved = await resolveAndCheck(project, selected, environment, flags);
-  if (options.dryRun) return printDryRun(resolved, project, options.json);
-  await printPlanWarnings(project, selected, resolved, options);
+  const cache = options.reuse && options.cache;
+  const draft = draftOf({ ...options, cache, variables: readEnvFile(options.envFile) });
+  const selected = await selectScenarios(project, draft);
+  const { sweep, notices } = await plan(project, selected, draft, finishedSweep);
+  for (const notice of notices) printNotice(notice);
+  if (options.dryRun) return printDryRun(sweep, options.json);
   const session = await openSession(resultsPath, printNotice, options);
   try {
     const envFile = options.envFile === undefined ? null : resolve(options.envFile);
-    const stored = await storeInputsAnd(project, resolved, async (plan) => {
+    const stored = await storeInputsAnd(sweep, async (template) => {
       const settings: StoredSchedule = {
         schema_version: 1,
         schedule,
@@ -86,9 +85,9 @@ export async function createSchedule(schedule: string, options: CreateOptions): 
         junit: options.junit === undefined ? null : resolve(options.junit),
         webhook,
         env_file: envFile,
-        variables: resolved.variables,
+        variables: sweep.variables,
         // a sandbox hides the file with the keys
-        plan: envFile === null ? plan : { ...plan, hidden: [...plan.hidden, envFile] },
+        plan: envFile === null ? template : { ...template, hidden: [...template.hidden, envFile] },
       };
       const text = textOfSchedule(settings);
       const shared = await sharedProjectOf(resultsPath);

@@ -8,10 +8,9 @@ import { displayPath } from '../../platform/display-path.js';
 import { ownCommand } from '../../platform/invocation.js';
 import { findExecutable } from '../../platform/process/find-executable.js';
 import { openProject, type Project } from '../../planning/project.js';
-import { selectScenarios } from '../../planning/select-scenarios.js';
 import type { SweepDocument } from '../../results/records/sweep-document.js';
 import { draftScenario, type Draft } from '../../scenario/draft/draft-scenario.js';
-import { runSelected } from '../run/run.js';
+import { run } from '../run/run.js';
 import { findInstalledSchemas, schemaPath } from '../shared/find-schemas.js';
 import { writeNewFiles } from '../shared/new-files.js';
 import { printJson, printSweep } from '../shared/output.js';
@@ -63,10 +62,9 @@ export async function tryTool(tool: string, options: TryOptions): Promise<number
   if (!options.json) process.stdout.write(describeDraft(tool, probed, written));
 
   const ran: { document: SweepDocument | null } = { document: null };
-  const code = await runSelected(project, await selectScenarios(project, { files: [file] }), {
+  const code = await run({
     ...options,
-    ...{ agents: ['mock'], models: [], variants: [], cache: true, judge: false, live: false, name },
-    ...{ dryRun: false, detach: false },
+    ...{ files: [file], agents: ['mock'], judge: false, name, detach: false },
     print: (document) => {
       ran.document = document;
       if (!options.json) printSweep(document, false);

@@ -2,17 +2,24 @@ import { knownAgents } from '../../agents/index.js';
 import { otherFiles, printOthers } from '../shared/print-others.js';
 import { printJson, printNotice, printWarnings } from '../shared/output.js';
 import { judgeProblems } from '../../planning/choose-judge.js';
-import { misfitsOfOwnAgents, runtimeProblems } from '../../planning/check-hosted-agents.js';
+import {
+  lengthProblems,
+  matrixProblems,
+  misfitsOfOwnAgents,
+  profileProblems,
+} from '../../planning/agent-problems.js';
+import { runtimeProblems } from '../../planning/find-runtime.js';
 import { exposedCheckWarnings } from '../../planning/exposed-checks.js';
-import { searchFiles } from '../../planning/find-scenario-files.js';
-import { targetsOfScenarios, notReusedWarnings } from '../../planning/not-reused.js';
-import { lengthProblems, matrixProblems, profileProblems } from '../../planning/matrix-problems.js';
-import { placeholderWarnings } from '../../planning/placeholder-warnings.js';
+import { describeSearch, searchFiles } from '../../planning/find-scenario-files.js';
+import {
+  notReusedWarnings,
+  placeholderWarnings,
+  serverWarnings,
+  targetsOfScenarios,
+  targetWarnings,
+  uncheckedWarnings,
+} from '../../planning/warnings.js';
 import { leftOutOf, loadScenarios } from '../../planning/select-scenarios.js';
-import { serverWarnings } from '../../planning/server-warnings.js';
-import { describeSearch } from '../../planning/nothing-selected.js';
-import { targetWarnings } from '../../planning/target-warnings.js';
-import { uncheckedWarnings } from '../../planning/unchecked-warnings.js';
 import { openProject } from '../../planning/project.js';
 import { displayPath } from '../../platform/display-path.js';
 import { UsageError } from '../../lib/errors/usage-error.js';

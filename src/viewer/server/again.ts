@@ -8,9 +8,10 @@ import { hasEnded } from '../../client/sweeps/ended-sweep.js';
 import { findPlan } from '../../client/sweeps/find-sweep.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
 import { groupBy } from '../../lib/group-by.js';
-import { checkRegrade } from '../../planning/check-regrade.js';
+import { refuseUnready } from '../../planning/checks.js';
+import { draftOf } from '../../planning/draft.js';
 import { openProject } from '../../planning/project.js';
-import { resolveRegrade, type RegradeFlags } from '../../planning/resolve-regrade.js';
+import { resolveRegrade } from '../../planning/resolve-regrade.js';
 import type { Cell } from '../../results/records/cell.js';
 import { modelAsked, type Plan } from '../../scenario/plan.js';
 import type { AgainAnswer } from '../protocol.js';
@@ -55,7 +56,7 @@ export async function retryFromPage(
 export async function regradePreview({ resultsPath, warn }: Source, id: string): Promise<AgainAnswer> {
   const project = openProject(resultsPath);
   const work = await findWork(resultsPath, id, warn);
-  const { scenarios } = await resolveRegrade(project, work, NO_FLAGS);
+  const { scenarios } = await resolveRegrade(project, work, draftOf({}));
   const models = [...new Set(scenarios.flatMap(({ effective }) => modelAsked(effective) ?? []))];
   return { cells: work.cells.length, mayFollow: false, agents: [], models, mayCost: models.length > 0 };
 }
@@ -66,21 +67,19 @@ export async function regradeFromPage(
   id: string,
 ): Promise<{ sweep: string }> {
   const project = openProject(resultsPath);
-  const environment = { ...process.env, ...variables() };
-  const resolved = await resolveRegrade(project, await findWork(resultsPath, id, warn), NO_FLAGS);
-  await checkRegrade(project, resolved, environment);
-  const plan = await planSweep(project, resolved);
+  // as the command without options
+  const draft = draftOf({ variables: variables() });
+  const sweep = await resolveRegrade(project, await findWork(resultsPath, id, warn), draft);
+  await refuseUnready(sweep, false);
+  const written = await planSweep(sweep);
   const session = await openSession(resultsPath, warn);
   try {
-    await startPlanned(session, plan, resolved, environment);
+    await startPlanned(session, written, sweep);
   } finally {
     await session.close();
   }
-  return { sweep: plan.sweep };
+  return { sweep: written.plan.sweep };
 }
-
-/** As the command without options. */
-const NO_FLAGS: RegradeFlags = { judge: true };
 
 function endedPlan(resultsPath: string, id: string): Plan {
   const plan = findPlan(resultsPath, id);

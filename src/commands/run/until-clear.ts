@@ -3,13 +3,11 @@ import { readLog } from '../../client/sweeps/read-log.js';
 import { decidedBy } from '../../client/sweeps/read-to-compare.js';
 import { sweepStatus } from '../../client/sweeps/sweep-status.js';
 import { UsageError } from '../../lib/errors/usage-error.js';
-import type { ToDecide } from '../../planning/pair-up.js';
-import type { Project } from '../../planning/project.js';
-import type { SelectedScenario } from '../../planning/select-scenarios.js';
-import { uncheckedWarnings } from '../../planning/unchecked-warnings.js';
+import type { Draft, DraftOptions } from '../../planning/draft.js';
+import type { FinishedBase } from '../../planning/pair-up.js';
 import { ALPHA } from '../../results/comparison/document.js';
 import { armsOf } from '../../results/comparison/samples.js';
-import { MOST_RUNS, type UntilClear } from '../../results/decision/until-clear.js';
+import { MOST_RUNS } from '../../results/decision/until-clear.js';
 import { printNotice } from '../shared/output.js';
 
 /** The options of `run` that make a sweep stop as soon as its verdict is clear. */
@@ -23,16 +21,10 @@ export interface ClearOptions {
   maxRuns?: number;
 }
 
-/**
- * Reads the options and, if the base is a finished sweep, its results. Returns null without `--until-clear`.
- *
- * @throws UsageError
- */
-export function toDecideOf(
-  project: Project,
-  selected: readonly SelectedScenario[],
-  options: ClearOptions & { judge: boolean; repeat?: number; cells?: readonly string[]; regrade?: boolean },
-): ToDecide | null {
+/** What a sweep that stops as soon as its verdict is clear is to decide; null without `--until-clear`. @throws UsageError */
+export function untilClearOf(
+  options: ClearOptions & Pick<DraftOptions, 'repeat' | 'cells' | 'regrade'>,
+): Draft['untilClear'] {
   const { untilClear = false, vs, margin, effect, maxRuns } = options;
   if (!untilClear) {
     const alone = Object.entries({
@@ -50,7 +42,7 @@ export function toDecideOf(
       'usage',
       '--until-clear: name what to compare with: --vs <variant>, or --vs <sweep> for a finished sweep',
     );
-  if (options.repeat !== undefined)
+  if (options.repeat != null)
     throw new UsageError('usage', '--repeat cannot be used with --until-clear; --max-runs limits the runs');
   if ((options.cells ?? []).length > 0)
     throw new UsageError('usage', '--cell cannot be used with --until-clear, which chooses the cells itself');
@@ -61,34 +53,11 @@ export function toDecideOf(
       'usage',
       '--effect gives up where no change is likely to be found, and --margin then shows that nothing is worse; leave out one of them',
     );
-  const [unchecked] = uncheckedWarnings(selected, !options.judge);
-  if (unchecked !== undefined)
-    throw new UsageError('scenario_invalid', '--until-clear: there would be nothing to decide', [unchecked]);
-  return {
-    base: baseOf(project, selected, vs),
-    margin: margin ?? null,
-    ...(effect === undefined ? {} : { effect }),
-    mostRuns: maxRuns ?? MOST_RUNS,
-  };
+  return { vs, margin: margin ?? null, effect: effect ?? null, mostRuns: maxRuns ?? MOST_RUNS };
 }
 
-/** A variant of the selected scenarios, or else a finished sweep. */
-function baseOf(project: Project, selected: readonly SelectedScenario[], name: string): UntilClear['base'] {
-  const variants = new Set(selected.flatMap((one) => one.variants.map(({ variant }) => variant)));
-  if (variants.has(name)) return { kind: 'variant', variant: name };
-  try {
-    return finishedSweep(project.resultsPath, name);
-  } catch (error) {
-    if (!(error instanceof UsageError) || error.code !== 'unknown_id') throw error;
-    throw new UsageError(
-      'unknown_id',
-      `--vs: '${name}' is neither a variant of these scenarios (${[...variants].join(', ')}) nor a sweep: ${error.message}`,
-    );
-  }
-}
-
-/** The runs of a sweep, by configuration. Each counts once, and the first result of each cell. */
-function finishedSweep(resultsPath: string, id: string): UntilClear['base'] {
+/** Reads the runs of a finished sweep, by configuration. Each counts once, and the first result of each cell. */
+export function finishedSweep(resultsPath: string, id: string): FinishedBase {
   const plan = findPlan(resultsPath, id);
   const { sweep } = plan;
   const status = sweepStatus(resultsPath, sweep);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { checkAgentConsent, checkJudgeConsent } from '../../src/planning/check-spending-consent.js';
+import { checkAgentConsent, checkJudgeConsent } from '../../src/planning/checks.js';
 import { UsageError } from '../../src/lib/errors/usage-error.js';
 import { formatProblem } from '../../src/lib/errors/problem.js';
 import { parseConfig, type Config } from '../../src/scenario/config.js';

@@ -1,0 +1,249 @@
+import { dirname } from 'node:path';
+import { adapterNames, agentOfCell, knownAgents } from '../agents/index.js';
+import { E2B_KEY, optionsInShell } from '../environments/e2b/variables.js';
+import type { Place } from '../environments/index.js';
+import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
+import { parseJudgeName } from '../lib/model-name.js';
+import { isMirror } from '../platform/folders.js';
+import { isBinary } from '../platform/fs/program-files.js';
+import { knownProviders } from '../platform/models/model-providers.js';
+import type { Config } from '../scenario/config.js';
+import { modelAsked, type UnstoredScenario } from '../scenario/plan.js';
+import { isApart, type Scenario } from '../scenario/scenario.js';
+import { readText } from './file-checks.js';
+import { moduleProblem, runtimeProblems } from './find-runtime.js';
+import { misfits } from './agent-problems.js';
+import { checkWritable } from './project.js';
+import type { ResolvedSweep } from './resolve-sweep.js';
+
+/** Checks a part of a sweep that is to start. @throws UsageError or InfrastructureError with the first problem */
+type Check = (sweep: ResolvedSweep) => void | Promise<void>;
+
+/** Refuses a sweep that cannot run here. A dry run costs nothing, so it needs no consent. @throws as its checks */
+export async function refuseUnready(sweep: ResolvedSweep, isDry: boolean): Promise<void> {
+  // Checking old work again starts no agent.
+  const startsAgents = sweep.regrade?.or_run !== false;
+  const checks: readonly Check[] = [
+    ...(startsAgents ? [runtimesAreThere, agentsFitScenarios, modulesAreAgents, hostsAreShared] : []),
+    ...[sandboxesAreSet, targetsCanBeSent, sandboxesWork, containersCanBeMade, cloudSandboxesCanBeMade],
+    ...(startsAgents && !isDry ? [agentsMayCost] : []),
+    ...(isDry ? [] : [judgesMayCost]),
+    ({ project }) => checkWritable(project.resultsPath),
+  ];
+  for (const check of checks) await check(sweep);
+}
+
+/** Loads the environments only when a scenario or the config needs one checked: they take a tenth of a second to load. */
+async function placeFor(
+  environment: Scenario['environment'],
+  folders: readonly (string | null)[] = [],
+): Promise<Place> {
+  const { chooseEnvironment } = await import('../environments/index.js');
+  return chooseEnvironment(environment, folders);
+}
+
+/** @throws UsageError if hosts are selected, and there are none */
+function hostsAreShared({ project, on }: ResolvedSweep): void {
+  if (!isMirror(project.resultsPath) && on.length > 0)
+    throw new UsageError(
+      'not_shared',
+      '--on selects hosts, but these results are not shared; see specs/how-to/many-machines.md',
+    );
+}
+
+/** @throws UsageError if the config requires sandboxes, and a scenario has none */
+function sandboxesAreSet({ project: { config }, scenarios }: ResolvedSweep): void {
+  if (!config.require_sandbox) return;
+  const without = scenarios.filter(({ effective }) => effective.scenario.environment.type === 'local');
+  if (without.length === 0) return;
+  const names = [...new Set(without.map(({ effective }) => effective.scenario.name))].join(', ');
+  throw new UsageError(
+    'sandbox_required',
+    `the config file sets require_sandbox, but environment.type is local in ${names}; set it to bubblewrap, auto, docker or e2b`,
+  );
+}
+
+/** @throws InfrastructureError if sandboxes are required, and do not work on this machine */
+async function sandboxesWork({ project, scenarios }: ResolvedSweep): Promise<void> {
+  if (isMirror(project.resultsPath) || !project.config.require_sandbox) return;
+  if (scenarios.every(({ effective }) => isApart(effective.scenario.environment))) return;
+  const { lacking, lacksNetwork } = await placeFor({ type: 'bubblewrap' });
+  const missing = lacking ?? lacksNetwork;
+  if (missing !== null) throw new InfrastructureError(`the config file sets require_sandbox: ${missing}`);
+}
+
+/** @throws InfrastructureError if a container cannot be made: the command line, its daemon or the image is missing */
+async function containersCanBeMade({ project, scenarios }: ResolvedSweep): Promise<void> {
+  if (isMirror(project.resultsPath)) return;
+  const wanted = new Map(
+    scenarios.map(({ effective }) => {
+      const { environment } = effective.scenario;
+      return [JSON.stringify(environment), environment];
+    }),
+  );
+  for (const environment of wanted.values()) {
+    if (environment.type !== 'docker') continue;
+    const { lacking } = await placeFor(environment);
+    if (lacking !== null) throw new InfrastructureError(`environment.type docker: ${lacking}`);
+  }
+}
+
+/**
+ * Checks what runs in sandboxes of E2B need: the package, the key, and the service.
+ *
+ * @throws UsageError at its place in the scenario file if the package or the key is missing, or the key is refused;
+ * InfrastructureError if the service does not answer
+ */
+async function cloudSandboxesCanBeMade({
+  project: { configFile, root, resultsPath },
+  scenarios,
+  environment: values,
+}: ResolvedSweep): Promise<void> {
+  if (isMirror(resultsPath)) return;
+  const inCloud = scenarios.filter(({ effective }) => effective.scenario.environment.type === 'e2b');
+  const [first] = inCloud;
+  if (first === undefined) return;
+  const refuse = (why: string): never => {
+    const message = `environment.type e2b: ${why}`;
+    const problems = inCloud.map(({ variant }) => variant.problemAt(['environment', 'type'], message));
+    const texts = new Map(inCloud.map(({ selected }) => [selected.file, selected.text]));
+    throw new UsageError('sandbox_unusable', message, problems, texts);
+  };
+  // As in a run, which knows the project only if it has a config file.
+  const folders = [configFile === null ? null : root, dirname(resultsPath)];
+  const { lacking, sandbox } = await placeFor(first.effective.scenario.environment, folders);
+  if (lacking !== null) refuse(lacking);
+  if ((values[E2B_KEY] ?? '') === '')
+    refuse(`${E2B_KEY} is not set; export it, or name a file that sets it with --env-file`);
+  const { tryE2b } = await import('../environments/e2b/try-e2b.js');
+  const failure = await tryE2b(sandbox?.module ?? '', optionsInShell(values));
+  if (failure === null) return;
+  if (failure.isFinal) refuse(failure.why);
+  throw new InfrastructureError(`environment.type e2b: ${failure.why}`);
+}
+
+/** @throws UsageError if the runs take place on other hosts, and these cannot be given the target */
+function targetsCanBeSent({ project, scenarios }: ResolvedSweep): void {
+  if (!isMirror(project.resultsPath)) return;
+  for (const { selected, variant, effective } of scenarios) {
+    const why = whyNotSent(effective);
+    if (why === null) continue;
+    const message = `the target ${effective.target_path} ${why}; put it into the fixture, or install it on the hosts and name it without a path`;
+    const problems = [variant.problemAt(['target', 'binary'], message)];
+    throw new UsageError('target_missing', message, problems, new Map([[selected.file, selected.text]]));
+  }
+}
+
+/** Why the target cannot be sent to the hosts, which get its program alone; null if it can, or need not. */
+function whyNotSent({ target_path, target_files }: UnstoredScenario): string | null {
+  if (target_path === null || target_files?.length === 0) return null;
+  if (target_files !== undefined)
+    return 'has further files (target.files), but hosts receive only its program';
+  return isBinary(target_path)
+    ? null
+    : 'is a script, which may need files beside it, but hosts receive only its program: set target.files to [] if it needs none';
+}
+
+/** Looks at what an agent of ElizaOS consists of, and runs none of it. @throws UsageError with the problems of scenario files */
+function runtimesAreThere({ cells, scenarios }: ResolvedSweep): void {
+  const withEliza = new Set(cells.flatMap(({ agent, scenario }) => (agent === 'eliza' ? [scenario] : [])));
+  const selected = [...new Set(scenarios.map((one) => one.selected))].filter(({ scenario }) =>
+    withEliza.has(scenario.name),
+  );
+  const found = selected.flatMap(runtimeProblems);
+  const problems = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+  const [first] = problems;
+  if (first === undefined) return;
+  const texts = new Map(selected.map(({ file, text }) => [file, text]));
+  throw new UsageError('scenario_invalid', first.message, problems, texts);
+}
+
+/** @throws UsageError if a scenario mocks services, or runs apart from this machine, with agents that cannot */
+function agentsFitScenarios({ project, cells, scenarios }: ResolvedSweep): void {
+  const known = knownAgents(project.config.agents);
+  for (const { selected, variant, effective } of scenarios) {
+    const agents = cells.flatMap((cell) =>
+      cell.scenario === selected.scenario.name && cell.variant === variant.variant ? [cell.agent] : [],
+    );
+    const problems = misfits(known, agents, { ...variant, scenario: effective.scenario });
+    const [first] = problems;
+    if (first !== undefined)
+      throw new UsageError(
+        'scenario_invalid',
+        first.message,
+        problems,
+        new Map([[selected.file, selected.text]]),
+      );
+  }
+}
+
+/** @throws UsageError for the first module of an agent that is none */
+async function modulesAreAgents({ project: { configSource }, agents }: ResolvedSweep): Promise<void> {
+  for (const [name, { module }] of Object.entries(agents)) {
+    const message = module === undefined ? null : await agentModuleProblem(module);
+    if (message === null) continue;
+    throw new UsageError(
+      'config_invalid',
+      `agent ${name}: ${message}`,
+      configSource === null ? [] : [configSource.problemAt(['agents', name, 'module'], message)],
+      configSource === null ? new Map() : new Map([[configSource.file, configSource.text]]),
+    );
+  }
+}
+
+/** The reason why a module cannot be an agent; null if it can, as far as its text shows. */
+async function agentModuleProblem(path: string): Promise<string | null> {
+  const problem = moduleProblem(path, path);
+  if (problem !== null) return problem;
+  const { exportsName } = await import('./exports-name.js');
+  return exportsName(readText(path) ?? '', 'createAgent')
+    ? null
+    : `${path} does not export createAgent; expected export function createAgent({ services, model })`;
+}
+
+/** @throws UsageError for an agent that may spend money if LLM_TOOL_TEST_ENABLED=1 is not set */
+export function checkAgentConsent({ agents }: Config, name: string): void {
+  if (hasConsent() || agentOfCell({ agent: name }, knownAgents(agents))?.free === true) return;
+  throw notEnabled(`agent '${name}'`, 'run', orFreeAgent(name));
+}
+
+/**
+ * `canBeLeftOut`: whether the run can do without the judge.
+ *
+ * @throws UsageError for a judge that may spend money if LLM_TOOL_TEST_ENABLED=1 is not set
+ */
+export function checkJudgeConsent({ agents, providers }: Config, model: string, canBeLeftOut: boolean): void {
+  const judge = parseJudgeName(model);
+  if (hasConsent() || !judge.ok) return;
+  const [who, remedy] =
+    judge.by === 'agent'
+      ? [knownAgents(agents).get(judge.agent), orFreeAgent(judge.agent)]
+      : [
+          knownProviders(providers).get(judge.provider),
+          Object.hasOwn(providers, judge.provider) ? orFree(`providers.${judge.provider}`) : '',
+        ];
+  if (who?.free === true) return;
+  throw notEnabled(`the judge ${model}`, 'ask', `${remedy}${canBeLeftOut ? '; or use --no-judge' : ''}`);
+}
+
+const hasConsent = (): boolean => process.env['LLM_TOOL_TEST_ENABLED'] === '1';
+
+const notEnabled = (who: string, verb: string, remedy: string): UsageError =>
+  new UsageError('not_enabled', `${who} may spend money: set LLM_TOOL_TEST_ENABLED=1 to ${verb} it${remedy}`);
+
+const orFree = (table: string): string => `, or set free = true in [${table}] if it costs nothing`;
+
+/** Empty for built-in agents: they cost money, and `free` cannot be set in their tables. What `eliza` costs is up to its plugins. */
+const orFreeAgent = (name: string): string =>
+  adapterNames.includes(name) && name !== 'eliza' ? '' : orFree(`agents.${name}`);
+
+function agentsMayCost({ project: { config }, cells }: ResolvedSweep): void {
+  for (const name of new Set(cells.map(({ agent }) => agent))) checkAgentConsent(config, name);
+}
+
+function judgesMayCost({ project: { config }, scenarios }: ResolvedSweep): void {
+  for (const { effective } of scenarios) {
+    const model = modelAsked(effective);
+    if (model !== null) checkJudgeConsent(config, model, effective.asked === undefined);
+  }
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+
+const names = z.array(z.string()).default([]);
+const text = z.string().nullable().default(null);
+const number = z.number().nullable().default(null);
+const no = z.boolean().default(false);
+const yes = z.boolean().default(true);
+
+/** The options of a verb that plans a sweep, each with a value: null, false or an empty list where nothing was said. */
+const Draft = z.object({
+  files: names,
+  all: no,
+  tags: names,
+  /** Scenarios of this tier and below. */
+  tier: number,
+  /** Whether each scenario also runs without its subject. */
+  withWithout: no,
+  /** True if nothing needs to be selected; null if the verb has no such option. */
+  passWithNoScenarios: z.boolean().nullable().default(null),
+  agents: names,
+  models: names,
+  variants: names,
+  profile: text,
+  repeat: number,
+  /** Ids or labels of the cells to run. */
+  cells: names,
+  concurrency: number,
+  /** Whether finished runs with the same inputs may be reused. */
+  cache: yes,
+  /** Limit for the whole sweep, in US dollars. */
+  maxUsd: number,
+  /** Labels that a host must have to run a cell. */
+  on: names,
+  timeoutSecs: number,
+  targetBinary: text,
+  /** False if `--no-judge` was given. */
+  judge: yes,
+  judgeModel: text,
+  /** True if `--judge-model` was given, not only its environment variable. */
+  isJudgeNamed: no,
+  /** Whether mocks are ignored. */
+  live: no,
+  /** The variables of `--env-file`. */
+  variables: z.record(z.string(), z.string().optional()).default({}),
+  /** Set if the sweep stops as soon as its verdict is clear. */
+  untilClear: z
+    .object({
+      /** A variant, or a finished sweep. */
+      vs: z.string(),
+      /** From 0 to 1; null: only better and worse are looked for. */
+      margin: z.number().nullable(),
+      /** From 0 to 1: give up when such a difference is unlikely to be found; null: never. */
+      effect: z.number().nullable(),
+      /** The most runs of a configuration on each side. */
+      mostRuns: z.number(),
+    })
+    .nullable()
+    .default(null),
+  /** Whether the work of earlier runs is checked again where only the checks have changed; null: it is not looked for. */
+  regrade: z.boolean().nullable().default(null),
+  /** Whether the sweep is only shown. That costs nothing, so it needs no consent. */
+  dryRun: no,
+  /** The beginning of the sweep's id. */
+  name: text,
+});
+export type Draft = z.output<typeof Draft>;
+
+/** Options as verbs have them. */
+export type DraftOptions = z.input<typeof Draft>;
+
+/** Fills in what a verb has no option for, or what was not given. */
+export const draftOf = (options: DraftOptions): Draft => Draft.parse(options);
+
+/** The options that select scenarios. */
+export type Selection = Pick<
+  Draft,
+  'files' | 'all' | 'tags' | 'tier' | 'withWithout' | 'passWithNoScenarios'
+>;
+
+/** The options that concern the judge. */
+export type JudgeFlags = Pick<Draft, 'judge' | 'judgeModel' | 'isJudgeNamed'>;
