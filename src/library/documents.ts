@@ -879,6 +879,8 @@ export interface GateDetail {
   duration_ms: number;
   /** Model or agent that was asked, as requested; absent: none, or written by an older build */
   judged_by?: string;
+  /** The same as the provider names it; absent: unknown */
+  model_used?: string;
   /** Why the agent could have forged what the gate looked at; absent: it could not */
   forgeable?: string;
 }
@@ -1566,6 +1568,61 @@ export interface Comparison {
         reviewed: number;
       } | null;
     }>;
+  };
+  /** Whether the models that judged are the same on both sides; absent: none judged, or both sides are of one sweep */
+  judge_drift?: {
+    /** `moved`: more verdicts changed in one direction than chance explains; `same`: no such drift is shown; `not checked`: no kept answer of base was judged again */
+    state: 'same' | 'moved' | 'not checked';
+    /** What the records of both sides say differently of their judges: sentences; empty: nothing */
+    differs: Array<string>;
+    /** Compared runs of base that a model judged */
+    judged: number;
+    /** Of these, those judged again as head was: by `regrade` */
+    again: number;
+    /** Of these, runs that passed before and fail now */
+    to_fail: number;
+    /** Of these, runs that failed before and pass now */
+    to_pass: number;
+    /** Judged again, but left out: a check that asks no model has another verdict, too */
+    left_out: number;
+    /** (to_pass - to_fail) / again */
+    moved: number | null;
+    /** Its interval (Tango) at the confidence 1 - alpha */
+    interval: {
+      /** Lower end */
+      low: number;
+      /** Upper end */
+      high: number;
+    } | null;
+    /** Two-sided: of the exact test of McNemar */
+    p: number | null;
+    /** The sweeps in which they were judged again */
+    sweeps: Array<string>;
+    /** The most days between that and the start of head */
+    days: number | null;
+    /** The change as the judge of head sees it; null: not checked, or nothing to test */
+    without: {
+      /** The difference of all configurations less what the judge moved */
+      difference: number;
+      /** At the confidence 1 - alpha */
+      interval: {
+        /** Lower end */
+        low: number;
+        /** Upper end */
+        high: number;
+      };
+    } | null;
+    /** Whether the judge could be the reason for the verdict, or for the claim about the margin */
+    explains: boolean;
+    /** The sample that shows whether the judge has moved; null: base keeps no answers */
+    sample: {
+      /** Runs of base to judge again */
+      runs: number;
+      /** Its cost by what judging them has cost before; null: unknown */
+      usd: number | null;
+      /** The model that judged head, if another one was asked in base */
+      model: string | null;
+    } | null;
   };
   /** Reasons to doubt these numbers */
   doubts: Array<string>;

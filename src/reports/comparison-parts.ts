@@ -1,4 +1,5 @@
 import { formatAge } from '../lib/format/age.js';
+import { formatCost } from '../lib/format/dollars.js';
 import { terminalText, truncate } from '../lib/format/table.js';
 import type { Change, Comparison, Configuration, Side } from '../results/comparison/document.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
@@ -132,7 +133,32 @@ const fullName = (one: Configuration): string =>
   terminalText(`${scenarioLabel(one)} ${one.agent}/${one.model}`);
 
 /** Says what to do next. */
-export function hints(
+export const hints = (comparison: Comparison, options: ComparisonOptions): string[] => [
+  ...judgeHint(comparison, options),
+  ...nextSteps(comparison, options),
+];
+
+/** More runs do not help against a judge that may have moved. */
+function judgeHint(
+  { base, head, verdict, total, judge_drift: drift }: Comparison,
+  { command }: ComparisonOptions,
+): string[] {
+  if (drift?.sample == null) return [];
+  const { runs, usd, model } = drift.sample;
+  const regrade = `regrade ${terminalText(base.sweep)}${model === null ? '' : ` --judge-model ${terminalText(model)}`}`;
+  if (drift.state !== 'not checked' && drift.explains)
+    return [
+      `To compare by one judge: ${command(regrade)} judges all of base again; then compare the new sweep with ${terminalText(head.sweep)}.`,
+    ];
+  const isClaimed = verdict === 'better' || verdict === 'worse' || total.not_worse?.holds === true;
+  if (drift.state !== 'not checked' || !(isClaimed || drift.explains)) return [];
+  const cost = usd === null ? 'at an unknown cost' : `for about ${formatCost(usd)}`;
+  return [
+    `Has the judge moved? ${command(`${regrade} --sample ${runs}`)} judges ${runs} runs of base again ${cost}; then compare again.`,
+  ];
+}
+
+function nextSteps(
   { verdict, total, base, head, margin }: Comparison,
   { command }: ComparisonOptions,
 ): string[] {

@@ -15,6 +15,8 @@ export interface RegradeOptions extends RegradeFlags {
   address?: string;
   envFile?: string;
   name?: string;
+  /** Only so many runs that a model judged, at random. */
+  sample?: number;
   /** Keep no results. */
   dryRun: boolean;
   detach: boolean;
@@ -30,7 +32,7 @@ export async function regrade(id: string, options: RegradeOptions): Promise<numb
   const environment = { ...process.env, ...readEnvFile(options.envFile) };
   const resolved = await resolveRegrade(
     project,
-    await findWork(project.resultsPath, id, printNotice),
+    await findWork(project.resultsPath, id, printNotice, options.sample),
     options,
   );
   await checkRegrade(project, resolved, environment);

@@ -31,6 +31,7 @@ export const GateDetail = z.object({
     .string()
     .exactOptional()
     .describe('Model or agent that was asked, as requested; absent: none, or written by an older build'),
+  model_used: z.string().exactOptional().describe('The same as the provider names it; absent: unknown'),
   forgeable: z
     .string()
     .exactOptional()

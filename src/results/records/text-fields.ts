@@ -41,6 +41,7 @@ export const gateText: Treatments<GateDetail> = {
   detail: 'redacted',
   duration_ms: 'kept',
   judged_by: 'kept',
+  model_used: 'redacted',
   forgeable: 'kept',
 };
 
