@@ -35,7 +35,7 @@ export const checkGate =
       const kept = await keptVerdict(deps, context, placed, index, turn);
       if (kept !== null) return kept;
       const startedAt = performance.now();
-      let modelUsed: string | null = null;
+      const used: Pick<GateDetail, 'model_used'> = {};
       const evidence = watchEvidence(whatWasDone(context, placed, turn), handle);
       const verdict = await heartbeating((signal) => {
         const inStep = stepCommands(context, name, signal, context.checksFolder);
@@ -48,7 +48,7 @@ export const checkGate =
           skills: () => (context.subject ?? []).flatMap((part) => (part.kind === 'skill' ? [part.name] : [])),
           ask: (question) =>
             askForGate(context, name, question, fence, signal, (name) => {
-              modelUsed = name;
+              if (name !== null) used.model_used = name;
             }),
         });
       });
@@ -64,7 +64,7 @@ export const checkGate =
         detail: verdict.detail ?? null,
         duration_ms: Math.round(performance.now() - startedAt),
         ...(answersAsked(spec) === 0 || context.modelAsked === null ? {} : { judged_by: context.modelAsked }),
-        ...(modelUsed === null ? {} : { model_used: modelUsed }),
+        ...used,
         ...(forgeable === null ? {} : { forgeable }),
       };
       return redactFields(found, gateText, context.redact);

@@ -1,6 +1,7 @@
 import { formatAge } from '../lib/format/age.js';
 import { formatCost } from '../lib/format/dollars.js';
 import { terminalText, truncate } from '../lib/format/table.js';
+import { driftText } from '../results/calibration/drift-note.js';
 import type { Change, Comparison, Configuration, Side } from '../results/comparison/document.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
 import { percent } from '../lib/format/estimates.js';
@@ -20,11 +21,12 @@ export interface ComparisonOptions {
 }
 
 /** Says why `--gate` would not pass. A reason that the answer already gives is left out. */
-export const gateReasons = ({ gate, verdict }: Comparison): string[] =>
+export const gateReasons = ({ gate, verdict, judge_drift: drift }: Comparison): string[] =>
   gate.result !== 'not tested'
     ? []
     : gate.reasons
         .filter((_, at) => verdict !== 'nothing to compare' || at > 0)
+        .filter((reason) => drift === undefined || reason !== driftText(drift))
         .map((reason) => `not tested: ${terminalText(reason)}`);
 
 /** Says which sweeps are compared, and what is not counted of them. */

@@ -293,7 +293,7 @@ function allowFor(found: Found, drifting: Drifting, { alpha, margin }: Compariso
     without: { difference: remains.value, interval: { low: remains.low, high: remains.high } },
     changes: {
       ...(isReason ? { robust: false } : {}),
-      ...(isWithin || bound === null ? {} : { not_worse: { bound, holds: false } }),
+      ...(isWithin ? {} : { not_worse: { bound, holds: false } }),
       ...(equivalent === true && (isSure || moved.value !== 0) ? { equivalent: isEqual } : {}),
     },
   };

@@ -26,7 +26,7 @@ function again(base: SweepToCompare, outcomes: string, change: Partial<ResultLin
       regraded_from: { run: line.id, outcome: line.outcome, paid_usd: 0.01 },
       ...judgedBy('v1'),
       ...change,
-    } as ResultLine;
+    };
   });
 }
 
