@@ -34,6 +34,7 @@ export const checkGate =
       const kept = await keptVerdict(deps, context, placed, index, turn);
       if (kept !== null) return kept;
       const startedAt = performance.now();
+      const used: Pick<GateDetail, 'model_used'> = {};
       const evidence = watchEvidence(whatWasDone(context, placed, turn), handle);
       const verdict = await heartbeating((signal) => {
         const inStep = stepCommands(context, name, signal, context.checksFolder);
@@ -44,7 +45,10 @@ export const checkGate =
           expected: (path) => lookInChecks(context, path),
           ...evidence.done,
           skills: () => (context.subject ?? []).flatMap((part) => (part.kind === 'skill' ? [part.name] : [])),
-          ask: (question) => askForGate(context, name, question, fence, signal),
+          ask: (question) =>
+            askForGate(context, name, question, fence, signal, (name) => {
+              if (name !== null) used.model_used = name;
+            }),
         });
       });
       const forgeable = await evidence.forgeable();
@@ -59,6 +63,7 @@ export const checkGate =
         detail: verdict.detail ?? null,
         duration_ms: Math.round(performance.now() - startedAt),
         ...(answersAsked(spec) === 0 || context.modelAsked === null ? {} : { judged_by: context.modelAsked }),
+        ...used,
         ...(forgeable === null ? {} : { forgeable }),
       };
       return redactFields(found, GateDetail, context.redact);

@@ -2,7 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, ENV_FILE, ID, JSON_FLAG, judgeModel, NO_JUDGE, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';
-import { atMostConcurrency, positive } from './shared/option-values.js';
+import { atMostConcurrency, count, positive } from './shared/option-values.js';
 
 /** Adds the `regrade` command. */
 export function addRegrade(program: Program, { exitWith }: CommandLine): void {
@@ -11,6 +11,11 @@ export function addRegrade(program: Program, { exitWith }: CommandLine): void {
     .alias('rescore')
     .description('Check the work of earlier runs again with the current checks, without running agents')
     .argument(`<${ID[0]}>`, ID[1])
+    .option(
+      '--sample <n>',
+      'judge only so many of the runs again that a model judged, chosen at random: has the judge moved?',
+      count,
+    )
     .option('--dry-run', 'show which verdicts change, and keep no results', false)
     .addOption(judgeModel())
     .option(...NO_JUDGE)
@@ -36,5 +41,6 @@ export function addRegrade(program: Program, { exitWith }: CommandLine): void {
     'regrade',
     ['Check the newest sweep with changed gates', 'llm-tool-test regrade latest'],
     ['Show which verdicts would change', 'llm-tool-test regrade before --dry-run'],
+    ['Find out how far the judge has moved', 'llm-tool-test regrade before --sample 30 --max-usd 1'],
   );
 }

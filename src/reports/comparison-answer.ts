@@ -1,4 +1,5 @@
 import { terminalText } from '../lib/format/table.js';
+import { driftText, withoutDriftText } from '../results/calibration/drift-note.js';
 import type { Comparison, ComparisonVerdict } from '../results/comparison/document.js';
 import { moversText } from '../results/comparison/movers.js';
 import { betweenText, levelText, percent, points, pText } from '../lib/format/estimates.js';
@@ -14,13 +15,14 @@ export function answer(comparison: Comparison, name: Namer, colors: Colors): str
   return [
     `${partHeadline(comparison, tested, colors) ?? headline(verdict, total.robust !== false, colors)}: ${passRates(comparison, tested.length)}`,
     ...[
-      ...(total.robust === false ? [whyPerhaps(total)] : []),
+      ...(total.robust === false && comparison.judge_drift?.explains !== true ? [whyPerhaps(total)] : []),
       ...change(comparison),
       ...moved(comparison, name),
       ...pooled(comparison, tested.length),
       ...margin(comparison),
       ...otherScenarios(comparison),
       ...laterLook(comparison),
+      ...judge(comparison),
     ].map((line) => `  ${line}`),
     ...alone
       .slice(0, MOST_ALONE)
@@ -160,6 +162,8 @@ const laterLook = ({ look, alpha }: Comparison): string[] =>
     : [
         `look ${look.number} of this question: tested at ${levelText(alpha)}; all looks share ${look.of_alpha}`,
       ];
+const judge = ({ judge_drift: drift }: Comparison): string[] =>
+  drift === undefined ? [] : [driftText(drift), ...withoutDriftText(drift)].map(terminalText);
 
 function margin({ margin, total: { not_worse, equivalent } }: Comparison): string[] {
   if (margin === null || not_worse === null) return [];

@@ -26,13 +26,14 @@ export const explanationRows = (comparison: Comparison): Row[] => [
   ...estimateRows(comparison),
   ...marginRows(comparison),
   ...cellRows(comparison),
+  ...judgeRows(comparison),
 ];
 
 const INDENT = 4;
 
 type Row = [name: string, value: string, meaning: string];
 
-function differenceRows({ alpha, look, total, configurations }: Comparison): Row[] {
+function differenceRows({ alpha, look, total, configurations, judge_drift: drift }: Comparison): Row[] {
   const { difference, interval, p, smallest_p, robust, base, head } = total;
   if (difference === null || interval === null || p === null || smallest_p === null) return [];
   const sure = `${Number((100 * (1 - alpha)).toFixed(2))} %`;
@@ -69,7 +70,7 @@ function differenceRows({ alpha, look, total, configurations }: Comparison): Row
       pText(smallest_p, alpha),
       `no outcome of so many runs has a smaller p; above ${levelText(alpha)}, none could show a difference`,
     ],
-    ...(robust === null || hidden(base) + hidden(head) === 0
+    ...(robust === null || hidden(base) + hidden(head) === 0 || drift?.explains === true
       ? []
       : [
           [
@@ -171,6 +172,17 @@ function cellRows({ configurations, total: { reliability } }: Comparison): Row[]
             `the probability that at least one, and that every one, of ${reliability.k} runs of head passes; before: ${estimate(reliability.base.pass_at_k)} and ${estimate(reliability.base.pass_hat_k)}`,
           ] satisfies Row,
         ]),
+  ];
+}
+
+function judgeRows({ alpha, judge_drift: drift }: Comparison): Row[] {
+  if (drift?.moved == null || drift.interval === null || drift.p === null) return [];
+  return [
+    [
+      'movement of the judge',
+      `${points(drift.moved)} points (between ${betweenText(drift.interval.low, drift.interval.high)}), p = ${pText(drift.p, alpha)}`,
+      'the same work judged twice: runs of base that pass now less those that fail now, of all that were judged again. A judge that is only noisy changes as many one way as the other; p is the probability of so many more one way if it has not moved',
+    ],
   ];
 }
 

@@ -1,5 +1,7 @@
 import { formatAge } from '../lib/format/age.js';
+import { formatCost } from '../lib/format/dollars.js';
 import { terminalText, truncate } from '../lib/format/table.js';
+import { driftText } from '../results/calibration/drift-note.js';
 import type { Change, Comparison, Configuration, Side } from '../results/comparison/document.js';
 import { scenarioLabel } from '../results/records/cell-label.js';
 import { levelText, percent } from '../lib/format/estimates.js';
@@ -19,11 +21,12 @@ export interface ComparisonOptions {
 }
 
 /** Says why `--gate` would not pass. A reason that the answer already gives is left out. */
-export const gateReasons = ({ gate, verdict }: Comparison): string[] =>
+export const gateReasons = ({ gate, verdict, judge_drift: drift }: Comparison): string[] =>
   gate.result !== 'not tested'
     ? []
     : gate.reasons
         .filter((_, at) => verdict !== 'nothing to compare' || at > 0)
+        .filter((reason) => drift === undefined || reason !== driftText(drift))
         .map((reason) => `not tested: ${terminalText(reason)}`);
 
 /** Says which sweeps are compared, and what is not counted of them. */
@@ -132,7 +135,32 @@ const fullName = (one: Configuration): string =>
   terminalText(`${scenarioLabel(one)} ${one.agent}/${one.model}`);
 
 /** Says what to do next. */
-export function hints(comparison: Comparison, { command }: ComparisonOptions): string[] {
+export const hints = (comparison: Comparison, options: ComparisonOptions): string[] => [
+  ...judgeHint(comparison, options),
+  ...nextSteps(comparison, options),
+];
+
+/** More runs do not help against a judge that may have moved. */
+function judgeHint(
+  { base, head, verdict, total, judge_drift: drift }: Comparison,
+  { command }: ComparisonOptions,
+): string[] {
+  if (drift?.sample == null) return [];
+  const { runs, usd, model } = drift.sample;
+  const regrade = `regrade ${terminalText(base.sweep)}${model === null ? '' : ` --judge-model ${terminalText(model)}`}`;
+  if (drift.state !== 'not checked' && drift.explains)
+    return [
+      `To compare by one judge: ${command(regrade)} judges all of base again; then compare the new sweep with ${terminalText(head.sweep)}.`,
+    ];
+  const isClaimed = verdict === 'better' || verdict === 'worse' || total.not_worse?.holds === true;
+  if (drift.state !== 'not checked' || !(isClaimed || drift.explains)) return [];
+  const cost = usd === null ? 'at an unknown cost' : `for about ${formatCost(usd)}`;
+  return [
+    `Has the judge moved? ${command(`${regrade} --sample ${runs}`)} judges ${runs} runs of base again ${cost}; then compare again.`,
+  ];
+}
+
+function nextSteps(comparison: Comparison, { command }: ComparisonOptions): string[] {
   const { verdict, total, base, head, margin } = comparison;
   // The question of the margin is answered.
   if (margin !== null && total.not_worse?.holds === true)

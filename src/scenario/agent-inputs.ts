@@ -1,6 +1,8 @@
 import { omit } from '../lib/omit.js';
+import { answersAsked } from '../gates/index.js';
+import { canonicalJson } from '../lib/canonical-json.js';
 import { modelAsked, type EffectiveScenario } from './plan.js';
-import type { Scenario, Step } from './scenario.js';
+import { gatesOf, type Scenario, type Step } from './scenario.js';
 
 /** What only decides how the work is judged. */
 const JUDGING = ['checks', 'judgment'] as const;
@@ -40,3 +42,15 @@ export const GATE_FIELDS = ['gates', 'turn_gates'] as const;
 /** Returns a step without the gates that check it. */
 export const withoutGates = (step: Step): Step =>
   omit(step as Partial<Record<(typeof GATE_FIELDS)[number], unknown>>, ...GATE_FIELDS) as Step;
+
+/**
+ * Returns a text that is the same for scenarios whose judge and gates ask a model the same, and draw the same conclusions from its
+ * answers. Which model they ask is not part of it.
+ */
+export const judgeInputs = ({ judge, scenario }: Pick<EffectiveScenario, 'judge' | 'scenario'>): string =>
+  canonicalJson([
+    judge === null ? null : omit(judge, 'model', 'rubric_file', 'timeout_secs'),
+    gatesOf(scenario).flatMap(({ gate, after }) =>
+      answersAsked(gate) === 0 ? [] : [{ ...gate, timeout_secs: 0, after }],
+    ),
+  ]);

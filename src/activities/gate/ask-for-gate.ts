@@ -5,13 +5,14 @@ import { collectVotes } from '../ask/collect-votes.js';
 import type { Fence } from '../step/fence.js';
 import type { RunContext } from '../step/run-context.js';
 
-/** Asks a model for a gate. Its answers are kept under the name of the gate's step. */
+/** Asks a model for a gate. Its answers are kept under the name of the gate's step. `noteModel`: gets the model's name for itself. */
 export async function askForGate<A>(
   context: RunContext,
   asker: string,
   { instructions, evidence, example, read, votes: wanted, ...form }: GateQuestion<A>,
   fence: Fence,
   signal: AbortSignal,
+  noteModel: (name: string | null) => void,
 ): Promise<A[]> {
   const { redact } = context;
   const redacted = Object.entries(evidence).map(([name, text]) => [name, redact(text)] as const);
@@ -20,7 +21,7 @@ export async function askForGate<A>(
     evidence: Object.fromEntries(redacted),
     example,
   });
-  const { votes } = await collectVotes(
+  const { votes, answers } = await collectVotes(
     context,
     {
       asker,
@@ -38,5 +39,6 @@ export async function askForGate<A>(
     fence,
     signal,
   );
+  noteModel(answers.at(-1)?.model_used ?? null);
   return votes;
 }

@@ -15,11 +15,13 @@ import {
 } from '../../results/comparison/document.js';
 import type { Calibrations } from '../../results/calibration/document.js';
 import { comparedJudgeWarnings } from '../../results/comparison/compared-judges.js';
+import { isJudged, UNCHECKED, withJudgeDrift } from '../../results/comparison/judge-drift.js';
 import { oneVariant } from '../../results/comparison/one-variant.js';
 import type { Plan } from '../../scenario/plan.js';
 import { fixtureFolder } from '../../store/results-folder.js';
 import { readBaseline } from '../../store/baseline-file.js';
 import { findById } from './find-sweep.js';
+import { judgedFacts } from './judged-facts.js';
 import { calibrationsOf, reviewReader } from './judged-runs.js';
 import { readLog } from './read-log.js';
 import { readToCompare } from './read-to-compare.js';
@@ -53,16 +55,17 @@ export async function comparisonOf(
     );
   const [variantBefore, variantAfter] = pairOf(variants, before, after);
   const results = readLog(resultsPath, warn);
-  const sides = [
-    narrowed(await readToCompare(resultsPath, before, results, warn), variantBefore),
-    narrowed(await readToCompare(resultsPath, after, results, warn), variantAfter),
-  ] as const;
-  const files = await fixtureFiles(resultsPath, ...sides);
-  const comparison = compareSweeps(...sides, files, { ...DEFAULT_OPTIONS, ...options });
+  const sides = {
+    base: narrowed(await readToCompare(resultsPath, before, results, warn), variantBefore),
+    head: narrowed(await readToCompare(resultsPath, after, results, warn), variantAfter),
+  };
+  const files = await fixtureFiles(resultsPath, sides.base, sides.head);
+  const compared = compareSweeps(sides.base, sides.head, files, { ...DEFAULT_OPTIONS, ...options });
+  const comparison = withJudgeDrift(compared, sides, results, judgedFacts(resultsPath));
   const readQuietly = reviewReader(resultsPath, results, () => undefined);
   return withJudges(comparison, {
-    base: calibrationsOf(resultsPath, sides[0], results, readQuietly),
-    head: calibrationsOf(resultsPath, sides[1], results, readQuietly),
+    base: calibrationsOf(resultsPath, sides.base, results, readQuietly),
+    head: calibrationsOf(resultsPath, sides.head, results, readQuietly),
   });
 }
 
@@ -80,7 +83,8 @@ export async function comparisonWithBaseline(
   const lines = await readBaseline(file);
   const results = readLog(resultsPath, warn);
   const sweep = await readToCompare(resultsPath, await sweepToCompare(resultsPath, head), results, warn);
-  const comparison = compareWithBaseline({ file, lines }, sweep, { ...DEFAULT_OPTIONS, ...options });
+  const compared = compareWithBaseline({ file, lines }, sweep, { ...DEFAULT_OPTIONS, ...options });
+  const comparison = sweep.lines.some(isJudged) ? { ...compared, judge_drift: UNCHECKED } : compared;
   const readQuietly = reviewReader(resultsPath, results, () => undefined);
   return withJudges(comparison, {
     base: { judges: [], gates: [] },

@@ -18,6 +18,8 @@ export interface RegradeOptions extends Pick<
   results?: string;
   address?: string;
   envFile?: string;
+  /** Only so many runs that a model judged, at random. */
+  sample?: number;
   /** Keep no results. */
   dryRun: boolean;
   detach: boolean;
@@ -30,9 +32,10 @@ export interface RegradeOptions extends Pick<
  */
 export async function regrade(id: string, options: RegradeOptions): Promise<number> {
   const project = openProject(options.results);
-  const { dryRun, envFile, ...chosen } = options;
+  const { dryRun, envFile, sample, ...chosen } = options;
   const draft = draftOf({ ...chosen, variables: readEnvFile(envFile) });
-  const sweep = await resolveRegrade(project, await findWork(project.resultsPath, id, printNotice), draft);
+  const work = await findWork(project.resultsPath, id, printNotice, sample);
+  const sweep = await resolveRegrade(project, work, draft);
   await refuseUnready(sweep, false);
   if (!dryRun) return startAndFollow(sweep, options);
   const planned: Plan[] = [];

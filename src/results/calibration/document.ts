@@ -111,3 +111,47 @@ export const calibrationFields = ({ judges, gates }: Calibrations) => ({
   ...(judges.length === 0 ? {} : { calibration: [...judges] }),
   ...(gates.length === 0 ? {} : { gate_calibration: [...gates] }),
 });
+
+/** How far the verdicts of the judge of base have moved until it judged head, as far as that is known. */
+export const JudgeDrift = z.object({
+  state: z
+    .enum(['same', 'moved', 'not checked'])
+    .describe(
+      '`moved`: more verdicts changed in one direction than chance explains; `same`: no such drift is shown; `not checked`: no kept answer of base was judged again',
+    ),
+  differs: z
+    .array(z.string())
+    .describe('What the records of both sides say differently of their judges: sentences; empty: nothing'),
+  judged: z.number().int().describe('Compared runs of base that a model judged'),
+  again: z.number().int().describe('Of these, those judged again as head was: by `regrade`'),
+  to_fail: z.number().int().describe('Of these, runs that passed before and fail now'),
+  to_pass: z.number().int().describe('Of these, runs that failed before and pass now'),
+  left_out: z
+    .number()
+    .int()
+    .describe('Judged again, but left out: a check that asks no model has another verdict, too'),
+  moved: z.number().nullable().describe('(to_pass - to_fail) / again'),
+  interval: Interval.nullable().describe('Its interval (Tango) at the confidence 1 - alpha'),
+  p: z.number().nullable().describe('Two-sided: of the exact test of McNemar'),
+  sweeps: z.array(z.string()).describe('The sweeps in which they were judged again'),
+  days: z.number().int().nullable().describe('The most days between that and the start of head'),
+  without: z
+    .object({
+      difference: z.number().describe('The difference of all configurations less what the judge moved'),
+      interval: Interval.describe('At the confidence 1 - alpha'),
+    })
+    .nullable()
+    .describe('The change as the judge of head sees it; null: not checked, or nothing to test'),
+  explains: z
+    .boolean()
+    .describe('Whether the judge could be the reason for the verdict, or for the claim about the margin'),
+  sample: z
+    .object({
+      runs: z.number().int().describe('Runs of base to judge again'),
+      usd: z.number().nullable().describe('Its cost by what judging them has cost before; null: unknown'),
+      model: z.string().nullable().describe('The model that judged head, if another one was asked in base'),
+    })
+    .nullable()
+    .describe('The sample that shows whether the judge has moved; null: base keeps no answers'),
+});
+export type JudgeDrift = z.infer<typeof JudgeDrift>;

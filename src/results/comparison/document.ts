@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Calibration, GateCalibration } from '../calibration/document.js';
+import { Calibration, GateCalibration, JudgeDrift } from '../calibration/document.js';
 import { CommonTrajectory } from '../common-trajectories.js';
 import { StopReason } from '../decision/decision.js';
 import { Interval } from '../interval.js';
@@ -343,6 +343,9 @@ export const Comparison = z.object({
     })
     .exactOptional()
     .describe('Gates that a model decided, compared with people; absent: none'),
+  judge_drift: JudgeDrift.exactOptional().describe(
+    'Whether the models that judged are the same on both sides; absent: none judged, or both sides are of one sweep',
+  ),
   doubts: z.array(z.string()).describe('Reasons to doubt these numbers'),
 });
 export type Comparison = z.infer<typeof Comparison>;

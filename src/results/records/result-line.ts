@@ -30,6 +30,7 @@ export const GateDetail = z.object({
   detail: JsonValue.nullable().describe('What a script printed as its detail'),
   duration_ms: z.number().describe('Duration'),
   judged_by: KeptText.exactOptional().describe('Model or agent that was asked, as requested; absent: none'),
+  model_used: z.string().exactOptional().describe('The same as the provider names it; absent: unknown'),
   forgeable: KeptText.exactOptional().describe(
     'Why the agent could have forged what the gate looked at; absent: it could not',
   ),
