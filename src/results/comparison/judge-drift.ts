@@ -134,7 +134,7 @@ function driftingOf(
   );
   const again = nearest.filter(({ was, is }) => otherChecks(was) === otherChecks(is));
   return {
-    differs: differences(judged, headJudged, facts),
+    differs: differences(base.samples, head.samples, facts),
     ...{ judged, headJudged, again },
     leftOut: nearest.length - again.length,
     share:
@@ -164,16 +164,12 @@ const reported = ({ metrics }: Known): string[] => [
   ...(metrics?.details ?? []).flatMap((gate) => gate.model_used ?? []),
 ];
 
-/** Says what the records of both sides have differently. */
+/** Says what the records of both sides have differently. A judge may have been asked of no run of a side, because all failed before. */
 function differences(
   before: readonly Sample[],
   after: readonly Sample[],
   { question }: JudgedFacts,
 ): string[] {
-  if (before.length === 0 || after.length === 0)
-    return before.length === after.length
-      ? []
-      : [`${before.length === 0 ? 'base' : 'head'} was judged by no model`];
   const changed = (of: (line: ResultLine) => readonly string[]): [string, string] | null => {
     const [was, is] = [listed(before, of), listed(after, of)];
     return was === '' || is === '' || was === is ? null : [was, is];

@@ -215,6 +215,19 @@ test('runs that no model judged have no judge that could have moved', () => {
   expect(withJudgeDrift(compared, { base, head }, [], facts)).toBe(compared);
 });
 
+test('a judge that no run of head reached, because all failed before, is not another judge', () => {
+  const base = sweepOf('a', { x: BASE }, () => judgedBy('v1'));
+  const head = sweepOf('b', { x: F(30) }, () => judgedBy('v1', { metrics: metrics({ judge: null }) }));
+  const compared = withJudgeDrift(compareSweeps(base, head, new Map()), { base, head }, [], facts);
+  expect(compared).toMatchObject({
+    gate: { result: 'worse' },
+    judge_drift: { differs: [], explains: false },
+  });
+  const other = { ...head, lines: head.lines.map((line) => ({ ...line, scenario_hash: 'other' })) };
+  const changed = withJudgeDrift(compareSweeps(base, other, new Map()), { base, head: other }, [], facts);
+  expect(changed).toMatchObject({ gate: { result: 'not tested' }, judge_drift: { explains: true } });
+});
+
 test('only the configuration whose judge has moved is in doubt', () => {
   const outcomes = (x: string) => ({ x, y: x });
   const judgedX = (version: string) => (scenario: string) => (scenario === 'x' ? judgedBy(version) : {});

@@ -109,6 +109,7 @@ describe('redaction of a record with the secret in every text', () => {
       [
         'agent_work.actions.0',
         ...['details.0.subject', 'details.0.message', `details.0.detail.${R}.0`],
+        'details.0.model_used',
         ...['judge.model_used', 'judge.issues.0', 'judge.highlights.0', `judge.fields.${VALUE}.${R}.0`],
         ...[`evaluator_results.0.metrics.${R}.0`, 'evaluator_results.0.summary', 'evaluator_results.0.error'],
       ].sort(),
