@@ -89,8 +89,9 @@ inEachMode((test) => {
       const agent = await start('trap "" PIPE; echo up; until [ -e go ]; do sleep 0.02; done; exit 0', {
         env,
       });
-      const relays = await until('the relays', () => openedBy(join(agent.folder, 'out')));
+      // before that, the supervisor itself has the file open for a moment
       await until('output', () => (agent.out() === 'up\n' ? true : null));
+      const relays = await until('the relays', () => openedBy(join(agent.folder, 'out')));
       for (const pid of relays) process.kill(pid, 'SIGKILL');
       await writeFile(join(agent.cwd, 'go'), '');
       expect(await agent.end()).toEqual({ state: 'dead' });
