@@ -29,7 +29,7 @@ import { workerPayloads } from './platform/codec/worker-payloads.js';
 import { projectState } from './platform/folders.js';
 import { installRuntime } from './platform/metrics/install-runtime.js';
 import { WORKFLOWS } from './workflows/protocol.js';
-import { tracesOf } from './platform/traces/collector.js';
+import { tracesOf } from './platform/traces/traces-of.js';
 import { namespaceId } from './platform/temporal/namespace-id.js';
 import { workerEnvironment } from './platform/worker-environment.js';
 import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../lib/json.js';
-import { seconds } from '../scenario/fields.js';
+import { seconds } from '../input/fields.js';
 import type { GateContext, GateQuestion, Verdict } from './gate.js';
 import type { Turn } from '../results/records/conversation.js';
 import { broken } from './verdicts.js';

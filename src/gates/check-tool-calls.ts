@@ -4,7 +4,7 @@ import type { Json } from '../lib/json.js';
 import type { McpCall } from '../results/transcript/mcp-record.js';
 import { comparedWith } from './bounds.js';
 import { checkMcp, problemsNote } from './check-mcp.js';
-import { nonBlank } from '../scenario/fields.js';
+import { nonBlank } from '../input/fields.js';
 import type { GateContext, Verdict } from './gate.js';
 import { compileJsonSchema } from './json/json-schema.js';
 import { broken, countOf, fail, pass, printed, quote } from './verdicts.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { compilePattern } from '../lib/pattern.js';
 import { workspacePathProblem } from '../lib/workspace-path.js';
-import { checkedText, inSchema, nonBlank, messageIn, seconds, text } from '../scenario/fields.js';
+import { checkedText, inSchema, nonBlank, messageIn, seconds, text } from '../input/fields.js';
 import { parseAssertion } from './json/json-assertion.js';
 import { compileJsonPath } from './json/compile-json-path.js';
 

@@ -3,7 +3,7 @@ import { checkedUse, type GateSpec } from '../gates/index.js';
 import type { CheckedUse } from '../gates/gate.js';
 import { suggest } from '../lib/suggest.js';
 import { placedGates } from '../scenario/named-checks.js';
-import type { ProblemAt } from '../scenario/problems/source.js';
+import type { ProblemAt } from '../input/source.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { StoredSubject } from '../scenario/subject.js';
 

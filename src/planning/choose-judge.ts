@@ -5,7 +5,7 @@ import type { Problem } from '../lib/errors/problem.js';
 import { knownProviders } from '../platform/models/model-providers.js';
 import type { Config } from '../scenario/config.js';
 import type { EffectiveScenario, JudgeSettings } from '../scenario/plan.js';
-import type { Path } from '../scenario/problems/source.js';
+import type { Path } from '../input/source.js';
 import { findAsking } from '../scenario/scenario.js';
 import type { JudgeFlags } from './draft.js';
 import type { Project } from './project.js';

@@ -4,7 +4,7 @@ import { CHECKS_VARIABLE } from '../environments/environment.js';
 import { formatProblem, type Problem } from '../lib/errors/problem.js';
 import { scriptsRunBy } from '../results/transcript/scripts-run-by.js';
 import { checkCommands, placedAgentScripts } from '../scenario/named-checks.js';
-import type { Path } from '../scenario/problems/source.js';
+import type { Path } from '../input/source.js';
 import { isFile } from './file-checks.js';
 import type { Project } from './project.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';

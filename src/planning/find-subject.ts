@@ -7,7 +7,7 @@ import { isCommandMock, isEndpointMock, isMcpMock } from '../mocks/mock-kinds.js
 import { displayPath } from '../platform/display-path.js';
 import { listTree, UnusableTree } from '../platform/fs/tree.js';
 import type { McpServer } from '../scenario/mcp-server.js';
-import type { ProblemAt } from '../scenario/problems/source.js';
+import type { ProblemAt } from '../input/source.js';
 import type { ScenarioVariant } from '../scenario/reader.js';
 import { findAgentStep, isApart, type Scenario } from '../scenario/scenario.js';
 import { SUBJECT_BYTES, type StoredSubject, type SubjectFile } from '../scenario/subject.js';

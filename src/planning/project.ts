@@ -6,7 +6,7 @@ import { displayPath } from '../platform/display-path.js';
 import { nearestExisting } from '../platform/folders.js';
 import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
 import { isBucket } from '../store/shared/open-shared-store.js';
-import type { ProblemAt } from '../scenario/problems/source.js';
+import type { ProblemAt } from '../input/source.js';
 import { CONFIG_FILE, loadText } from './file-checks.js';
 import { UsageError } from '../lib/errors/usage-error.js';
 

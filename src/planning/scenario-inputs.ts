@@ -7,7 +7,7 @@ import { displayPath } from '../platform/display-path.js';
 import { canonical } from '../platform/folders.js';
 import { scriptsRunBy } from '../results/transcript/scripts-run-by.js';
 import { checkCommands, namedChecks } from '../scenario/named-checks.js';
-import type { Path, ProblemAt } from '../scenario/problems/source.js';
+import type { Path, ProblemAt } from '../input/source.js';
 import type { ScenarioVariant } from '../scenario/reader.js';
 import type { Rubric } from '../scenario/rubric.js';
 import type { Scenario } from '../scenario/scenario.js';

@@ -5,7 +5,7 @@ import { omit } from '../lib/omit.js';
 import { displayPath } from '../platform/display-path.js';
 import { DEFAULT_VARIANT } from '../results/records/cell-label.js';
 import { loadScenario } from '../scenario/load-scenario.js';
-import { inTextOrder, type ProblemAt } from '../scenario/problems/source.js';
+import { inTextOrder, type ProblemAt } from '../input/source.js';
 import type { ScenarioReader, ScenarioVariant } from '../scenario/reader.js';
 import type { Rubric } from '../scenario/rubric.js';
 import type { Scenario } from '../scenario/scenario.js';

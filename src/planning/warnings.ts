@@ -8,7 +8,7 @@ import { plannedHomes } from '../platform/folders.js';
 import { programFiles } from '../platform/fs/program-files.js';
 import { findExecutable } from '../platform/process/find-executable.js';
 import { DEFAULT_VARIANT } from '../results/records/cell-label.js';
-import type { Path } from '../scenario/problems/source.js';
+import type { Path } from '../input/source.js';
 import { checksNothing, isApart } from '../scenario/scenario.js';
 import type { Draft } from './draft.js';
 import { findTargetFiles, locateBuild, locateTarget } from './effective-scenario.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { nonBlank, inSchema } from './fields.js';
-import { distinct, variableName, workspaceFile } from './fields.js';
-import type { Path } from './problems/source.js';
+import { nonBlank, inSchema } from '../input/fields.js';
+import { distinct, variableName, workspaceFile } from '../input/fields.js';
+import type { Path } from '../input/source.js';
 
 const sql = nonBlank('SQL statements').describe(
   'Statements that fill the database; `${...}` is not replaced',

@@ -1,8 +1,8 @@
 import { ParseError, parseTOML, type AST } from 'toml-eslint-parser';
 import type { z } from 'zod';
 import type { Problem } from '../lib/errors/problem.js';
-import { check } from './problems/check.js';
-import { inTextOrder, type Loaded, type Position } from './problems/source.js';
+import { check } from '../input/check.js';
+import { inTextOrder, type Loaded, type Position } from '../input/source.js';
 import { tomlSource } from './toml-source.js';
 
 const MAX_DEPTH = 100;

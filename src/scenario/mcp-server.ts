@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { inSchema, nonBlank } from './fields.js';
+import { inSchema, nonBlank } from '../input/fields.js';
 import { referredNames, variableNames } from '../lib/interpolate.js';
-import { environmentVariables } from './fields.js';
+import { environmentVariables } from '../input/fields.js';
 
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const LONGEST_NAME = 32;

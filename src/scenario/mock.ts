@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { command, nonBlank } from './fields.js';
+import { command, nonBlank } from '../input/fields.js';
 import { Count, Usd } from '../results/records/quantities.js';
-import { didYouMean, quote } from './problems/phrases.js';
-import { workspaceFile } from './fields.js';
+import { didYouMean, quote } from '../input/phrases.js';
+import { workspaceFile } from '../input/fields.js';
 
 const ToolCall = z.strictObject({
   id: z.string().exactOptional().describe('Id that its result refers to'),

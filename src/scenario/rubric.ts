@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { nonBlank } from './fields.js';
-import { cleanText, distinct, label } from './fields.js';
+import { nonBlank } from '../input/fields.js';
+import { cleanText, distinct, label } from '../input/fields.js';
 
 const TOLERANCE = 0.01;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nonBlank } from './fields.js';
+import { nonBlank } from '../input/fields.js';
 import { McpServer, variablesOfServer } from './mcp-server.js';
 
 /*

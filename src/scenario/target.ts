@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { command, environmentVariables, nonBlank, pattern } from './fields.js';
+import { command, environmentVariables, nonBlank, pattern } from '../input/fields.js';
 
 /** The program under test. */
 export const Target = z.strictObject({

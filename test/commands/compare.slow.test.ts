@@ -136,7 +136,11 @@ describe('two sweeps of different builds', () => {
     const lax = await compare('before', 'same-build', '--gate', '--margin', '60');
     expect(lax.exitCode).toBe(0);
     const strict = await compare('before', 'broken', '--alpha', '0.0001');
-    expect(strict.document).toMatchObject({ alpha: 0.0001, verdict: 'too few runs' });
+    expect(strict.document).toMatchObject({
+      alpha: 0.00008,
+      look: { of_alpha: 0.0001 },
+      verdict: 'too few runs',
+    });
   });
 
   test('--explain says what each number means', async () => {

@@ -11,7 +11,7 @@ import type { CommandResult } from '../../src/lib/commands/command-result.js';
 import type { Turn } from '../../src/results/records/conversation.js';
 import type { Efficiency } from '../../src/results/records/result-line.js';
 import type { Trajectory } from '../../src/results/transcript/trajectory.js';
-import { explain } from '../../src/scenario/problems/explain.js';
+import { explain } from '../../src/input/explain.js';
 
 /** A new workspace that is gone when the test is over. */
 export async function newWorkspace(): Promise<string> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../../src/lib/errors/problem.js';
-import { check } from '../../src/scenario/problems/check.js';
-import { formatPath, type Path } from '../../src/scenario/problems/source.js';
+import { check } from '../../src/input/check.js';
+import { formatPath, type Path } from '../../src/input/source.js';
 import { casesOf, kinds, type Case, type Kind } from './cases.js';
 import {
   fieldsOf,

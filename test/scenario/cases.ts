@@ -8,7 +8,7 @@ import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.js'
 import { Rubric } from '../../src/scenario/rubric.js';
 import { loadRubric } from '../../src/scenario/yaml/load-rubric.js';
 import { ScenarioFile } from '../../src/scenario/yaml/schema.js';
-import type { Loaded } from '../../src/scenario/problems/source.js';
+import type { Loaded } from '../../src/input/source.js';
 import { tomlSource } from '../../src/scenario/toml-source.js';
 
 /** A kind of file that users write. Its cases are `<folder>/valid/*` and `<folder>/invalid/*`. */

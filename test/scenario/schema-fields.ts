@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Path } from '../../src/scenario/problems/source.js';
+import type { Path } from '../../src/input/source.js';
 
 /** A place in a schema where users write something, and what can be wrong there. */
 export interface Field {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Loaded } from '../../src/scenario/problems/source.js';
+import type { Loaded } from '../../src/input/source.js';
 import { readSuite } from '../../src/scenario/suites/read-evals.js';
 import { readCsv, readJsonLines } from '../../src/scenario/suites/read-prompts.js';
 import { gateOf } from '../../src/scenario/suites/statement.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Loaded } from '../../src/scenario/problems/source.js';
+import type { Loaded } from '../../src/input/source.js';
 import { readEvals, writeEvals } from '../../src/scenario/suites/read-evals.js';
 import { readCsv, readJsonLines } from '../../src/scenario/suites/read-prompts.js';
 import type { Suite } from '../../src/scenario/suites/suite.js';

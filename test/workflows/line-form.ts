@@ -1,4 +1,4 @@
-import type { Path } from '../../src/scenario/problems/source.js';
+import type { Path } from '../../src/input/source.js';
 import type { ScenarioReader } from '../../src/scenario/reader.js';
 import { Scenario, type Step } from '../../src/scenario/scenario.js';
 import { DEFAULT_VARIANT } from '../../src/results/records/cell-label.js';

@@ -7,7 +7,7 @@ import { openProject } from '../../planning/project.js';
 import { skillName } from '../../planning/find-subject.js';
 import { displayPath } from '../../platform/display-path.js';
 import { ownCommand } from '../../platform/invocation.js';
-import type { Loaded } from '../../scenario/problems/source.js';
+import type { Loaded } from '../../input/source.js';
 import { readSuite } from '../../scenario/suites/read-evals.js';
 import { readCsv, readJsonLines } from '../../scenario/suites/read-prompts.js';
 import type { Suite } from '../../scenario/suites/suite.js';

@@ -12,7 +12,7 @@ import {
   readAnswer,
   share,
 } from '../asking.js';
-import { nonBlank } from '../../scenario/fields.js';
+import { nonBlank } from '../../input/fields.js';
 import { defineGate, type Verdict } from '../gate.js';
 import type { Turn } from '../../results/records/conversation.js';
 import { foldCase } from '../text-matcher.js';

@@ -13,7 +13,7 @@ import {
 } from '../asking.js';
 import { UNREAD, type Trajectory } from '../../results/transcript/trajectory.js';
 import { checkTrajectory } from '../check-trajectory.js';
-import { nonBlank } from '../../scenario/fields.js';
+import { nonBlank } from '../../input/fields.js';
 import { defineGate, type GateQuestion, type Verdict } from '../gate.js';
 import type { Turn } from '../../results/records/conversation.js';
 import { compileJsonSchema } from '../json/json-schema.js';

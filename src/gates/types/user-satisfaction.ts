@@ -11,7 +11,7 @@ import {
   share,
   shareProblem,
 } from '../asking.js';
-import { nonBlank } from '../../scenario/fields.js';
+import { nonBlank } from '../../input/fields.js';
 import { defineGate } from '../gate.js';
 import { foldCase } from '../text-matcher.js';
 import { fail, pass } from '../verdicts.js';

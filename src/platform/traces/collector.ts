@@ -1,5 +1,3 @@
-import type { Traces } from './create-traces.js';
-
 /** The collector of traces that OpenTelemetry's standard variables name. */
 export interface NamedCollector {
   endpoint: string;
@@ -19,14 +17,4 @@ export function namedCollector(env: NodeJS.Dict<string>): NamedCollector | null 
       env['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] ?? env['OTEL_EXPORTER_OTLP_PROTOCOL'] ?? 'http/protobuf',
     withContent: env['OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT'] === 'true',
   };
-}
-
-/** Returns what sends traces to the collector that is named, if one is: only then it loads OpenTelemetry's packages. */
-export async function tracesOf(
-  env: NodeJS.Dict<string>,
-  log: (line: string) => void,
-): Promise<Traces | undefined> {
-  const collector = namedCollector(env);
-  if (collector === null) return undefined;
-  return (await import('./create-traces.js')).createTraces(collector, log);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { END_CONDITIONS } from '../../conversation/settings.js';
-import { nonBlank } from '../fields.js';
-import { always } from '../fields.js';
+import { nonBlank } from '../../input/fields.js';
+import { always } from '../../input/fields.js';
 import { evaluations } from './evaluation.js';
 
 const User = z.strictObject({

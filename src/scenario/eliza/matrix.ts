@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { nonBlank } from '../fields.js';
+import { nonBlank } from '../../input/fields.js';
 import type { Json } from '../../lib/json.js';
 import { sha256 } from '../../lib/hash.js';
 import { suggest } from '../../lib/suggest.js';
-import { check } from '../problems/check.js';
-import { cleanText, distinct, label } from '../fields.js';
+import { check } from '../../input/check.js';
+import { cleanText, distinct, label } from '../../input/fields.js';
 import type { ReadScenario, ScenarioReader, ScenarioVariant } from '../reader.js';
 import {
   formatPath,
@@ -13,7 +13,7 @@ import {
   type Path,
   type ProblemAt,
   type Source,
-} from '../problems/source.js';
+} from '../../input/source.js';
 import { loadYaml, parseYaml } from '../yaml/load-yaml.js';
 import type { Problem } from '../../lib/errors/problem.js';
 import { scenarioGivenAsMatrix } from './mistaken-form.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { nonBlank } from '../fields.js';
+import { nonBlank } from '../../input/fields.js';
 import { isMap } from '../../lib/is-map.js';
-import { always } from '../fields.js';
+import { always } from '../../input/fields.js';
 import { JsonMap } from '../runtime.js';
 import { characterModel } from './character-model.js';
 

@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import { nonBlank } from '../fields.js';
+import { nonBlank } from '../../input/fields.js';
 import { isMap } from '../../lib/is-map.js';
 import { tooLongArgument } from '../../lib/commands/longest-argument.js';
 import { Mocks } from '../../mocks/mock.js';
 import { SetupDatabase } from '../database.js';
-import { always, checksFolder, cleanText, label, mockUrlVariables, workspaceFile } from '../fields.js';
+import {
+  always,
+  checksFolder,
+  cleanText,
+  label,
+  mockUrlVariables,
+  workspaceFile,
+} from '../../input/fields.js';
 import { Environment } from '../yaml/schema.js';
 import { Conversation } from './conversation.js';
 import { evaluations } from './evaluation.js';

@@ -1,7 +1,7 @@
 import { databasesIn, databasePathOf } from '../database.js';
 import { isAgentKind } from '../../results/step-names.js';
 import { DEFAULT_AGENT_TIMEOUT_SECS, type ConversationStep, type Scenario, type Step } from '../scenario.js';
-import type { Path } from '../problems/source.js';
+import type { Path } from '../../input/source.js';
 import type { Conversation } from './conversation.js';
 import type { ElizaFile, Step as FileStep } from './schema.js';
 import { hasRuntime, isForRuntime, modelsOf, toRuntime } from './to-runtime.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { nonBlank } from '../fields.js';
+import { nonBlank } from '../../input/fields.js';
 import { isMap } from '../../lib/is-map.js';
-import { always, workspaceFile } from '../fields.js';
+import { always, workspaceFile } from '../../input/fields.js';
 import { Assertion, containing, notContaining } from './statement.js';
 import type { SuiteCase } from './suite.js';
 

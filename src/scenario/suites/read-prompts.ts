@@ -1,6 +1,6 @@
 import type { Problem } from '../../lib/errors/problem.js';
-import { check } from '../problems/check.js';
-import { inTextOrder, type Loaded, type Source } from '../problems/source.js';
+import { check } from '../../input/check.js';
+import { inTextOrder, type Loaded, type Source } from '../../input/source.js';
 import { parseYaml } from '../yaml/load-yaml.js';
 import { parseCsv } from './parse-csv.js';
 import { ownValue } from '../../lib/own-value.js';

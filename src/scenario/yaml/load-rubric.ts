@@ -1,5 +1,5 @@
 import { Rubric } from '../rubric.js';
-import type { Loaded } from '../problems/source.js';
+import type { Loaded } from '../../input/source.js';
 import { loadYaml } from './load-yaml.js';
 
 /** Reads a rubric file. */

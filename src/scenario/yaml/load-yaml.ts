@@ -1,8 +1,8 @@
 import { LineCounter, Parser } from 'yaml';
 import type { z } from 'zod';
 import type { Problem } from '../../lib/errors/problem.js';
-import { check } from '../problems/check.js';
-import { formatPath, inTextOrder, type Loaded, type Source } from '../problems/source.js';
+import { check } from '../../input/check.js';
+import { formatPath, inTextOrder, type Loaded, type Source } from '../../input/source.js';
 import {
   composeDocument,
   explainYamlError,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { scriptFields } from '../../agent-scripts/fields.js';
-import { inSchema, nonBlank, seconds } from '../fields.js';
+import { inSchema, nonBlank, seconds } from '../../input/fields.js';
 import { MAX_CELLS } from '../../lib/max-cells.js';
 import { Evaluation } from './evaluation.js';
-import { checksFolder, cleanText, distinct, label } from '../fields.js';
+import { checksFolder, cleanText, distinct, label } from '../../input/fields.js';
 import { Mock } from '../mock.js';
 import { Scripts, Setup } from './scripts.js';
 import { Subject, WITHOUT } from '../subject.js';

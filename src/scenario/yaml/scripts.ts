@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { scriptFields } from '../../agent-scripts/fields.js';
-import { command, seconds } from '../fields.js';
+import { command, seconds } from '../../input/fields.js';
 import { Mocks } from '../../mocks/mock.js';
 import { SetupDatabase } from '../database.js';
-import { distinct, exactlyOne, label, mockUrlVariables, workspaceFile } from '../fields.js';
+import { distinct, exactlyOne, label, mockUrlVariables, workspaceFile } from '../../input/fields.js';
 
 /** What is done to the workspace before the agent starts. */
 export const Setup = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exactlyOne, label } from '../fields.js';
+import { exactlyOne, label } from '../../input/fields.js';
 
 const agentName = label('the name of an agent').exactOptional();
 

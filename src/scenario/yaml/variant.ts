@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { nonBlank } from '../fields.js';
-import { environmentVariables, label, workspaceFile } from '../fields.js';
+import { nonBlank } from '../../input/fields.js';
+import { environmentVariables, label, workspaceFile } from '../../input/fields.js';
 import { Subject } from '../subject.js';
 
 /** The changes that one variant makes to its scenario. Fields that it does not set are as in the scenario. */

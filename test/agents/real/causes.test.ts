@@ -104,9 +104,9 @@ async function endOf(name: CliName, causeName: string, cause: Cause): Promise<Cl
       await until('the agent works', async () => ((await isThere(at('fixture/out.txt'))) ? true : null));
       killAll();
     }
-    let exited = false;
+    const agentHas = { exited: false };
     const exit = running.then((result) => {
-      exited = true;
+      agentHas.exited = true;
       return result;
     });
     await Promise.race([exit, sleep(deadlineSecs * 1000, undefined, { ref: false })]);
@@ -115,8 +115,8 @@ async function endOf(name: CliName, causeName: string, cause: Cause): Promise<Cl
       expectedOf(cause, name)[0] === 'timeout'
         ? isThere(at('fixture/out.txt'))
         : (await classified(137, 'deadline', await printed())).ending !== 'timeout';
-    await until('the agent meets the cause', async () => (exited || (await shown()) ? true : null));
-    const stopped = exited ? null : 'deadline';
+    await until('the agent meets the cause', async () => (agentHas.exited || (await shown()) ? true : null));
+    const stopped = agentHas.exited ? null : 'deadline';
     killAll();
     const { exitCode = null, signal = null } = await exit;
     const output = await printed();

@@ -5,7 +5,7 @@ import { formOf } from '../../../src/scenario/recognize.js';
 import { readScenario } from '../../../src/scenario/eliza/read-scenario.js';
 import type { ReadScenario } from '../../../src/scenario/reader.js';
 import { gatesOf, Scenario } from '../../../src/scenario/scenario.js';
-import type { Path } from '../../../src/scenario/problems/source.js';
+import type { Path } from '../../../src/input/source.js';
 
 const read = (file: unknown): ReadScenario => {
   const loaded = readScenario('x.scenario.yaml', stringify(file));

@@ -5,7 +5,7 @@ import { formatProblem } from '../../../src/lib/errors/problem.js';
 import { readScenario } from '../../../src/scenario/yaml/read-scenario.js';
 import type { ReadScenario } from '../../../src/scenario/reader.js';
 import { Scenario } from '../../../src/scenario/scenario.js';
-import type { Path, ProblemAt } from '../../../src/scenario/problems/source.js';
+import type { Path, ProblemAt } from '../../../src/input/source.js';
 import { casesOf, scenarios } from '../cases.js';
 
 const TEXT = `name: s

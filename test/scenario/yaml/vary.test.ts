@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../../../src/lib/errors/problem.js';
 import { loadScenarioFile } from '../../../src/scenario/yaml/load-scenario-file.js';
 import type { ScenarioFile } from '../../../src/scenario/yaml/schema.js';
-import type { Path } from '../../../src/scenario/problems/source.js';
+import type { Path } from '../../../src/input/source.js';
 import { vary } from '../../../src/scenario/yaml/vary.js';
 
 function scenario(matrix: string): ScenarioFile {

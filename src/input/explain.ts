@@ -3,7 +3,7 @@ import { describeSchema, describeType } from './describe-schema.js';
 import { explainUnion } from './explain-union.js';
 import { didYouMean, oneOf, quote, versus } from './phrases.js';
 import type { Nouns } from './source.js';
-import { ownValue } from '../../lib/own-value.js';
+import { ownValue } from '../lib/own-value.js';
 
 type RawIssue = z.core.$ZodRawIssue;
 
