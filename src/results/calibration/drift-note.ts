@@ -7,7 +7,7 @@ const MOST_DAYS = 14;
 /** Says in a sentence whether the judge has moved between two sweeps: "judge: moved by -25 points between the sweeps: ...". */
 export function driftText(drift: JudgeDrift): string {
   const { state, differs, left_out: leftOut, days, explains, judged, moved } = drift;
-  const said = {
+  const finding = {
     'not checked':
       differs.length > 0
         ? 'not the same, and not checked'
@@ -18,7 +18,7 @@ export function driftText(drift: JudgeDrift): string {
     moved: `moved by ${points(moved ?? 0)} points between the sweeps: ${countsOf(drift)}`,
   }[state];
   return [
-    `judge: ${said}`,
+    `judge: ${finding}`,
     ...differs,
     ...(leftOut === 0 ? [] : [`${leftOut} left out, of which another check has another verdict, too`]),
     ...((days ?? 0) < MOST_DAYS ? [] : [`${days} days away from head, in which it may have changed again`]),
