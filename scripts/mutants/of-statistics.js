@@ -72,8 +72,8 @@ const MISTAKES = [
   [
     'earlier looks at a question are forgotten',
     'src/results/comparison/looks.ts',
-    '? [...known, information] : known',
-    '? [information] : known',
+    'information > (known.at(-1) ?? 0) ? [...known, information] : known',
+    'information > (known.at(-1) ?? 0) ? [information] : known',
   ],
   ['pass^k is of as many runs as there are', 'src/statistics/pass-at-k.ts', 'tested <= k', 'tested < k'],
   [

@@ -5,7 +5,7 @@ import { futility } from './futility.js';
 import { judge } from './judge.js';
 import { looks } from './looks.js';
 import { means } from './means.js';
-import { nights } from './nights.js';
+import { nights, scheduled } from './nights.js';
 import { retried } from './retried.js';
 import { scenarios } from './scenarios.js';
 import { sequential } from './sequential.js';
@@ -31,6 +31,7 @@ const parts = {
     judge,
   },
   nights,
+  scheduled,
 };
 
 export const PARTS = [...Object.keys(parts), 'example'];

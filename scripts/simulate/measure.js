@@ -7,16 +7,23 @@ import { randomOf } from './draw.js';
 /** The worst of many situations looks worse than it is by chance: so many are measured again, with as many times the simulations. */
 const AGAIN = 4;
 
-/** @param {Cell} cell @param {{ seed: string, simulations: number }} options @returns {Average} */
-function average({ label, once }, { seed, simulations }) {
+/** @param {Cell} cell @param {{ seed: string, simulations: number }} options @returns {Promise<Average>} */
+async function average({ label, once }, { seed, simulations }) {
   let [sum, squares] = [0, 0];
   for (let index = 0; index < simulations; index++) {
-    const value = once(randomOf(seed, label, index));
+    const value = await once(randomOf(seed, label, index));
     sum += value;
     squares += value ** 2;
   }
   const value = sum / simulations;
   return { value, error: Math.sqrt(Math.max(0, squares / simulations - value ** 2) / simulations) };
+}
+
+/** @param {readonly Cell[]} cells @param {{ seed: string, simulations: number }} options */
+async function averages(cells, options) {
+  const found = [];
+  for (const cell of cells) found.push({ cell, ...(await average(cell, options)) });
+  return found;
 }
 
 /** How many simulations the reached figures come from. */
@@ -28,8 +35,8 @@ const REACHED_WITH = 3000;
  * has a standard error itself.
  * @param {Criterion} criterion @param {{ seed: string, simulations: number, tolerance?: number }} options
  */
-export function measure({ bar, of, cells }, { seed, simulations, tolerance = bar.isReached ? 3 : 2 }) {
-  const first = cells.map((cell) => ({ cell, ...average(cell, { seed, simulations }) }));
+export async function measure({ bar, of, cells }, { seed, simulations, tolerance = bar.isReached ? 3 : 2 }) {
+  const first = await averages(cells, { seed, simulations });
   /** How far a figure is on the wrong side. @param {number} value */
   const beyond = (value) => ('atMost' in bar ? value - bar.atMost : bar.atLeast - value);
   /** @param {Average & { label: string }} found */
@@ -44,14 +51,12 @@ export function measure({ bar, of, cells }, { seed, simulations, tolerance = bar
   }
   /** @param {Average} a @param {Average} b */
   const worstFirst = (a, b) => beyond(b.value) - beyond(a.value);
-  const [worst] = [...first]
-    .sort(worstFirst)
-    .slice(0, AGAIN)
-    .map(({ cell }) => ({
-      cell,
-      ...average(cell, { seed: `${seed} again`, simulations: AGAIN * simulations }),
-    }))
-    .sort(worstFirst);
+  const worstCells = [...first].sort(worstFirst).slice(0, AGAIN);
+  const again = await averages(
+    worstCells.map(({ cell }) => cell),
+    { seed: `${seed} again`, simulations: AGAIN * simulations },
+  );
+  const [worst] = again.sort(worstFirst);
   return judged({ value: worst?.value ?? NaN, error: worst?.error ?? NaN, label: worst?.cell.label ?? '' });
 }
 

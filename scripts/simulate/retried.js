@@ -3,6 +3,7 @@ import { armsOf } from '../../src/results/comparison/samples.ts';
 import { replayRounds } from '../../src/results/decision/replay-rounds.ts';
 import { createFacts, sameResult } from '../../src/store/result-facts.ts';
 import { parseResult } from '../../src/store/results-log.ts';
+import { untilClearWithErrors } from './errors.js';
 import { share } from './fixed.js';
 
 /** @typedef {import('./criterion.js').Criterion} Criterion */
@@ -11,7 +12,7 @@ import { share } from './fixed.js';
 /** @typedef {import('../../src/results/records/result-line.ts').ResultLine} ResultLine */
 /** The probability of an error, by how the run would have ended otherwise. @typedef {{ pass: number, fail: number }} Errors */
 /** @typedef {{ rate: number, errors: Errors }} Truth */
-/** The remedy for errors: cells are run again, or the sweep is, reusing what it has. @typedef {'retry' | 'run'} Again */
+/** The remedy for errors: cells are run again, or the sweep is, reusing what it has; or none. @typedef {'retry' | 'run' | null} Again */
 
 const CONFIGURATIONS = 5;
 const RUNS = 10;
@@ -52,7 +53,7 @@ function lineOf({ id }, more) {
 }
 
 /**
- * The lines of a sweep none of whose cells is left with an error, because these are run again (`retry`, `run`).
+ * The lines of a sweep. With a remedy, none of its cells is left with an error.
  * @param {Random} random @param {string} name @param {Truth} truth @param {Again} again
  */
 function finished(random, name, { rate, errors }, again) {
@@ -87,7 +88,7 @@ function finished(random, name, { rate, errors }, again) {
     const known = new Map(lines.map((line) => [line.cell, line.outcome]));
     const due = CELLS.filter(({ id }) => (known.get(id) ?? 'error') === 'error');
     const outcomes = due.map((cell) => run(cell, sweep));
-    if (!outcomes.includes('error')) return { sweep, lines };
+    if (again === null || !outcomes.includes('error')) return { sweep, lines };
   }
 }
 
@@ -157,6 +158,26 @@ const unchanged = (isFalse, how) =>
 
 const AGAIN = /** @type {const} */ (['retry', 'run']);
 
+/** @param {Random} random @param {{ base: Truth, head: Truth }} truth @param {Again} again */
+function isShownByCompare(random, truth, again) {
+  const { total, gate } = comparison(random, truth, again);
+  return total.robust === true || gate.result === 'worse';
+}
+
+/** @param {Random} random @param {{ base: Truth, head: Truth }} truth */
+function isShownUntilClear(random, { base, head }) {
+  const rates = { base: base.rate, head: head.rate };
+  const { verdict } = untilClearWithErrors(random, rates, { base: base.errors, head: head.errors });
+  return verdict === 'better' || verdict === 'worse';
+}
+
+/** @type {Record<string, (random: Random, truth: { base: Truth, head: Truth }) => boolean>} */
+const WAYS_TO_ASK = {
+  compare: (random, truth) => isShownByCompare(random, truth, null),
+  'compare, retry': (random, truth) => isShownByCompare(random, truth, 'retry'),
+  '--until-clear': isShownUntilClear,
+};
+
 /** @type {Criterion[]} */
 export const retried = [
   {
@@ -164,10 +185,25 @@ export const retried = [
     bar: { atMost: 0.05 },
     of: 'worst',
     cells: AGAIN.flatMap((again) =>
-      unchanged((random, truth) => {
-        const { total, gate } = comparison(random, truth, again);
-        return total.robust === true || gate.result === 'worse';
-      }, again),
+      unchanged((random, truth) => isShownByCompare(random, truth, again), again),
+    ),
+  },
+  {
+    what: 'as many errors on both sides, with opposite causes: false "better" or "worse"',
+    bar: { atMost: 0.05 },
+    of: 'worst',
+    isSlow: true,
+    cells: [0.2, 0.35, 0.5].flatMap((of) =>
+      Object.entries(WAYS_TO_ASK).map(([label, isShown]) => ({
+        label: `${of * 100} % of both, ${label}`,
+        once: (/** @type {Random} */ random) =>
+          share(
+            isShown(random, {
+              base: { rate: 0.5, errors: hiding(of, 'fail') },
+              head: { rate: 0.5, errors: hiding(of, 'pass') },
+            }),
+          ),
+      })),
     ),
   },
   {

@@ -4,7 +4,7 @@ import { parseResult } from '../../src/store/results-log.ts';
 /** @typedef {import('./draw.js').Random} Random */
 /** @typedef {import('./draw.js').Stratum} Stratum */
 /** @typedef {import('../../src/results/records/result-line.ts').ResultLine} ResultLine */
-/** `from`: the run whose result is reused. @typedef {{ agent?: string, scenario: string, passes: boolean, cost_usd?: number | null, from?: string }} Run */
+/** `from`: the run whose result is reused. @typedef {{ agent?: string, scenario: string, passes: boolean, isError?: boolean, cost_usd?: number | null, from?: string }} Run */
 
 /** The fields that all lines have in common, as results.jsonl has it. */
 const COMMON = {
@@ -34,27 +34,29 @@ const COMMON = {
 export function sweepOf(sweep, runs, started = COMMON.timestamp) {
   /** @type {Map<string, number>} */
   const repetitions = new Map();
-  const lines = runs.map(({ agent = 'a', scenario, passes, cost_usd = null, from = null }, at) => {
-    const repetition = (repetitions.get(`${scenario} ${agent}`) ?? 0) + 1;
-    repetitions.set(`${scenario} ${agent}`, repetition);
-    const cell = `${scenario}/${agent}/m/default/${repetition}`;
-    const id = from === null ? `${sweep}-${at}` : `${sweep}/${cell}`;
-    const outcome = passes ? 'pass' : 'fail';
-    return JSON.stringify({
-      ...COMMON,
-      id,
-      sweep,
-      cell,
-      scenario_id: scenario,
-      agent,
-      repetition,
-      outcome,
-      cost_usd,
-      results_dir: id,
-      cached_from: from,
-      timestamp: started,
-    });
-  });
+  const lines = runs.map(
+    ({ agent = 'a', scenario, passes, isError = false, cost_usd = null, from = null }, at) => {
+      const repetition = (repetitions.get(`${scenario} ${agent}`) ?? 0) + 1;
+      repetitions.set(`${scenario} ${agent}`, repetition);
+      const cell = `${scenario}/${agent}/m/default/${repetition}`;
+      const id = from === null ? `${sweep}-${at}` : `${sweep}/${cell}`;
+      const outcome = isError ? 'error' : passes ? 'pass' : 'fail';
+      return JSON.stringify({
+        ...COMMON,
+        id,
+        sweep,
+        cell,
+        scenario_id: scenario,
+        agent,
+        repetition,
+        outcome,
+        cost_usd,
+        results_dir: id,
+        cached_from: from,
+        timestamp: started,
+      });
+    },
+  );
   const [first] = lines;
   if (first !== undefined && typeof parseResult(first) === 'string')
     throw new Error(String(parseResult(first)));

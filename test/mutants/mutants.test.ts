@@ -1,6 +1,8 @@
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import ts from 'typescript';
 import { applied, mutantsOf } from '../../scripts/mutants/mutants-of.js';
+import { mutantsOfStatistics } from '../../scripts/mutants/of-statistics.js';
 import { withProbes } from '../../scripts/mutants/probes.js';
 import { sample } from '../../scripts/mutants/sample.js';
 import { table } from '../../scripts/mutants/table.js';
@@ -78,6 +80,14 @@ const draw = (seed: string, isWrong: (text: string) => boolean = () => false) =>
     findTypeErrors: (drawn) =>
       new Set(drawn.filter(({ mutant }) => isWrong(mutant.text)).map(({ path }) => path)),
   });
+
+test.each(mutantsOfStatistics().map((mistake) => [mistake.mutant.kind, mistake] as const))(
+  'a probe fits around the mistake "%s"',
+  (_, { number, source, mutant }) => {
+    for (const text of [withProbes(source, [{ id: number, mutant }]), applied(source, mutant)])
+      expect(ts.transpileModule(text, { reportDiagnostics: true }).diagnostics).toEqual([]);
+  },
+);
 
 test('a sample is the same for the same seed, takes no mutant twice, and is spread over the files', () => {
   const drawn = draw('1');

@@ -196,6 +196,24 @@ describe('testDifference', () => {
       },
     );
   });
+  // The score test says .025, .032 and .128.
+  test.each<[Numbers[], (all: Stratum[]) => number]>([
+    [[[3, 3, 0, 3]], ([only = stratum([0, 0, 0, 0])]) => boschloo(only)],
+    [[[50, 100, 65, 100]], ([only = stratum([0, 0, 0, 0])]) => boschloo(only)],
+    [
+      [
+        [3, 5, 5, 5],
+        [1, 4, 3, 6],
+      ],
+      midP,
+    ],
+  ])(
+    'the p of few runs %j is that of an exact test, not the smaller one of the score test',
+    (numbers, exact) => {
+      const all = strata(...numbers);
+      expect(testDifference(all, { alpha }).p).toBe(exact(all));
+    },
+  );
   test('is not misled by different mixes: here each configuration got better, while the sums got worse', () => {
     const { difference, verdict } = testDifference(strata([60, 100, 10, 10], [1, 10, 40, 100]), { alpha });
     expect(difference).toBeCloseTo(0.35, 10);

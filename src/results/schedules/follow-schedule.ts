@@ -48,14 +48,14 @@ function stateOf(rows: readonly Row[], { lost, suspected, kept }: Followed): Fol
   return kept.length > 1 && !couldShowLoss(rows, kept) ? 'too few runs' : 'no loss';
 }
 
-/** For each night, the number of the night on which the loss began that was known then; null: none. */
+/** For each night, the number of the night on which the loss began that was known then and holds whatever errors have hidden; null: none. */
 export function lossesAfter(nights: readonly Night[]): (number | null)[] {
   const [reference] = nights;
   if (reference === undefined) return [];
-  return followLoss(
-    nights.map((night) => rowOf(reference, night)),
-    false,
-  ).map(({ lost }) => lost);
+  const rows = nights.map((night) => rowOf(reference, night));
+  const hasErrors = rows.flat().some(({ untested }) => untested > 0);
+  const bounded = hasErrors ? followLoss(rows, true) : null;
+  return followLoss(rows, false).map(({ lost }, at) => (bounded?.[at]?.lost === null ? null : lost));
 }
 
 const beginOf = (nights: readonly Night[], at: number): { sweep: string; at: string } => ({

@@ -267,12 +267,15 @@ describe('replayRounds', () => {
       fc.property(sweepsOf({ scenarios: 1, most: 20, errors: [0.05, 0.1] }), ({ cells, plan, outcomeOf }) => {
         const { replay, results } = play(cells, plan, outcomeOf);
         if (replay.stopped !== 'clear') return;
+        // Without hidden runs, a sweep may give up before its verdict is clear, which makes no verdict false.
+        const { most_runs, margin, round_size } = plan;
+        const tireless = planOf(1, most_runs, { margin, round_size });
         for (const side of SIDES) {
           const truth = [...results].map(([id, { outcome, errors }]): [string, CellResult] => [
             id,
             resultOf(errors === 0 ? outcome : id.includes(`/${side}/`) ? 'pass' : 'fail'),
           ]);
-          expect(replayRounds(cells, plan, new Map(truth)).verdict).toBe(replay.verdict);
+          expect(replayRounds(cells, tireless, new Map(truth)).verdict).toBe(replay.verdict);
         }
         verdicts.add(replay.verdict ?? '');
       }),
