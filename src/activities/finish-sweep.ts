@@ -19,7 +19,7 @@ import { verifyEnd } from './step/verify-origin.js';
  */
 export const finishSweep =
   (deps: Deps) =>
-  async ({ sweep, round = 1, status, lost, overBudget, origin }: SweepEnd): Promise<void> => {
+  async ({ sweep, round, status, lost, overBudget, origin }: SweepEnd): Promise<void> => {
     const { resultsPath, stateFolder } = deps;
     const isOver = async (): Promise<boolean> => (await newestRound(resultsPath, sweep)) > round;
     if (await isOver()) return;

@@ -156,7 +156,7 @@ const otherScenarios = ({ total: { other_scenarios: others } }: Comparison): str
       ];
 
 /** The level of a first look is that of nearly every comparison. */
-const laterLook = ({ look, alpha }: Comparison): string[] =>
+export const laterLook = ({ look, alpha }: Pick<Comparison, 'look' | 'alpha'>): string[] =>
   look === undefined || look.number < 2
     ? []
     : [

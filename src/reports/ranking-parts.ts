@@ -4,6 +4,7 @@ import { formatDuration } from '../lib/format/duration.js';
 import { terminalText } from '../lib/format/table.js';
 import type { AgentName, AgentPair, RankedAgent, Ranking } from '../results/ranking/document.js';
 import { percent, points, pEquals } from '../lib/format/estimates.js';
+import { laterLook } from './comparison-answer.js';
 import type { Grid } from './grid.js';
 import type { Colors } from './terminal.js';
 
@@ -37,6 +38,7 @@ export function rankingAnswer(ranking: Ranking, colors: Colors): string[] {
       `${colors.green('✓ best')}: ${nameOf(first)} passes ${rateText(first.rate)}`,
       '  every other ranked agent is shown to pass less often',
       ...withinMargin(ranking),
+      ...laterLook(ranking).map((line) => `  ${line}`),
     ];
   const names = best.slice(0, MOST_NAMES).map((one) => `${nameOf(one)} ${rateText(one.rate)}`);
   const more = best.length - names.length;
@@ -48,6 +50,7 @@ export function rankingAnswer(ranking: Ranking, colors: Colors): string[] {
       ? []
       : [`  the cheapest of them: ${nameOf(cheapest)}, ${formatCost(cheapest.cost_per_pass_usd)} per pass`]),
     ...withinMargin(ranking),
+    ...laterLook(ranking).map((line) => `  ${line}`),
   ];
 }
 

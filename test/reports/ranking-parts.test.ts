@@ -23,7 +23,7 @@ const gridsOf = (passed: Record<string, number>) => {
 
 describe('the differences between agents', () => {
   test('have no table without rows, and a note below the last one that p is corrected', () => {
-    const note = 'p and intervals: corrected for 3 tests; together wrong in at most 5 % of sweeps';
+    const note = 'p and intervals: corrected for 3 tests; together wrong in at most 4 % of sweeps';
     expect(gridsOf({ best: 20, good: 19, bad: 1 }).map(({ title, notes }) => [title, notes])).toEqual([
       ['established differences', []],
       ['no difference shown', [note]],

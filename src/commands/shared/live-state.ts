@@ -113,7 +113,7 @@ export function cellStates(
               finished: lines.flatMap(({ cell, duration_secs: secs, cached_from: from }) =>
                 secs === null || from !== null ? [] : [timed(cell, secs)],
               ),
-              running: active.map(({ cell, since = now }) => timed(cell, Math.max(0, now - since) / 1000)),
+              running: active.map(({ cell, since }) => timed(cell, Math.max(0, now - since) / 1000)),
               waiting: waiting.map(({ id }) => timed(id, waits.get(id) ?? 0)),
             }),
       decision:

@@ -287,7 +287,7 @@ const SweepName = z.object({
 });
 
 /** The share of alpha of this and earlier looks at the same configurations with the same runs, and fewer of them. */
-const Look = z.object({
+export const Look = z.object({
   number: z
     .number()
     .int()

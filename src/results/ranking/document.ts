@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ComparisonVerdict } from '../comparison/document.js';
+import { ComparisonVerdict, Look } from '../comparison/document.js';
 import { Calibration, GateCalibration } from '../calibration/document.js';
 import { Interval } from '../interval.js';
 import { Cell } from '../records/cell.js';
@@ -74,7 +74,9 @@ export const AgentPair = z.object({
     .number()
     .nullable()
     .describe('Pass rate of the first minus that of the second, mean over scenarios'),
-  interval: Interval.nullable().describe('Of the difference; all intervals together hold with 95 %'),
+  interval: Interval.nullable().describe(
+    'Of the difference; all intervals together hold at the confidence 1 - alpha',
+  ),
   p: z.number().nullable().describe('Two-sided; null: nothing to test'),
   adjusted_p: z.number().nullable().describe('p corrected for the number of pairs; decides the verdict'),
   smallest_p: z.number().nullable().describe('The smallest p possible with this number of runs'),
@@ -92,7 +94,7 @@ export const AgentPair = z.object({
     })
     .nullable()
     .describe(
-      'Whether each is not worse than the other by the margin or more; all bounds together hold with 95 %; null: no margin, or nothing to test',
+      'Whether each is not worse than the other by the margin or more; all bounds together hold at the confidence 1 - alpha; null: no margin, or nothing to test',
     ),
 });
 export type AgentPair = z.infer<typeof AgentPair>;
@@ -105,7 +107,8 @@ export const Ranking = z.object({
   status: z
     .enum(['open', 'completed', 'cancelled'])
     .describe('open: not ended; these are the results so far'),
-  alpha: z.number().describe('Chance of any false difference among all pairs'),
+  alpha: z.number().describe('Level of this look: the chance of any false difference among all pairs'),
+  look: Look.describe('Looks at the same question: at the pair of agents that was looked at most'),
   margin: z
     .number()
     .nullable()

@@ -4,6 +4,7 @@ import { notWorse } from '../../statistics/not-worse.js';
 import { testFamily } from '../../statistics/test-family.js';
 import type { ComparisonOptions } from '../comparison/document.js';
 import { boundedStratum, isRobust, stratumOf } from '../comparison/findings.js';
+import { looksAt, type Looks } from '../comparison/looks.js';
 import type { Pair, SweepResults } from '../comparison/samples.js';
 import { agentCost, meanOverScenarios, runsByAgent, type AgentRuns } from './agent-runs.js';
 import type { AgentName, AgentPair, RankedAgent, Ranking } from './document.js';
@@ -28,10 +29,9 @@ export function rankAgents(sweep: SweepResults, options: ComparisonOptions): Ran
     ...complete.sort((a, b) => order(a.agent, b.agent)),
     ...measured.filter((one) => !complete.includes(one)),
   ];
-  const pairs = pairsOf(
-    ordered.map((one) => one.runs),
-    options,
-  );
+  const contests = contestsOf(ordered.map((one) => one.runs));
+  const look = lookAt(contests, alpha);
+  const pairs = pairsOf(contests, { margin, alpha: look.level });
   const ranked = complete.map(({ agent }) => agent);
   const agents = ordered.map(({ agent }) =>
     ranked.includes(agent)
@@ -46,7 +46,8 @@ export function rankAgents(sweep: SweepResults, options: ComparisonOptions): Ran
   );
   const { sweep: id, started, status } = sweep;
   return {
-    ...{ schema_version: 1, sweep: id, started, status, alpha, margin, scenarios, agents, pairs },
+    ...{ schema_version: 1, sweep: id, started, status, alpha: look.level, margin, scenarios, agents, pairs },
+    look: { number: look.number, of_alpha: alpha, spent: look.spent },
     doubts: rankingDoubts(sweep, agents),
   };
 }
@@ -106,14 +107,37 @@ function onFront(agent: RankedAgent, ranked: readonly RankedAgent[]): boolean | 
   return front[known.indexOf(agent)] ?? null;
 }
 
-function pairsOf(agents: readonly AgentRuns[], { alpha, margin }: ComparisonOptions): AgentPair[] {
-  const pairs = agents.flatMap((first, at) => agents.slice(at + 1).map((second) => ({ first, second })));
-  const arms = pairs.map(({ first, second }) =>
-    [...first.arms].flatMap(([name, head]): Pair[] => {
-      const base = second.arms.get(name);
-      return base === undefined || base.side.tested === 0 || head.side.tested === 0 ? [] : [{ base, head }];
-    }),
+/** Two agents, and their runs in each scenario in which both were tested. */
+interface Contest {
+  first: AgentRuns;
+  second: AgentRuns;
+  arms: Pair[];
+}
+
+const contestsOf = (agents: readonly AgentRuns[]): Contest[] =>
+  agents.flatMap((first, at) =>
+    agents.slice(at + 1).map((second) => ({
+      first,
+      second,
+      arms: [...first.arms].flatMap(([name, head]): Pair[] => {
+        const base = second.arms.get(name);
+        return base === undefined || base.side.tested === 0 || head.side.tested === 0 ? [] : [{ base, head }];
+      }),
+    })),
   );
+
+/** The pairs are tested together, so all are at the level of the one that was looked at most. */
+function lookAt(contests: readonly Contest[], alpha: number): Pick<Looks, 'number' | 'level' | 'spent'> {
+  const looks = [looksAt([], alpha), ...contests.map(({ arms }) => looksAt(arms, alpha))];
+  return {
+    number: Math.max(...looks.map(({ number }) => number)),
+    level: Math.min(...looks.map(({ level }) => level)),
+    spent: Math.max(...looks.map(({ spent }) => spent)),
+  };
+}
+
+function pairsOf(contests: readonly Contest[], { alpha, margin }: ComparisonOptions): AgentPair[] {
+  const arms = contests.map((one) => one.arms);
   const strata = arms.map((some) => some.map(stratumOf));
   const bounded = (headPasses: boolean): Stratum[][] =>
     arms.map((some) => some.map((pair) => boundedStratum(pair, headPasses)));
@@ -122,7 +146,7 @@ function pairsOf(agents: readonly AgentRuns[], { alpha, margin }: ComparisonOpti
   const [testsAtBest, testsAtWorst] = [testFamily(best, { alpha }), testFamily(worst, { alpha })];
   // Only one of the two claims about a pair can be wrong, so they share the level of the pair.
   const level = alpha / Math.max(1, strata.filter((some) => some.length > 0).length);
-  return pairs.flatMap(({ first, second }, at) => {
+  return contests.flatMap(({ first, second }, at) => {
     const test = tests[at];
     if (test === undefined) return [];
     const compared = strata[at] ?? [];

@@ -1,6 +1,6 @@
 import type { RunInputs } from '../../../src/results/comparison/changes.js';
 import type { SweepToCompare } from '../../../src/results/comparison/compare-sweeps.js';
-import type { ResultLine } from '../../../src/results/records/result-line.js';
+import type { Sample } from '../../../src/results/comparison/samples.js';
 import { resultLine } from '../../store/sample.js';
 
 export const runInputs = (change: Partial<RunInputs> = {}): RunInputs => ({
@@ -24,7 +24,7 @@ const OUTCOMES = { p: 'pass', f: 'fail', e: 'error', c: 'cancelled', P: 'pass', 
 export function sweepOf(
   sweep: string,
   outcomes: Outcomes,
-  change: (scenario: string, repetition: number) => Partial<ResultLine> = () => ({}),
+  change: (scenario: string, repetition: number) => Partial<Sample> = () => ({}),
   more: Partial<SweepToCompare> = {},
 ): SweepToCompare {
   const all = Object.entries(outcomes).flatMap(([scenario, letters]) =>

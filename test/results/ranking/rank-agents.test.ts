@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SweepResults } from '../../../src/results/comparison/samples.js';
+import type { Sample, SweepResults } from '../../../src/results/comparison/samples.js';
 import { Ranking, type RankedAgent } from '../../../src/results/ranking/document.js';
 import { rankAgents } from '../../../src/results/ranking/rank-agents.js';
-import type { ResultLine } from '../../../src/results/records/result-line.js';
 import { sweepOf, type Outcomes } from '../comparison/sample.js';
 
 const LEVEL = { alpha: 0.05, margin: null };
@@ -11,7 +10,7 @@ const LEVEL = { alpha: 0.05, margin: null };
 /** A sweep in which each agent has these outcomes by scenario: p pass, f fail, e error, `.` none yet. */
 function sweep(
   agents: Record<string, Outcomes>,
-  change: (agent: string, scenario: string, repetition: number) => Partial<ResultLine> = () => ({}),
+  change: (agent: string, scenario: string, repetition: number) => Partial<Sample> = () => ({}),
 ): SweepResults {
   const parts = Object.entries(agents).map(([agent, outcomes]) => {
     const part = sweepOf('s', outcomes, (scenario, repetition) => change(agent, scenario, repetition));
@@ -59,9 +58,9 @@ describe('rankAgents', () => {
     ]);
     const [close] = ranking.pairs;
     expect(close?.not_worse).toMatchObject({ first: { holds: true }, second: { holds: true } });
-    // One-sided, at a third of 5 %, because there are three pairs: the higher rate is at most 5 points worse.
-    expect(close?.not_worse?.first.bound).toBeCloseTo(-0.047, 2);
-    expect(close?.not_worse?.second.bound).toBeCloseTo(-0.091, 2);
+    // One-sided, at a third of 4 %, the level of a first look, because there are three pairs: the higher rate is at most 5 points worse.
+    expect(close?.not_worse?.first.bound).toBeCloseTo(-0.05, 2);
+    expect(close?.not_worse?.second.bound).toBeCloseTo(-0.097, 2);
     expect(ranking.agents.map(({ within_margin: within }) => within)).toEqual([true, true, false]);
     expect(Ranking.parse(ranking)).toEqual(ranking);
     const few = rankAgents(sweep({ one: { a: ALL }, two: { a: ALL } }), { alpha: 0.05, margin: 0.15 });
@@ -69,6 +68,20 @@ describe('rankAgents', () => {
     const without = rankAgents(sweep(outcomes), LEVEL);
     expect(without.pairs.map(({ not_worse }) => not_worse)).toEqual([null, null, null]);
     expect(without.agents.map(({ within_margin: within }) => within)).toEqual([null, null, null]);
+  });
+
+  test('runs that were added to those of an earlier sweep make a later look, at a lower level', () => {
+    const earlier = { sweep: 'before', timestamp: '2026-01-01T00:00:00.000Z' };
+    const outcomes = { one: { a: ALL }, two: { a: NONE } };
+    const first = rankAgents(sweep(outcomes), LEVEL);
+    const second = rankAgents(
+      sweep(outcomes, (_agent, _scenario, repetition) => (repetition <= 5 ? { ran_in: earlier } : {})),
+      LEVEL,
+    );
+    expect(first).toMatchObject({ alpha: 0.04, look: { number: 1, of_alpha: 0.05, spent: 0.04 } });
+    expect(second).toMatchObject({ look: { number: 2, of_alpha: 0.05, spent: 0.045 } });
+    expect(second.alpha).toBeLessThan(0.02);
+    expect(second.pairs[0]?.interval?.low).toBeLessThan(first.pairs[0]?.interval?.low ?? 0);
   });
 
   test('says which differences are established, and which agents are not beaten', () => {
