@@ -89,10 +89,11 @@ inEachMode((test) => {
       const agent = await start('trap "" PIPE; echo up; until [ -e go ]; do sleep 0.02; done; exit 0', {
         env,
       });
-      // before that, the supervisor itself has the file open for a moment
+      const relays = (): number[] | null => openedBy(join(agent.folder, 'out'));
+      await until('the relays', relays);
       await until('output', () => (agent.out() === 'up\n' ? true : null));
-      const relays = await until('the relays', () => openedBy(join(agent.folder, 'out')));
-      for (const pid of relays) process.kill(pid, 'SIGKILL');
+      // Only now, because the supervisor itself has the file open for a moment when it makes it.
+      for (const pid of relays() ?? []) process.kill(pid, 'SIGKILL');
       await writeFile(join(agent.cwd, 'go'), '');
       expect(await agent.end()).toEqual({ state: 'dead' });
       expect(await supervisorErrors(agent.folder)).toContain('passes on the output of the agent was killed');
