@@ -65,6 +65,15 @@ export function writeHostileResults(results: string, text = HOSTILE): { sweeps: 
     const scenario = { name: text, variant: text, file: text, hash: 'abc' };
     const plan = {
       ...{ schema_version: 1, sweep, created_at: '2026-01-01T00:00:00.000Z', concurrency: 1 },
+      ...{
+        providers: {},
+        cache: true,
+        caps: { agents: {}, models: {} },
+        max_usd: null,
+        prices: {},
+        project: null,
+        hidden: [],
+      },
       ...{ scenarios: [scenario], agents: {}, cells },
     };
     writeFileSync(planFile(results, sweep), JSON.stringify(Plan.parse(plan)));
