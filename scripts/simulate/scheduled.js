@@ -22,7 +22,7 @@ const STORED = {
   },
   variables: [],
 };
-/** What the plans of all nights have in common. */
+/** The fields that the plans of all nights have in common. */
 const PLAN = {
   ...{ schema_version: /** @type {const} */ (1), concurrency: 1, scenarios: [], agents: {}, providers: {} },
   ...{ caps: { agents: {}, models: {} }, prices: {}, cache: false, max_usd: null, project: null, hidden: [] },

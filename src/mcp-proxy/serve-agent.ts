@@ -128,7 +128,7 @@ function mockedCall(
   if (!mocks.some((mock) => isMcpMock(mock) && mock.mcp === server)) return null;
   const call = { server, tool, input, context: { step, agent, scenario } };
   const decide = (number: number) => answerToTool(mocks, call, { random: chanceOf(seed, number) });
-  // Whether a mock matches does not depend on chance.
+  // A mock matches or not, whatever chance says.
   if (!isWhole && decide(1).answer === null) return null;
   const { answer } = recordCall(calls, 1, (number) => {
     const decision = decide(number);

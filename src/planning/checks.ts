@@ -134,7 +134,7 @@ function targetsCanBeSent({ project, scenarios }: ResolvedSweep): void {
   }
 }
 
-/** Why the target cannot be sent to the hosts, which get its program alone; null if it can, or need not. */
+/** Says why the target cannot be sent to the hosts, which get its program alone; null if it can, or need not. */
 function whyNotSent({ target_path, target_files }: UnstoredScenario): string | null {
   if (target_path === null || target_files?.length === 0) return null;
   if (target_files !== undefined)

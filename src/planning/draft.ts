@@ -13,7 +13,7 @@ const Draft = z.object({
   tags: names,
   /** Scenarios of this tier and below. */
   tier: number,
-  /** Whether each scenario also runs without its subject. */
+  /** Also run each scenario without its subject. */
   withWithout: no,
   /** True if nothing needs to be selected; null if the verb has no such option. */
   passWithNoScenarios: z.boolean().nullable().default(null),
@@ -25,7 +25,7 @@ const Draft = z.object({
   /** Ids or labels of the cells to run. */
   cells: names,
   concurrency: number,
-  /** Whether finished runs with the same inputs may be reused. */
+  /** Reuse finished runs with the same inputs. */
   cache: yes,
   /** Limit for the whole sweep, in US dollars. */
   maxUsd: number,
@@ -38,7 +38,7 @@ const Draft = z.object({
   judgeModel: text,
   /** True if `--judge-model` was given, not only its environment variable. */
   isJudgeNamed: no,
-  /** Whether mocks are ignored. */
+  /** Ignore all mocks. */
   live: no,
   /** The variables of `--env-file`. */
   variables: z.record(z.string(), z.string().optional()).default({}),
@@ -56,9 +56,9 @@ const Draft = z.object({
     })
     .nullable()
     .default(null),
-  /** Whether the work of earlier runs is checked again where only the checks have changed; null: it is not looked for. */
+  /** Check the work of earlier runs again where only the checks have changed; null: do not look for such work. */
   regrade: z.boolean().nullable().default(null),
-  /** Whether the sweep is only shown. That costs nothing, so it needs no consent. */
+  /** Only show the sweep. That costs nothing, so it needs no consent. */
   dryRun: no,
   /** The beginning of the sweep's id. */
   name: text,

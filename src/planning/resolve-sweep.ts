@@ -245,7 +245,7 @@ export function chooseCells(cells: readonly Cell[], wanted: readonly string[]): 
   return cells.filter(({ id }) => chosen.has(id));
 }
 
-/** What a cell can be called. Listings omit `#1` if no cell is repeated. */
+/** Returns the names by which a cell can be given. Listings omit `#1` if no cell is repeated. */
 const namesOf = (cell: Cell): string[] => [cell.id, cellLabel(cell), cellLabel(cell, true)];
 
 function unknownCell(name: string, cells: readonly Cell[]): UsageError {

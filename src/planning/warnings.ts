@@ -55,7 +55,7 @@ export function uncheckedWarnings(scenarios: readonly SelectedScenario[], noJudg
   return [...new Map(warnings.map((one) => [formatProblem(one), one])).values()];
 }
 
-/** What is known about a scenario's target before a run. */
+/** The facts about a scenario's target that are known before a run. */
 interface PlannedTarget {
   /** The scenario's file. */
   file: string;

@@ -48,9 +48,9 @@ type ForecastRuns = Pick<ForecastPoint, 'runs' | 'usd' | 'secs'>;
 export interface Forecast {
   effect: number;
   power: number;
-  /** Of all looks at a question together. */
+  /** The level of all looks at a question together. */
   alpha: number;
-  /** Of its first look, which compares all of the runs. */
+  /** The level of its first look, which compares all of the runs. */
   level: number;
   concurrency: number;
   configurations: ForecastConfiguration[];

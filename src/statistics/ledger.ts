@@ -34,7 +34,7 @@ export function ledgerOf(informations: readonly number[], alpha: number): Ledger
   }));
 }
 
-/** Of a single look. */
+/** Returns the level of a first look. */
 export const firstLevel = (alpha: number): number => rounded(OF_FIRST * alpha);
 
 const rounded = (level: number): number => Number(level.toPrecision(4));

@@ -226,7 +226,7 @@ export interface TrendsAnswer {
 export interface ShownNight extends Pick<TrendPoint, 'sweep' | 'passed' | 'tested' | 'interval'> {
   /** When it was due, ISO 8601 UTC. */
   at: string;
-  /** What it has shown, in few words. */
+  /** Its result, in few words. */
   text: string;
   /** True if a loss was found that began on this night. */
   begins: boolean;
@@ -237,7 +237,7 @@ export interface SchedulesAnswer {
   schedules: {
     schedule: string;
     reference: ScheduleReference | null;
-    /** How the newest night has ended, since when fewer runs pass or a run costs more, and what to do. */
+    /** Says how the newest night has ended, since when fewer runs pass or a run costs more, and what to do. */
     words: string[];
     /** The nights that have ended, oldest first. */
     nights: ShownNight[];

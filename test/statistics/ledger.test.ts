@@ -4,7 +4,7 @@ import { randomFrom } from '../../src/lib/random.js';
 import { firstLevel, informationIn, ledgerOf } from '../../src/statistics/ledger.js';
 import { normalQuantileOfTail, normalTail } from '../../src/statistics/normal.js';
 
-/** How often any look finds a difference that does not exist, on either side. `informations`: those of the looks. */
+/** Returns the share of questions in which any look finds a difference that does not exist, on either side. `informations`: those of the looks. */
 function falseAlarms(informations: readonly number[], alpha: number): { better: number; worse: number } {
   const random = randomFrom('looks');
   const ends = ledgerOf(informations, alpha).map(({ level }) => normalQuantileOfTail(level / 2));

@@ -13,7 +13,7 @@ import { accountOf, isOver, kindKey, kindOf, nextTime } from '../../src/workflow
 export interface World {
   input: SweepInput;
   cells: PageCell[];
-  /** What earlier rounds have spent. */
+  /** The costs of earlier rounds. */
   earlierUsd?: number;
 }
 

@@ -22,7 +22,7 @@ export interface AgentStep {
   warnings?: string[];
   /** The workspace after it; null if it could not be read. Absent if the scenario does not want it recorded. */
   after?: FilesAfter | null;
-  /** What happened in this turn; the other fields cover all turns until now. Absent if the agent was not started. */
+  /** The events of this turn; the other fields cover all turns until now. Absent if the agent was not started. */
   turn?: TurnDone;
 }
 

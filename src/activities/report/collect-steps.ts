@@ -38,7 +38,7 @@ export interface Found extends FoundConversation {
   /** How many times the agent was started, and how many attempts its steps had. */
   starts: number;
   attempts: number;
-  /** How often the agent began anew in a fresh workspace, although it had worked. */
+  /** The number of times that the agent began anew in a fresh workspace, although it had worked. */
   begunAnew: number;
   /** How the starts ended that no step reports: the step that started them failed for good. */
   lostStarts: string[];

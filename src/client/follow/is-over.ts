@@ -1,7 +1,7 @@
 import type { ResultLine } from '../../results/records/result-line.js';
 import type { SweepProgress } from '../../workflows/protocol.js';
 
-/** Whether this result of the cell belongs to the run. If so, the run is over, even if the sweep has not noticed it yet. */
+/** True if this result of the cell belongs to the run: then the run is over, even if the sweep has not noticed it yet. */
 export const isOver = (
   { since }: Pick<SweepProgress['active'][number], 'since'>,
   result: Pick<ResultLine, 'timestamp'> | undefined,

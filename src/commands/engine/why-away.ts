@@ -4,7 +4,7 @@ import { withClient } from '../../platform/temporal/temporal-client.js';
 
 const ANSWER_MS = 2000;
 
-/** Why the server does not answer, and what to do about it. Null if it answers. */
+/** Says why the server does not answer, and what to do about it. Null if it answers. */
 export async function whyAway(state: EngineState): Promise<string | null> {
   try {
     const signal = AbortSignal.timeout(ANSWER_MS);

@@ -76,7 +76,7 @@ export function printDryRun(resolved: ResolvedSweep, json: boolean): number {
   return 0;
 }
 
-/** What a sweep that runs until its verdict is clear may need at most. */
+/** Says what a sweep that runs until its verdict is clear may need at most. */
 interface Most {
   base: string;
   /** Percentage points; null if no margin was given. */

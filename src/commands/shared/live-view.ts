@@ -160,7 +160,7 @@ function terminalFrame(): TerminalFrame {
   };
 }
 
-/** How many rows of a terminal these lines take. */
+/** Returns the number of rows of a terminal that these lines take. */
 const wrappedRows = (text: string, columns: number): number =>
   text
     .split('\n')

@@ -4,6 +4,7 @@ import type { CommandResult } from '../../lib/commands/command-result.js';
 import { OUTPUT_CAP } from '../../platform/process/run-command.js';
 import type { Environment, EnvironmentHandle } from '../environment.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
+import { killUntilNoneLeft } from '../machine/scripts.js';
 import { MachineGone, type Answer, type CommandLimits, type Machine } from '../machine/machine.js';
 import { NO_CAP, outputOf, captureCommand, readCaptured, type Captured } from './capture.js';
 import { copyIn, copyOut } from './copy.js';
@@ -178,9 +179,7 @@ const scriptMark = ({ mark }: EnvironmentHandle): string => markOf(mark, 'script
  */
 const killOwnScript = (handle: EnvironmentHandle): string => `
 owner=$(stat -c %u ${quoted(handle.root)})
-for round in 1 2 3 4 5 6 7 8 9 10; do
-  found=
-  for process in /proc/[0-9]*; do
+${killUntilNoneLeft(`
     read -r line <"$process/stat" || continue
     case \${line##*) } in Z*) continue ;; esac
     mark=$(tr '\\0' '\\n' <"$process/environ" | grep '^${RUN_MARK}=')
@@ -188,13 +187,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
     ${quoted(`${RUN_MARK}=${scriptMark(handle)}`)}) continue ;;
     ${quoted(`${RUN_MARK}=${handle.mark}`)} | ${quoted(`${RUN_MARK}=${handle.mark}/`)}*) ;;
     *) [ "$owner" != 0 ] && [ "$(stat -c %u "$process")" = "$owner" ] || continue ;;
-    esac
-    found=1
-    kill -KILL "\${process#/proc/}"
-  done 2>/dev/null
-  [ -n "$found" ] || exit 0
-  sleep 0.05
-done`;
+    esac`)}`;
 
 /** Bytes of standard input per request. */
 const PIECE = 256 * 1024;

@@ -44,18 +44,27 @@ exit $_ltt_status`;
 export const endExecScript = (handle: EnvironmentHandle, id: string): string =>
   `kill -KILL -"$(cat ${quoted(fileOf(handle, id))})"; :`;
 
-/** Kills the processes with the mark of a part, and repeats that until none is left. */
-export const killPartScript = ({ mark }: EnvironmentHandle, part: string): string => `
+/**
+ * Kills processes, and repeats that until none is left. `choose`: lines of sh that `continue` if `$process`, a folder of /proc, is not to
+ * be killed.
+ */
+export const killUntilNoneLeft = (choose: string): string => `
 for round in 1 2 3 4 5 6 7 8 9 10; do
   found=
   for process in /proc/[0-9]*; do
-    tr '\\0' '\\n' <"$process/environ" | grep -qxF ${quoted(`${RUN_MARK}=${markOf(mark, part)}`)} || continue
+${choose}
     found=1
     kill -KILL "\${process#/proc/}"
   done 2>/dev/null
   [ -n "$found" ] || exit 0
   sleep 0.05
 done`;
+
+/** Kills the processes with the mark of a part. */
+export const killPartScript = ({ mark }: EnvironmentHandle, part: string): string =>
+  killUntilNoneLeft(
+    `tr '\\0' '\\n' <"$process/environ" | grep -qxF ${quoted(`${RUN_MARK}=${markOf(mark, part)}`)} || continue`,
+  );
 
 const launchFile = (folder: string): string => `${folder}/launch`;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Why a stored text is not what its schema says: the first problem, after the field that has it. */
+/** Says why a stored text does not fit its schema: the first problem, after the field that has it. */
 export function parseFailure(error: unknown): string {
   const [issue] = error instanceof z.ZodError ? error.issues : [];
   if (issue === undefined) return (error as Error).message;

@@ -93,7 +93,7 @@ function html(character: string): string {
   return `&(?:${name === undefined ? '' : `${name}|`}#0{0,6}${point}|#[xX]0{0,6}${anyCase(point.toString(16))});`;
 }
 
-/** What shells, forms and editors write in place of single characters. */
+/** The forms in which shells, forms and editors write single characters. */
 const others: Record<string, string[]> = {
   ' ': [String.raw`\+`],
   "'": [String.raw`'\\{1,7}''`, `'\\\\{0,7}"'\\\\{0,7}"'`],

@@ -239,7 +239,7 @@ function effortOf(cells: readonly ReportedCell[]) {
   return {
     seconds: durations.length === 0 ? null : durations.reduce((sum, seconds) => sum + seconds, 0),
     tokens: sumUsage(used.map(({ usage }) => usage)),
-    /** Whether some agents were interrupted, so that the tokens are a lower bound. */
+    /** True if some agents were interrupted, so that the tokens are a lower bound. */
     atLeast: used.some(({ atLeast }) => atLeast),
   };
 }

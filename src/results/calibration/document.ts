@@ -112,7 +112,7 @@ export const calibrationFields = ({ judges, gates }: Calibrations) => ({
   ...(gates.length === 0 ? {} : { gate_calibration: [...gates] }),
 });
 
-/** How far the verdicts of the judge of base have moved until it judged head, as far as that is known. */
+/** The movement of the judge between base and head, as far as it is known. */
 export const JudgeDrift = z.object({
   state: z
     .enum(['same', 'moved', 'not checked'])

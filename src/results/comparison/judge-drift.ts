@@ -16,11 +16,11 @@ import { workRunOf, type ResultLine } from '../records/result-line.js';
 import type { Comparison, ComparisonOptions } from './document.js';
 import { armsOf, isSharedWith, type Pair, type Sample, type SweepResults } from './samples.js';
 
-/** What is known of a run besides its line. */
+/** The facts about a run that its line does not have. */
 export interface JudgedFacts {
-  /** What its models were asked, without their names; null: unknown. */
+  /** The questions that its models were asked, without the names of the models; null: unknown. */
   question: (line: ResultLine) => string | null;
-  /** What judging a run has cost, US dollars; null: unknown. */
+  /** The cost of judging a run, US dollars; null: unknown. */
   cost: (line: ResultLine) => number | null;
 }
 
@@ -94,7 +94,7 @@ interface Again {
 }
 
 interface Drifting {
-  /** What the records say differently. */
+  /** Sentences about what the records of both sides have differently. */
   differs: readonly string[];
   judged: readonly Sample[];
   headJudged: readonly Sample[];
@@ -237,9 +237,9 @@ type Found = Pick<Comparison['total'], 'difference' | 'interval' | 'robust' | 'n
   Pick<Comparison, 'verdict'>;
 
 interface Allowed {
-  /** Whether the judge could be the reason for `better` or `worse`. */
+  /** True if the judge could be the reason for `better` or `worse`. */
   verdict: boolean;
-  /** Whether it could be the reason for the claim about the margin. */
+  /** True if it could be the reason for the claim about the margin. */
   margin: boolean;
   without: JudgeDrift['without'];
   changes: Partial<Pick<Found, 'robust' | 'not_worse' | 'equivalent'>>;

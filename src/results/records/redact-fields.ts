@@ -11,7 +11,7 @@ export const PathText = z.string().register(redaction, { treatment: 'path' });
 
 /**
  * Returns a copy with masked texts: those written by people, agents or commands, and JSON with such texts, including its keys.
- * What the schema marks as kept stays, as do enums and numbers. Fields that the schema does not have are masked.
+ * Texts that the schema marks as kept stay, as do enums and numbers. Fields that the schema does not have are masked.
  */
 export const redactFields = <S extends z.ZodType>(
   value: z.output<S>,

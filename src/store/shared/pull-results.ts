@@ -106,7 +106,7 @@ async function notePause({ resultsPath }: SharedProject, sweep: string, isPaused
 }
 
 /*
- * What the mirror has already, so that it is not asked for again: rounds that have ended, and objects of the rounds that
+ * The parts that the mirror has already, so that they are not asked for again: rounds that have ended, and objects of the rounds that
  * have not. After a power failure, some of it may be missing; then it is brought again, and known lines are left out.
  */
 const endedFile = ({ stateFolder }: SharedProject): string => join(stateFolder, 'pulled', 'ended');

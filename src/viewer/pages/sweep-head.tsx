@@ -87,7 +87,7 @@ const MOST_VARIANTS = 3;
 
 interface SteeringProps {
   sweep: string;
-  /** Whether it starts no more cells, because it was paused or its engine has stopped. */
+  /** True if it starts no more cells, because it was paused or its engine has stopped. */
   isHeld: boolean;
 }
 

@@ -74,7 +74,7 @@ interface FiltersProps {
   set: (change: Partial<Selection>) => void;
 }
 
-/** What can be selected of a sweep's runs. */
+/** The ways in which a sweep's runs can be selected. */
 function Filters({ choices: { outcomes, scenarios, agents, labels }, selection, set }: FiltersProps) {
   const choices: [keyof Selection, string, string[]][] = [
     ['outcome', 'outcomes', outcomes],

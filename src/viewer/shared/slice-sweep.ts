@@ -47,13 +47,13 @@ const matrixOf = (cells: readonly SweepCell[], running: { has(id: string): boole
 
 interface Count {
   passed: number;
-  /** Those that passed or failed. */
+  /** The runs that passed or failed. */
   tested: number;
   /** "2 of 3 passed, 1 error". */
   text: string;
 }
 
-/** What a run looks like: its outcome, or what it does instead of having one. */
+/** The mark of a run: its outcome, or what it does instead of having one. */
 const lookOf = (
   { id, outcome }: Pick<SweepCell, 'id' | 'outcome'>,
   running: { has(id: string): boolean },

@@ -1,4 +1,4 @@
-/** What the workflow needs to know about a step to schedule it. */
+/** The facts that the workflow needs to know about a step to schedule it. */
 export type PlannedStep =
   /** An agent script whose answer is given to the agent. */
   | { kind: 'script'; subject: string; timeoutSecs: number }

@@ -149,7 +149,7 @@ export interface Money {
   unaffordable: number;
   /** The most that a run has cost so far, by scenario, agent and model. */
   costs: Readonly<Record<string, number>>;
-  /** Whether `spentUsd` includes what all cells cost before this workflow. */
+  /** True if `spentUsd` includes what all cells cost before this workflow. */
   hasEarlier: boolean;
 }
 

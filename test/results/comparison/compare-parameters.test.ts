@@ -18,7 +18,7 @@ const MATRIX = [
 const matrixOf = (sweep: string, [a1, a2, b1, b2]: readonly [string, string, string, string]) =>
   sweepOf(sweep, { a1, a2, b1, b2 }, () => ({}), { combinations: MATRIX });
 const parametersOf = (base: ReturnType<typeof sweepOf>, head: ReturnType<typeof sweepOf>) => {
-  // Of which the first look has 0.05.
+  // The first look has 0.05 of it.
   const comparison = compareSweeps(base, head, new Map(), { alpha: 0.0625, margin: null });
   expect(Comparison.parse(comparison)).toEqual(comparison);
   return comparison.parameters;

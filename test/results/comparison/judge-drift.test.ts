@@ -35,7 +35,7 @@ const facts: JudgedFacts = { question: ({ scenario_hash: hash }) => hash, cost: 
 interface Drifted {
   before: string;
   now: string;
-  /** Of base, judged again. */
+  /** The runs of base, judged again. */
   again?: string;
   version?: string;
   margin?: number | null;

@@ -62,7 +62,7 @@ describe('looks at a question', () => {
     expect(more.look).toMatchObject({ number: 2, of_alpha: 0.05 });
     expect(more.alpha).toBeCloseTo(0.01, 3);
     expect(more.look?.spent).toBeCloseTo(0.048, 3);
-    // What was bought before changes nothing in a comparison without it.
+    // Runs that were bought before change nothing in a comparison without it.
     expect(compare(base, head)).toEqual(first);
   });
 
