@@ -1,239 +1,184 @@
 // @ts-check
 /**
- * Which layer of src/ may import which (specs/explanation/architecture.md). test/architecture.test.ts checks these rules for
- * all imports, including types, and also that bundled workflow code does not touch the machine.
+ * What each part of src/ may import (specs/explanation/architecture.md). test/architecture.test.ts also checks that what
+ * workflows import, not counting types, does not touch the machine.
  */
+
 /**
- * A rule for one layer: it may import itself and the allowed parts of src/, nothing else.
- * @param {string} name the layer's folder in src
- * @param {string[]} allowed the other parts of src that it may import
- * @param {string} comment the reason for the rule
+ * The folders of src/, called rooms, from the lowest to the highest: which other rooms each may import, and what it is for.
+ * @type {Record<string, { imports: string[], purpose: string }>}
  */
-const layer = (name, allowed, comment) => ({
-  name: `${name}-imports`,
-  comment,
-  severity: 'error',
-  from: { path: `^src/${name}/` },
-  to: { path: '^src/', pathNot: [`^src/${name}/`, ...allowed.map((part) => `^src/${part}`)] },
-});
+const ROOMS = {
+  lib: { imports: [], purpose: 'helpers that know nothing of this program' },
+  statistics: { imports: ['lib'], purpose: 'methods of statistics, as functions of numbers' },
+  model: { imports: ['lib', 'statistics'], purpose: 'the formats of results' },
+  decide: {
+    imports: ['lib', 'statistics', 'model'],
+    purpose: 'what follows from results: comparisons, decisions, rankings, totals',
+  },
+  input: {
+    imports: ['lib', 'model'],
+    purpose:
+      'positions and problems of values that people write, and schemas that several kinds of them share',
+  },
+  host: { imports: ['lib'], purpose: 'files, processes and models, as this machine has them' },
+  engine: { imports: ['lib', 'host'], purpose: 'the Temporal server, and what is sent through it' },
+  protocol: {
+    imports: ['lib', 'model', 'decide'],
+    purpose: 'names and messages that workflows share with steps and clients',
+  },
+  'agent-scripts': { imports: ['lib', 'model'], purpose: 'READMEs and answers of agent scripts' },
+  gates: {
+    imports: ['lib', 'model', 'input', 'agent-scripts'],
+    purpose:
+      'checks of a run; a gate reaches the workspace only through its context, so that it works anywhere',
+  },
+  conversation: { imports: ['lib', 'model', 'gates'], purpose: 'how a conversation with an agent goes on' },
+  mocks: {
+    imports: ['lib', 'model', 'host'],
+    purpose: 'answers of commands, services and tools that are mocked',
+  },
+  subjects: {
+    imports: ['lib', 'model', 'input', 'mocks'],
+    purpose: 'what an agent is given to use: skills, instructions, MCP servers and their proxy',
+  },
+  'agent-host': {
+    imports: ['lib', 'model', 'host', 'mocks'],
+    purpose: 'a program that runs agents which are modules; it knows only what its request contains',
+  },
+  agents: {
+    imports: ['lib', 'model', 'input', 'subjects', 'agent-host'],
+    purpose: 'how each agent is started, and what it prints',
+  },
+  environments: {
+    imports: ['lib', 'model', 'host', 'gates'],
+    purpose: 'where commands run; an environment knows what a gate is, but no gate',
+  },
+  store: { imports: ['lib', 'model', 'decide', 'host'], purpose: 'the results folder' },
+  scenario: {
+    imports: [
+      ...['lib', 'model', 'decide', 'input', 'agent-scripts', 'gates', 'conversation', 'mocks', 'subjects'],
+      ...['agent-host', 'agents'],
+    ],
+    purpose: 'from the text of files to a scenario, without touching the machine',
+  },
+  reports: { imports: ['lib', 'statistics', 'model', 'decide'], purpose: 'texts and pages about results' },
+  planning: {
+    imports: [
+      ...[
+        'lib',
+        'model',
+        'decide',
+        'input',
+        'host',
+        'agent-scripts',
+        'gates',
+        'mocks',
+        'subjects',
+        'agent-host',
+      ],
+      ...['agents', 'environments', 'store', 'scenario'],
+    ],
+    purpose: 'from files and options to a stored plan, without Temporal and without a terminal',
+  },
+  sweeps: {
+    imports: [
+      ...['lib', 'model', 'decide', 'host', 'engine', 'protocol', 'store', 'scenario', 'reports', 'planning'],
+    ],
+    purpose: 'reads sweeps and compares them, for commands, steps and the library',
+  },
+  activities: {
+    imports: [
+      ...['lib', 'model', 'decide', 'host', 'engine', 'protocol', 'agent-scripts', 'gates', 'conversation'],
+      ...[
+        'mocks',
+        'subjects',
+        'agent-host',
+        'agents',
+        'environments',
+        'store',
+        'scenario',
+        'reports',
+        'sweeps',
+      ],
+    ],
+    purpose: 'the steps of runs and sweeps',
+  },
+  workflows: {
+    imports: ['lib', 'model', 'decide', 'protocol', 'activities'],
+    purpose: 'the order of steps: deterministic, because workflows run in a sandbox',
+  },
+  client: {
+    imports: [
+      ...['lib', 'model', 'decide', 'host', 'engine', 'protocol', 'agents', 'store', 'scenario', 'reports'],
+      ...['planning', 'sweeps', 'activities'],
+    ],
+    purpose:
+      'starts, steers and follows sweeps, without a terminal; it knows workflows and steps only by name',
+  },
+  viewer: {
+    imports: [
+      ...['lib', 'model', 'decide', 'host', 'engine', 'protocol', 'environments', 'store', 'scenario'],
+      ...['reports', 'planning', 'sweeps', 'client'],
+    ],
+    purpose: 'the page of `view`, and the server that answers it with what the commands read and do',
+  },
+  commands: {
+    imports: [
+      ...['lib', 'model', 'decide', 'input', 'host', 'engine', 'protocol', 'agent-scripts', 'agents'],
+      ...[
+        'environments',
+        'store',
+        'scenario',
+        'reports',
+        'planning',
+        'sweeps',
+        'activities',
+        'client',
+        'viewer',
+      ],
+    ],
+    purpose: 'the verbs; `doctor --try` starts an agent as a step does',
+  },
+  library: {
+    imports: ['lib', 'model', 'decide', 'host', 'store', 'sweeps'],
+    purpose:
+      'reads results for other programs: it starts nothing, prints nothing and loads nothing of Temporal',
+  },
+};
+
+const FACE = '^src/[^/]+/(index|pure)\\.ts$';
 
 export default {
   forbidden: [
-    layer('lib', [], 'pure helpers: lib must not depend on anything specific to this program'),
-    layer(
-      'statistics',
-      ['lib/'],
-      'methods of statistics are functions of counts and numbers; they know nothing of sweeps',
-    ),
-    layer(
-      'results',
-      ['lib/', 'statistics/'],
-      'the format of results must not depend on the code that produces them',
-    ),
-    layer(
-      'agent-scripts',
-      ['lib/', 'results/'],
-      'parses the READMEs and answers of agent scripts, which gates, evaluators and scenarios use',
-    ),
-    layer(
-      'input',
-      ['lib/', 'results/'],
-      'positions and problems of values that people write, and schemas of such values, which gates and scenarios share',
-    ),
-    layer(
-      'gates',
-      ['lib/', 'results/', 'input/', 'agent-scripts/'],
-      'a gate reaches the workspace only through its context, so any environment can run it',
-    ),
-    layer(
-      'evaluators',
-      ['lib/', 'results/', 'agent-scripts/'],
-      'an evaluator only interprets the output of a script',
-    ),
-    layer(
-      'agents',
-      ['lib/', 'results/', 'mocks/', 'scenario/(mock|runtime|subject).ts'],
-      'an adapter knows only its agent; some also know the parts of a scenario that are for them',
-    ),
-    layer(
-      'agent-host',
-      [
-        'lib/',
-        'results/',
-        'agents/hosted.ts',
-        'scenario/runtime.ts',
-        'mocks/',
-        'platform/',
-        'activities/(mocks/record-call|step/mocks-file).ts',
-      ],
-      'a program of its own, which knows nothing of a run but what its request says',
-    ),
-    layer(
-      'mcp-proxy',
-      ['lib/', 'results/', 'mocks/', 'activities/(mocks/record-call|step/mocks-file).ts'],
-      'a program of its own between an agent and an MCP server, which knows nothing of a run but what its file says',
-    ),
-    layer(
-      'conversation',
-      ['lib/', 'results/', 'judge/(find-object|marked-data).ts'],
-      'decides how a conversation with an agent goes on',
-    ),
-    layer('mocks', ['lib/'], 'decides what a mocked command answers; it knows neither files nor processes'),
-    layer('platform', ['lib/'], 'code for processes, files and servers must not know about scenarios'),
-    layer(
-      'environments',
-      ['lib/', 'results/', 'platform/', 'gates/gate.ts'],
-      'an environment does input and output only; it knows the gate contract, but no gate',
-    ),
-    layer(
-      'judge',
-      ['lib/', 'results/', 'scenario/rubric.ts'],
-      'builds the prompt of the judge and reads its answer; sending it is up to activities',
-    ),
-    layer(
-      'scenario',
-      [
-        'lib/',
-        'results/',
-        'agent-scripts/',
-        'input/',
-        'gates/',
-        'evaluators/',
-        'agents/',
-        'environments/',
-        'mocks/',
-        'conversation/',
-      ],
-      'turns the text of files into a plan, without touching the machine',
-    ),
-    layer(
-      'reports',
-      ['lib/', 'results/', 'statistics/'],
-      'a report is computed from results alone, so it can be written again later',
-    ),
-    layer(
-      'store',
-      ['lib/', 'results/', 'platform/'],
-      'reads and writes the results folder, and need not know how results come about',
-    ),
-    layer(
-      'activities',
-      [
-        'lib/',
-        'results/',
-        'agent-scripts/',
-        'input/',
-        'gates/',
-        'evaluators/',
-        'agents/',
-        'environments/',
-        'scenario/',
-        'judge/',
-        'mocks/',
-        'mcp-proxy/(proxy-file|record).ts',
-        'conversation/',
-        'reports/',
-        'platform/',
-        'store/',
-        'client/sweeps/',
-        'workflows/(protocol|visible-failures).ts',
-      ],
-      'steps may use every layer but workflows, of which they only know the protocol and the failures that are results; reports of schedules read and compare sweeps as the commands do',
-    ),
-    layer(
-      'workflows',
-      ['lib/', 'results/', 'statistics/', 'activities/index.ts'],
-      'workflows only orchestrate: they run in a sandbox and must be deterministic',
-    ),
-    layer(
-      'planning',
-      [
-        'lib/',
-        'results/',
-        'agent-scripts/',
-        'input/',
-        'gates/',
-        'evaluators/',
-        'agents/',
-        'environments/',
-        'scenario/',
-        'mocks/',
-        'platform/',
-        'store/',
-      ],
-      'turns files and options into a stored plan, without Temporal and without a terminal',
-    ),
-    layer(
-      'client',
-      [
-        'lib/',
-        'results/',
-        'agents/',
-        'scenario/',
-        'reports/',
-        'platform/',
-        'store/',
-        'planning/',
-        'workflows/(protocol|ui).ts',
-      ],
-      'starts, steers and follows sweeps, without a terminal; it knows workflows only by name and type',
-    ),
-    layer(
-      'viewer/server',
-      [
-        'viewer/protocol.ts',
-        'viewer/shared/',
-        'lib/',
-        'results/',
-        'environments/workspace-changes.ts',
-        'scenario/',
-        'reports/',
-        'platform/',
-        'store/',
-        'planning/',
-        'client/',
-        'workflows/(protocol|ui).ts',
-      ],
-      'answers the page of `view` with what the commands read and do; it reads nothing in a way of its own',
-    ),
-    layer(
-      'viewer/shared',
-      ['viewer/protocol.ts', 'lib/', 'results/'],
-      'decides what a page shows; server and page both use it, so it is pure',
-    ),
-    layer(
-      'viewer/pages',
-      ['viewer/protocol.ts', 'viewer/shared/', 'lib/', 'results/'],
-      'runs in a browser: it knows the formats of results, but neither files nor Temporal',
-    ),
-    layer(
-      'commands',
-      [
-        'lib/',
-        'results/',
-        'agent-scripts/',
-        'input/',
-        'gates/',
-        'evaluators/',
-        'agents/',
-        'environments/',
-        'scenario/',
-        'reports/',
-        'platform/',
-        'store/',
-        'planning/',
-        'client/',
-        'viewer/server/',
-        'activities/try-agent.ts',
-        'workflows/(protocol|ui).ts',
-      ],
-      'verbs know workflows only by name and type; doctor --try starts an agent like a step does',
-    ),
-    layer(
-      'library',
-      ['lib/', 'results/', 'platform/', 'store/', 'client/sweeps/'],
-      'reads results for other programs: it starts nothing, prints nothing and loads nothing of Temporal',
-    ),
+    {
+      name: 'only-through-a-face',
+      comment: 'others import a room by its face, index.ts or pure.ts, so that the rest can change',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/' },
+      to: { path: '^src/', pathNot: ['^src/$1/', FACE] },
+    },
+    {
+      name: 'the-roots-use-faces',
+      comment: 'cli.ts and worker.ts only assemble rooms',
+      severity: 'error',
+      from: { path: '^src/[^/]+$' },
+      to: { path: '^src/[^/]+/', pathNot: FACE },
+    },
+    ...Object.entries(ROOMS).map(([name, { imports, purpose }]) => ({
+      name: `${name}-imports`,
+      comment: purpose,
+      severity: 'error',
+      from: { path: `^src/${name}/` },
+      to: { path: '^src/', pathNot: `^src/(${[name, ...imports].join('|')})/` },
+    })),
+    {
+      name: 'nothing-imports-its-own-face',
+      comment: 'the files of a room import each other',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/', pathNot: FACE },
+      to: { path: '^src/$1/(index|pure)\\.ts$' },
+    },
     {
       name: 'shared-by-steps',
       comment: 'all steps share step/ and credentials/, so these must not depend on a step',
@@ -244,36 +189,22 @@ export default {
     {
       name: 'scenario-knows-no-file-form',
       comment:
-        'the meaning of a scenario must not depend on its file format; only four files of scenario/ know the readers',
+        'the meaning of a scenario must not depend on its file format; only a few files of scenario/ know the readers',
       severity: 'error',
       from: {
         path: '^src/scenario/[^/]+$',
-        pathNot: '^src/scenario/(load-scenario|recognize|stored-scenario|json-schema)\\.ts$',
+        pathNot: '^src/scenario/(index|load-scenario|recognize|stored-scenario|json-schema)\\.ts$',
       },
       to: { path: '^src/scenario/(eliza|yaml)/' },
     },
     {
-      name: 'file-forms-are-read-by-planning',
-      comment: 'only planning reads scenario files; other layers use the Scenario that a reader returns',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(scenario|planning|commands/plan)/' },
-      to: { path: '^src/scenario/(eliza|yaml)/' },
-    },
-    {
-      name: 'pure-layers-touch-no-machine',
+      name: 'pure-rooms-touch-no-machine',
       comment: 'pure code gets its input as arguments, so it can be tested without files or processes',
       severity: 'error',
       from: {
-        path: '^src/(statistics|results|input|agent-scripts|gates|evaluators|scenario|judge|mocks|reports)/',
+        path: '^src/(lib|statistics|model|decide|input|protocol|agent-scripts|gates|conversation|scenario|reports)/',
       },
       to: { path: '^(node:)?(fs|child_process|net|http|https|os|worker_threads)', dependencyTypes: ['core'] },
-    },
-    {
-      name: 'nothing-imports-the-library',
-      comment: 'the library is for other programs; what commands share with it is in client/sweeps',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/library/' },
-      to: { path: '^src/library/' },
     },
     {
       name: 'nothing-imports-the-roots',
@@ -283,10 +214,10 @@ export default {
       to: { path: '^src/(cli|worker)\\.ts$' },
     },
     {
-      name: 'models-are-asked-in-platform',
+      name: 'models-are-asked-by-host',
       comment: 'the provider libraries can be replaced in one place',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/platform/' },
+      from: { path: '^src/', pathNot: '^src/host/' },
       to: { path: 'node_modules/(ai|@ai-sdk)/' },
     },
     {
@@ -295,13 +226,6 @@ export default {
       severity: 'error',
       from: { path: '^src/environments/' },
       to: { path: 'node_modules/@temporalio/' },
-    },
-    {
-      name: 'viewer-protocol-imports',
-      comment: 'what server and page say to each other, in the types of the results',
-      severity: 'error',
-      from: { path: '^src/viewer/protocol\\.ts$' },
-      to: { path: '.', pathNot: '^src/results/' },
     },
     {
       name: 'no-circular',

@@ -61,19 +61,19 @@ try {
       'src/agents/mock-program.ts',
       'src/activities/databases/seed-program.ts',
       'src/agent-host/host-program.ts',
-      'src/mcp-proxy/proxy-program.ts',
-      'src/mcp-proxy/connect-program.ts',
+      'src/subjects/mcp/proxy-program.ts',
+      'src/subjects/mcp/connect-program.ts',
       'src/activities/gate/work-program.ts',
-      'src/activities/mocks/mocked-command.ts',
-      'src/activities/mocks/endpoint-server.ts',
-      'src/platform/engine/download-temporal.ts',
-      'src/platform/codec/failure-converter.ts',
+      'src/mocks/mocked-command.ts',
+      'src/mocks/endpoint-server.ts',
+      'src/engine/download-temporal.ts',
+      'src/engine/codec/failure-converter.ts',
     ])),
   ];
   outputs.push(...(await bundlePages(join(root, 'src/viewer/pages'), join(fresh, 'viewer'))));
   await writeTypes(join(root, 'src/library'), join(fresh, 'types'));
   cpSync(join(root, 'node_modules/sql.js/dist/sql-wasm.wasm'), join(fresh, 'sqlite.wasm'));
-  cpSync(join(root, 'src/platform/process/supervisor'), join(fresh, 'supervisor'), { recursive: true });
+  cpSync(join(root, 'src/host/process/supervisor'), join(fresh, 'supervisor'), { recursive: true });
 
   const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };
   const { code } = await bundleWorkflowCode({
@@ -118,10 +118,12 @@ async function bundle(bundled, input) {
     platform: 'node',
     input,
     external: (id, importer) =>
-      /^[^./]/.test(id) && !isAbsolute(id) && !bundled.test(id) && !importer?.includes('/node_modules/'),
+      /^[^./#]/.test(id) && !isAbsolute(id) && !bundled.test(id) && !importer?.includes('/node_modules/'),
     // Keeps module names the same if node_modules is a symlink.
     resolve: { symlinks: false },
     plugins: [parsedAsJson],
+    // A face names all files of its room: a program must not load those of which it uses nothing.
+    treeshake: { moduleSideEffects: [{ test: /\/src\//, sideEffects: false }] },
     output: {
       dir: fresh,
       chunkFileNames: '[name]-[hash].js',

@@ -13,7 +13,7 @@ export async function importBundled(path) {
     await build({
       input: path,
       platform: 'node',
-      external: /^[^./]/,
+      external: /^[^./#]/,
       output: { file, codeSplitting: false },
     });
     return await import(pathToFileURL(file).href);

@@ -1,4 +1,4 @@
-// Changes the code of pure layers in small ways, one at a time, and tells which changes no test notices: `npm run test:mutants`.
+// Changes the code of pure rooms in small ways, one at a time, and tells which changes no test notices: `npm run test:mutants`.
 // `--mutants 150` of a sample that is the same for the same `--seed 1`; `--numbers 3,17` tests only these of the sample.
 // `--statistics` tests the mistakes in `mutants/of-statistics.js` instead, all of which must be noticed.
 // Prints a table, and writes it to `--out coverage/mutants.md`. Exits with 1 if less than `--at-least 88` per cent are noticed.
@@ -13,19 +13,9 @@ import { table } from './mutants/table.js';
 import { testMutants } from './mutants/test-mutants.js';
 import { typeErrors } from './mutants/type-errors.js';
 
-const LAYERS = [
-  ...[
-    'lib',
-    'statistics',
-    'results',
-    'agent-scripts',
-    'gates',
-    'evaluators',
-    'judge',
-    'mocks',
-    'conversation',
-  ],
-  ...['scenario', 'reports', 'workflows/scheduler'],
+const ROOMS = [
+  ...['lib', 'statistics', 'model', 'decide', 'agent-scripts', 'gates', 'mocks', 'conversation', 'scenario'],
+  ...['reports', 'workflows/scheduler'],
 ];
 
 const { values } = parseArgs({
@@ -47,8 +37,8 @@ const chosen = drawn.filter(({ number }) => numbers === undefined || numbers.inc
 
 const tested = await testMutants(chosen, {
   isNear: (file) =>
-    (values.statistics ? ['statistics', 'results'] : LAYERS).some((layer) =>
-      relative('test', file).startsWith(`${layer.split('/')[0]}/`),
+    (values.statistics ? ['statistics', 'model', 'decide'] : ROOMS).some((room) =>
+      relative('test', file).startsWith(`${room.split('/')[0]}/`),
     ),
   log: (line) => console.error(line),
 });
@@ -61,13 +51,13 @@ const noticed = tested.filter(({ outcome }) => 'by' in outcome).length;
 process.exit(noticed * 100 >= atLeast * tested.length ? 0 : 1);
 
 function drawSample() {
-  const sources = LAYERS.flatMap((layer) =>
-    readdirSync(`src/${layer}`, { recursive: true, encoding: 'utf8' })
+  const sources = ROOMS.flatMap((room) =>
+    readdirSync(`src/${room}`, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .sort()
       .map((name) => ({
-        path: `src/${layer}/${name}`,
-        source: readFileSync(`src/${layer}/${name}`, 'utf8'),
+        path: `src/${room}/${name}`,
+        source: readFileSync(`src/${room}/${name}`, 'utf8'),
       })),
   );
   const sourceOf = new Map(sources.map(({ path, source }) => [path, source]));

@@ -1,11 +1,9 @@
 #!/usr/bin/env -S node --
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { completeWords } from './commands/completion.js';
-import { createProgram } from './commands/program.js';
-import { keepsLog, reportFailure } from './commands/shared/failure.js';
-import { settleCodecKeys } from './platform/codec/codec-keys.js';
-import { createMemory } from './platform/remembered.js';
+import { completeWords, createProgram, keepsLog, reportFailure } from '#commands';
+import { settleCodecKeys } from '#engine';
+import { createMemory } from '#host';
 
 /** Prints why a command failed, and returns its exit code. */
 const fail = (args: readonly string[], error: unknown): number =>

@@ -9,42 +9,47 @@ import {
   Worker,
   type WorkerOptions,
 } from '@temporalio/worker';
-import { createActivities, otherActivities } from './activities/index.js';
-import { createHosting } from './activities/hosts/hosting.js';
-import { createHostWorkers } from './activities/hosts/host-workers.js';
-import type { Deps } from './activities/step/deps.js';
-import { whileUnderWay } from './activities/watch/fail-orphaned-activities.js';
-import { watchRuns, type Watch } from './activities/watch/watch-runs.js';
-import { UsageError } from './lib/errors/usage-error.js';
-import { limitsOf, type Limits } from './lib/limits.js';
-import { MAX_CONCURRENCY } from './lib/max-concurrency.js';
 import {
-  taskQueueOf,
-  workerAliveFile,
-  workerReadyFile,
+  createActivities,
+  createHosting,
+  createHostWorkers,
+  type Deps,
+  otherActivities,
+  type Watch,
+  watchRuns,
+  whileUnderWay,
+} from '#activities';
+import {
+  CODEC_KEYS,
+  connectionOptions,
+  connectionProblem,
   type HostSettings,
-} from './platform/engine/engine-state.js';
-import { CODEC_KEYS } from './platform/codec/codec-keys.js';
-import { workerPayloads } from './platform/codec/worker-payloads.js';
-import { projectState } from './platform/folders.js';
-import { installRuntime } from './platform/metrics/install-runtime.js';
-import { WORKFLOWS } from './workflows/protocol.js';
-import { tracesOf } from './platform/traces/traces-of.js';
-import { namespaceId } from './platform/temporal/namespace-id.js';
-import { workerEnvironment } from './platform/worker-environment.js';
-import { ignoreOutputErrors } from './platform/process/ignore-output-errors.js';
-import { connectionOptions, loadTemporalConfig } from './platform/temporal/connection-options.js';
-import type { TemporalAddress } from './platform/temporal/temporal-address.js';
-import { untilCredentialsChange } from './platform/temporal/watch-credentials.js';
-import { connectionProblem } from './platform/temporal/connection-problem.js';
-import { ownIdentity } from './platform/process/process-identity.js';
-import { waitUntil } from './platform/process/wait-until.js';
-import { ownWorkerIdentity } from './platform/temporal/worker-identity.js';
-import { createPricer } from './results/cost.js';
-import { originOf } from './store/origin.js';
-import { localLimits, sharedLimits } from './store/provider-limits.js';
-import { writeFileAtomic } from './platform/fs/write-file.js';
-import { createMemory, type Memory } from './platform/remembered.js';
+  installRuntime,
+  loadTemporalConfig,
+  namespaceId,
+  ownWorkerIdentity,
+  taskQueueOf,
+  type TemporalAddress,
+  tracesOf,
+  untilCredentialsChange,
+  workerAliveFile,
+  workerPayloads,
+  workerReadyFile,
+} from '#engine';
+import {
+  createMemory,
+  ignoreOutputErrors,
+  type Memory,
+  ownIdentity,
+  projectState,
+  waitUntil,
+  workerEnvironment,
+  writeFileAtomic,
+} from '#host';
+import { type Limits, limitsOf, MAX_CONCURRENCY, UsageError } from '#lib';
+import { createPricer } from '#model';
+import { WORKFLOWS } from '#protocol';
+import { localLimits, originOf, sharedLimits } from '#store';
 
 export interface WorkerSettings {
   resultsPath: string;

@@ -1,9 +1,9 @@
-import { logFile } from '../src/platform/engine/engine-state.js';
-import { findTemporal } from '../src/platform/engine/find-temporal.js';
-import { anyFreePort, LOOPBACK, readTail, startServer, waitForExit } from '../src/platform/engine/server.js';
-import { isAlive, signalProcess, type ProcessIdentity } from '../src/platform/process/process-identity.js';
-import { waitUntil } from '../src/platform/process/wait-until.js';
-import { connect, prepareNamespace } from '../src/platform/temporal/temporal-client.js';
+import { logFile } from '../src/engine/engine-state.js';
+import { findTemporal } from '../src/engine/find-temporal.js';
+import { anyFreePort, LOOPBACK, readTail, startServer, waitForExit } from '../src/engine/server.js';
+import { isAlive, signalProcess, type ProcessIdentity } from '../src/host/process/process-identity.js';
+import { waitUntil } from '../src/host/process/wait-until.js';
+import { connect, prepareNamespace } from '../src/engine/temporal/temporal-client.js';
 
 const START_MS = 60_000;
 const STOP_MS = 10_000;

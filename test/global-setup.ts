@@ -3,9 +3,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { stopEngine } from '../src/platform/engine/ensure-engine.js';
-import { LOOPBACK, waitForExit } from '../src/platform/engine/server.js';
-import { signalProcess, type ProcessIdentity } from '../src/platform/process/process-identity.js';
+import { stopEngine } from '../src/engine/ensure-engine.js';
+import { LOOPBACK, waitForExit } from '../src/engine/server.js';
+import { signalProcess, type ProcessIdentity } from '../src/host/process/process-identity.js';
 import { startOnFreePorts } from './free-server.js';
 
 declare module 'vitest' {

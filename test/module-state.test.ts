@@ -8,21 +8,21 @@ const SOURCE = fileURLToPath(new URL('../src', import.meta.url));
 
 /**
  * What modules may keep, by file. It must be true of it that a process may run any number of commands, in any folder and environment,
- * and none of them sees what another one left. What a command or worker finds out belongs into its memory (platform/remembered.ts).
+ * and none of them sees what another one left. What a command or worker finds out belongs into its memory (host/remembered.ts).
  */
 const ALLOWED: Readonly<Record<string, { names: string[]; why: string }>> = {
   'lib/engine-protocol.ts': { names: ['HISTORY_MARKERS'], why: 'a constant list, which has no entries yet' },
   'lib/format/table.ts': { names: ['segmenter'], why: 'a constant that takes 8 ms to make' },
-  'platform/fs/disk-room.ts': { names: ['block'], why: 'random bytes, any of them will do' },
-  'platform/process/process-identity.ts': {
+  'host/fs/disk-room.ts': { names: ['block'], why: 'random bytes, any of them will do' },
+  'host/process/process-identity.ts': {
     names: ['knownBootId', 'known'],
     why: 'neither the boot nor the identity of a process changes while it runs',
   },
-  'platform/process/spawn-detached.ts': {
+  'host/process/spawn-detached.ts': {
     names: ['spawners'],
     why: 'a process that is running, by all that it was started with',
   },
-  'platform/process/every-second.ts': {
+  'host/process/every-second.ts': {
     names: ['looks', 'timer'],
     why: 'what is being watched now; each caller ends its own',
   },
@@ -46,7 +46,7 @@ const ALLOWED: Readonly<Record<string, { names: string[]; why: string }>> = {
     names: ['inTurn'],
     why: 'remembers nothing: lets one work after the other begin',
   },
-  'activities/mocks/endpoint-server.ts': {
+  'mocks/endpoint-server.ts': {
     names: ['next', 'used', 'ticks'],
     why: 'a program: its process serves one run',
   },

@@ -22,7 +22,7 @@ const PATTERNS: Record<Exclude<Suite, 'plain'>, readonly string[]> = {
     'test/@(action/steps|walks/walks).test.ts',
     'test/chaos/**/*.test.ts',
     'test/agent-scripts/@(contract|error-codes).test.ts',
-    'test/platform/process/supervise-@(end|full-disk).test.ts',
+    'test/host/process/supervise-@(end|full-disk).test.ts',
     'test/workflows/sweep-@(histories|placed).test.ts',
     'test/commands/@(asking-gates|broken-places|compare-bias|e2b|eliza-matrix|engine|engine-stop|hostile|injection|large-file|mocked-endpoints|privacy|sandbox|scripts-check|shared-sweep|shut-workspace).test.ts',
     'test/documents/runnable.test.ts',
@@ -94,7 +94,7 @@ export const AREAS: readonly Area[] = [
       'src/activities/watch/',
       'src/activities/report/',
       'src/activities/run-agent.ts',
-      'src/platform/process/',
+      'src/host/process/',
     ],
   },
   {
@@ -108,15 +108,15 @@ export const AREAS: readonly Area[] = [
       'test/commands/signals',
       'test/long/away-server',
     ],
-    covers: ['src/platform/engine/', 'src/commands/engine/', 'src/client/', 'src/platform/temporal/'],
+    covers: ['src/engine/', 'src/commands/engine/', 'src/client/', 'src/engine/temporal/'],
   },
   {
     tests: ['test/chaos/attacks-', 'test/workflows/proofs', 'test/workflows/malformed-arguments'],
     covers: [
       'src/activities/step/verify-origin.ts',
       'src/activities/step/run-step-once.ts',
-      'src/platform/origin.ts',
-      'src/platform/origin-ledger.ts',
+      'src/host/origin.ts',
+      'src/host/origin-ledger.ts',
       'src/store/origin.ts',
       'src/workflows/',
     ],
@@ -145,13 +145,13 @@ export const AREAS: readonly Area[] = [
       'test/long/subject-in-container',
     ],
     covers: [
-      'src/mcp-proxy/',
-      'src/scenario/subject.ts',
-      'src/scenario/mcp-server.ts',
+      'src/subjects/mcp/',
+      'src/subjects/subject.ts',
+      'src/subjects/mcp-server.ts',
       'src/agents/subject-files.ts',
       'src/agents/mcp-settings.ts',
-      'src/results/subject-parts.ts',
-      'src/results/subject-tokens.ts',
+      'src/model/subject-parts.ts',
+      'src/model/subject-tokens.ts',
       'src/planning/find-subject.ts',
     ],
   },
@@ -183,18 +183,18 @@ export const AREAS: readonly Area[] = [
   {
     tests: ['test/chaos/stop-on-full-disk', 'test/long/full-disk', 'test/long/keeper-full-disk'],
     covers: [
-      'src/platform/fs/disk-room.ts',
+      'src/host/fs/disk-room.ts',
       'src/activities/step/room.ts',
       'src/activities/write-report.ts',
       'src/activities/report/',
       'src/lib/errors/',
-      'src/platform/engine/keeper.ts',
+      'src/engine/keeper.ts',
       'src/store/',
     ],
   },
   {
-    tests: ['test/platform/process/supervise-', 'test/chaos/lost-agent', 'test/long/try-endless'],
-    covers: ['src/platform/process/', 'src/commands/try/'],
+    tests: ['test/host/process/supervise-', 'test/chaos/lost-agent', 'test/long/try-endless'],
+    covers: ['src/host/process/', 'src/commands/try/'],
   },
   {
     tests: [
@@ -220,9 +220,9 @@ export const AREAS: readonly Area[] = [
       'src/commands/schedule/',
       'src/commands/schedule.ts',
       'src/activities/plan-scheduled.ts',
-      'src/client/sweeps/judge-night.ts',
-      'src/client/sweeps/report-night.ts',
-      'src/results/schedules/',
+      'src/sweeps/judge-night.ts',
+      'src/sweeps/report-night.ts',
+      'src/decide/schedules/',
     ],
   },
   {
@@ -232,21 +232,11 @@ export const AREAS: readonly Area[] = [
       'test/commands/login',
       'test/commands/traces',
     ],
-    covers: [
-      'src/platform/temporal/',
-      'src/platform/codec/',
-      'src/platform/traces/',
-      'src/commands/codec-server/',
-    ],
+    covers: ['src/engine/temporal/', 'src/engine/codec/', 'src/engine/traces/', 'src/commands/codec-server/'],
   },
   {
     tests: ['test/long/databases', 'test/commands/databases'],
-    covers: [
-      'src/activities/databases/',
-      'src/lib/sql/',
-      'src/platform/postgres.ts',
-      'src/scenario/database.ts',
-    ],
+    covers: ['src/activities/databases/', 'src/lib/sql/', 'src/host/postgres.ts', 'src/scenario/database.ts'],
   },
   {
     tests: [
@@ -260,8 +250,8 @@ export const AREAS: readonly Area[] = [
     ],
     covers: [
       'src/statistics/',
-      'src/results/comparison/',
-      'src/results/decision/',
+      'src/decide/comparison/',
+      'src/decide/decision/',
       'src/commands/compare/',
       'src/client/next-round.ts',
     ],
@@ -269,7 +259,7 @@ export const AREAS: readonly Area[] = [
   {
     tests: ['test/long/production', 'test/long/monitoring/', 'test/production/'],
     covers: [
-      'src/platform/metrics/',
+      'src/engine/metrics/',
       'docker-compose.yml',
       'Dockerfile',
       '.dockerignore',
@@ -299,11 +289,11 @@ export const AREAS: readonly Area[] = [
       'test/viewer/review',
     ],
     covers: [
-      'src/judge/',
+      'src/gates/judge/',
       'src/activities/ask/',
       'src/activities/judge/',
-      'src/results/calibration/',
-      'src/results/review/',
+      'src/decide/calibration/',
+      'src/model/review/',
     ],
   },
   {
@@ -337,7 +327,7 @@ export const AREAS: readonly Area[] = [
     ],
     covers: ['src/reports/', 'src/client/follow/', 'src/commands/show/', 'src/commands/completion/'],
   },
-  { tests: ['test/viewer/'], covers: ['src/viewer/', 'src/reports/', 'src/client/sweeps/'] },
+  { tests: ['test/viewer/'], covers: ['src/viewer/', 'src/reports/', 'src/sweeps/'] },
   {
     tests: [
       'test/commands/secrets',

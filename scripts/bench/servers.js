@@ -54,7 +54,7 @@ export async function startOnSqlite() {
  * @returns {Promise<BenchServer | string>} why it cannot be started here
  */
 export async function startOnPostgres() {
-  const { findTemporal } = await load('../../src/platform/engine/find-temporal.ts');
+  const { findTemporal } = await load('../../src/engine/find-temporal.ts');
   const { provideProgram, NotHere } = await load('../../test/production/executables.ts');
   const { postgresPrograms } = await load('../../test/production/postgres.ts');
   const { loadCompose } = await load('../../test/production/compose-file.ts');

@@ -17,7 +17,7 @@ export const scenarioTexts = [...texts('test/scenario/cases', '.yaml'), ...texts
 export const configTexts = [...texts('test/scenario/cases', '.toml'), ...texts('templates', '.toml')];
 export const rubricTexts = texts('test/scenario/cases/rubric', '.yaml');
 export const scriptTexts = [
-  ...texts('src/platform/process/supervisor', '.sh'),
+  ...texts('src/host/process/supervisor', '.sh'),
   ...texts('fixtures', '.sh'),
 ].flatMap((text) => text.split('\n\n'));
 
@@ -30,7 +30,7 @@ export const MINIMAL = {
   evaluation: { gates: [] },
 };
 
-/** One of each kind of event (src/results/records/events.ts). */
+/** One of each kind of event (src/model/records/events.ts). */
 export const EVENTS = [
   { type: 'session', session_id: 's-1', model_requested: null, model_used: 'm' },
   { type: 'message', role: 'assistant', text: 'I will run `tool list`.' },

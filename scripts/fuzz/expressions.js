@@ -1,14 +1,14 @@
 // Small languages (JSON paths, assertions, patterns, variables, paths, names) and the output of scripts.
 import { posix } from 'node:path';
-import { readEvaluator } from '../../src/evaluators/script.ts';
+import { readEvaluator } from '../../src/gates/evaluators/script.ts';
 import { applyAssertion, parseAssertion } from '../../src/gates/json/json-assertion.ts';
 import { compileJsonPath } from '../../src/gates/json/compile-json-path.ts';
 import { interpolate, variableNames } from '../../src/lib/interpolate.ts';
 import { compilePattern } from '../../src/lib/pattern.ts';
 import { safeName } from '../../src/lib/safe-name.ts';
 import { workspacePathProblem } from '../../src/lib/workspace-path.ts';
-import { staysInside } from '../../src/platform/fs/tree.ts';
-import { EvaluatorResult } from '../../src/results/records/result-line.ts';
+import { staysInside } from '../../src/host/fs/tree.ts';
+import { EvaluatorResult } from '../../src/model/records/result-line.ts';
 import { expect, same } from './expect.js';
 import { anyJson, mutated, mutatedJson, sentence } from './mutate.js';
 

@@ -2,7 +2,7 @@
 import { codeFrame, formatProblem } from '../../src/lib/errors/problem.ts';
 import { Config, parseConfig } from '../../src/scenario/config.ts';
 import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.ts';
-import { Rubric } from '../../src/scenario/rubric.ts';
+import { Rubric } from '../../src/gates/judge/rubric.ts';
 import { loadRubric } from '../../src/scenario/yaml/load-rubric.ts';
 import { ScenarioFile } from '../../src/scenario/yaml/schema.ts';
 import { configTexts, MINIMAL, rubricTexts, scenarioTexts } from './corpus.js';

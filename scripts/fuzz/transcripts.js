@@ -1,12 +1,12 @@
 // Output of agents: streams, shell commands, and the analysis of both.
 import { eventStream } from '../../src/agents/streams/event-stream.ts';
 import { textStream } from '../../src/agents/streams/text-stream.ts';
-import { analyseTranscript } from '../../src/results/transcript/analyse-transcript.ts';
-import { EventBody } from '../../src/results/records/events.ts';
-import { Efficiency } from '../../src/results/records/result-line.ts';
-import { shellCalls } from '../../src/results/transcript/shell-calls.ts';
-import { splitCommands } from '../../src/results/transcript/split-commands.ts';
-import { NO_USAGE } from '../../src/results/records/token-usage.ts';
+import { analyseTranscript } from '../../src/model/transcript/analyse-transcript.ts';
+import { EventBody } from '../../src/model/records/events.ts';
+import { Efficiency } from '../../src/model/records/result-line.ts';
+import { shellCalls } from '../../src/model/transcript/shell-calls.ts';
+import { splitCommands } from '../../src/model/transcript/split-commands.ts';
+import { NO_USAGE } from '../../src/model/records/token-usage.ts';
 import { renderHumanTranscript } from '../../src/reports/human-transcript.ts';
 import { EVENTS, scriptTexts } from './corpus.js';
 import { expect, same } from './expect.js';

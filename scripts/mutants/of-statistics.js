@@ -71,20 +71,20 @@ const MISTAKES = [
   ],
   [
     'earlier looks at a question are forgotten',
-    'src/results/comparison/looks.ts',
+    'src/decide/comparison/looks.ts',
     'information > (known.at(-1) ?? 0) ? [...known, information] : known',
     'information > (known.at(-1) ?? 0) ? [information] : known',
   ],
   ['pass^k is of as many runs as there are', 'src/statistics/pass-at-k.ts', 'tested <= k', 'tested < k'],
   [
     'a loss within the margin fails the gate',
-    'src/results/comparison/decide-gate.ts',
+    'src/decide/comparison/decide-gate.ts',
     'not_worse?.holds !== true',
     'not_worse?.holds === true',
   ],
   [
     'what is not shown is called not worse',
-    'src/results/comparison/decide-gate.ts',
+    'src/decide/comparison/decide-gate.ts',
     "total.verdict === 'better' ? 'not worse' : 'not shown'",
     "'not worse'",
   ],

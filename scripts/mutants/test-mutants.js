@@ -15,7 +15,7 @@ const LIMIT = { leastMs: 90_000, times: 10 };
 const REACH_MS = 1_800_000;
 
 /**
- * Runs the tests that reach each mutant, until one fails: at first those of the pure layers, then the others for what survives.
+ * Runs the tests that reach each mutant, until one fails: at first those of the pure rooms, then the others for what survives.
  * @param {readonly Drawn[]} drawn
  * @param {{ isNear: (file: string) => boolean, log: (line: string) => void }} options
  * @returns {Promise<Tested[]>}

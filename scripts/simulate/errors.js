@@ -1,10 +1,10 @@
-import { MOST_TRIES } from '../../src/results/decision/cell-result.ts';
-import { decide } from '../../src/results/decision/decide.ts';
+import { MOST_TRIES } from '../../src/decide/decision/cell-result.ts';
+import { decide } from '../../src/decide/decision/decide.ts';
 import { share } from './fixed.js';
 
 /** @typedef {import('./criterion.js').Criterion} Criterion */
 /** @typedef {import('./draw.js').Random} Random */
-/** @typedef {import('../../src/results/records/cell.ts').Cell} Cell */
+/** @typedef {import('../../src/model/records/cell.ts').Cell} Cell */
 
 const CONFIGURATIONS = 3;
 const CAP = 12;
@@ -33,7 +33,7 @@ const PLAN = {
  * @param {Random} random @param {Record<'base' | 'head', number>} rates @param {Errors} errors
  */
 export function untilClearWithErrors(random, rates, errors) {
-  /** @returns {import('../../src/results/decision/cell-result.ts').CellResult} */
+  /** @returns {import('../../src/decide/decision/cell-result.ts').CellResult} */
   const resultOf = (/** @type {'base' | 'head'} */ side) => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const outcome = random.chance(rates[side]) ? 'pass' : 'fail';

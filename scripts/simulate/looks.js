@@ -1,12 +1,12 @@
-import { compareSweeps } from '../../src/results/comparison/compare-sweeps.ts';
-import { withOrigins } from '../../src/results/comparison/looks.ts';
+import { compareSweeps } from '../../src/decide/comparison/compare-sweeps.ts';
+import { withOrigins } from '../../src/decide/comparison/looks.ts';
 import { share } from './fixed.js';
 import { sweepOf } from './sweeps.js';
 
 /** @typedef {import('./criterion.js').Criterion} Criterion */
 /** @typedef {import('./draw.js').Random} Random */
 /** @typedef {import('./sweeps.js').Run} Run */
-/** @typedef {import('../../src/results/records/result-line.ts').ResultLine} ResultLine */
+/** @typedef {import('../../src/model/records/result-line.ts').ResultLine} ResultLine */
 /** @typedef {{ configurations: number, base: number, head: number, runs: readonly [base: number, head: number] }} Question */
 
 const MOST_LOOKS = 4;

@@ -1,4 +1,4 @@
-import { compareSweeps } from '../../src/results/comparison/compare-sweeps.ts';
+import { compareSweeps } from '../../src/decide/comparison/compare-sweeps.ts';
 import { normal } from './draw.js';
 import { share } from './fixed.js';
 import { sweepOf } from './sweeps.js';
@@ -25,7 +25,7 @@ const FACTOR = 2;
 
 /**
  * The answer of `compare` about realistic costs: configurations differ by factors, and each has a tail.
- * @param {(effect: import('../../src/results/comparison/measure.ts').Effect) => boolean} is
+ * @param {(effect: import('../../src/decide/comparison/measure.ts').Effect) => boolean} is
  * @param {number} [factor] by how much head costs more @returns {Cell[]}
  */
 const each = (is, factor = 1) =>

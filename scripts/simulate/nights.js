@@ -1,10 +1,10 @@
-import { lossesAfter } from '../../src/results/schedules/follow-schedule.ts';
+import { lossesAfter } from '../../src/decide/schedules/follow-schedule.ts';
 import { normal, spread } from './draw.js';
 import { share } from './fixed.js';
 import { reportedLosses } from './scheduled.js';
 
 /** @typedef {import('./draw.js').Random} Random */
-/** @typedef {import('../../src/results/schedules/night.ts').Night} Night */
+/** @typedef {import('../../src/decide/schedules/night.ts').Night} Night */
 /**
  * `rates`: of the scenarios on the first night. `change`: by how much they have changed on a night, from 0 on. `sd`: by how much the
  * log-odds of a night deviate, for all of its scenarios. `errors`: how likely a run is to end with an error, by how it would have ended.

@@ -1,6 +1,6 @@
-import { compareSweeps } from '../../src/results/comparison/compare-sweeps.ts';
-import { armsOf } from '../../src/results/comparison/samples.ts';
-import { replayRounds } from '../../src/results/decision/replay-rounds.ts';
+import { compareSweeps } from '../../src/decide/comparison/compare-sweeps.ts';
+import { armsOf } from '../../src/decide/comparison/samples.ts';
+import { replayRounds } from '../../src/decide/decision/replay-rounds.ts';
 import { createFacts, sameResult } from '../../src/store/result-facts.ts';
 import { parseResult } from '../../src/store/results-log.ts';
 import { untilClearWithErrors } from './errors.js';
@@ -8,8 +8,8 @@ import { share } from './fixed.js';
 
 /** @typedef {import('./criterion.js').Criterion} Criterion */
 /** @typedef {import('./draw.js').Random} Random */
-/** @typedef {import('../../src/results/records/cell.ts').Cell} Cell */
-/** @typedef {import('../../src/results/records/result-line.ts').ResultLine} ResultLine */
+/** @typedef {import('../../src/model/records/cell.ts').Cell} Cell */
+/** @typedef {import('../../src/model/records/result-line.ts').ResultLine} ResultLine */
 /** The probability of an error, by how the run would have ended otherwise. @typedef {{ pass: number, fail: number }} Errors */
 /** @typedef {{ rate: number, errors: Errors }} Truth */
 /** The remedy for errors: cells are run again, or the sweep is, reusing what it has; or none. @typedef {'retry' | 'run' | null} Again */

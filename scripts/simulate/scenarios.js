@@ -1,4 +1,4 @@
-import { decide } from '../../src/results/decision/decide.ts';
+import { decide } from '../../src/decide/decision/decide.ts';
 import { otherScenarios } from '../../src/statistics/other-scenarios.ts';
 import { count, normal, spread } from './draw.js';
 import { share } from './fixed.js';
@@ -32,7 +32,7 @@ const situations = [0, 2].flatMap((middle) =>
 
 const NO_INTERVAL = { low: 1, high: -1 };
 
-/** @param {boolean} passed @returns {import('../../src/results/decision/cell-result.ts').CellResult} */
+/** @param {boolean} passed @returns {import('../../src/decide/decision/cell-result.ts').CellResult} */
 const resultOf = (passed) => ({ outcome: passed ? 'pass' : 'fail', cost_usd: null, errors: 0 });
 
 /** The most runs of a scenario on each side. */
@@ -51,7 +51,7 @@ function sweepOf(scenarios) {
       })),
     ),
   );
-  /** @type {import('../../src/results/decision/until-clear.ts').UntilClear} */
+  /** @type {import('../../src/decide/decision/until-clear.ts').UntilClear} */
   const plan = {
     base: { kind: 'variant', variant: 'base' },
     ...{ margin: null, alpha, most_runs: CAP, round_size: scenarios },

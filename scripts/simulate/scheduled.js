@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync, appendFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { reportNight } from '../../src/client/sweeps/report-night.ts';
-import { firingId } from '../../src/results/records/firing.ts';
+import { reportNight } from '../../src/sweeps/report-night.ts';
+import { firingId } from '../../src/decide/documents/firing.ts';
 import { createFolderStore } from '../../src/store/shared/folder-store.ts';
 import { sweepOf } from './sweeps.js';
 
-/** @typedef {import('../../src/results/schedules/night.ts').Night} Night */
+/** @typedef {import('../../src/decide/schedules/night.ts').Night} Night */
 
 const DAY_MS = 86_400_000;
 const SCHEDULE = 'nightly';

@@ -1,4 +1,4 @@
-import { replayRounds } from '../../src/results/decision/replay-rounds.ts';
+import { replayRounds } from '../../src/decide/decision/replay-rounds.ts';
 import { testDifference } from '../../src/statistics/test-difference.ts';
 import { DESIGNS, ratesOf, spread, strata } from './draw.js';
 import { share } from './fixed.js';
@@ -12,7 +12,7 @@ import { stopWithoutCap } from './without-cap.js';
 const alpha = 0.05;
 const ROUNDS = 20;
 
-/** The cells of a sweep, by configurations and pairs of each. @type {Map<string, import('../../src/results/records/cell.ts').Cell[]>} */
+/** The cells of a sweep, by configurations and pairs of each. @type {Map<string, import('../../src/model/records/cell.ts').Cell[]>} */
 const known = new Map();
 
 /** @param {number} configurations @param {number} pairs */

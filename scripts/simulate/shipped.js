@@ -1,4 +1,4 @@
-import { rankAgents } from '../../src/results/ranking/rank-agents.ts';
+import { rankAgents } from '../../src/decide/ranking/rank-agents.ts';
 import { count, DESIGNS, ratesOf } from './draw.js';
 import { share } from './fixed.js';
 import { compared, sweepOf } from './sweeps.js';

@@ -1,9 +1,9 @@
-import { compareSweeps } from '../../src/results/comparison/compare-sweeps.ts';
+import { compareSweeps } from '../../src/decide/comparison/compare-sweeps.ts';
 import { parseResult } from '../../src/store/results-log.ts';
 
 /** @typedef {import('./draw.js').Random} Random */
 /** @typedef {import('./draw.js').Stratum} Stratum */
-/** @typedef {import('../../src/results/records/result-line.ts').ResultLine} ResultLine */
+/** @typedef {import('../../src/model/records/result-line.ts').ResultLine} ResultLine */
 /** `from`: the run whose result is reused. @typedef {{ agent?: string, scenario: string, passes: boolean, isError?: boolean, cost_usd?: number | null, from?: string }} Run */
 
 /** The fields that all lines have in common, as results.jsonl has it. */
@@ -29,7 +29,7 @@ const COMMON = {
 /**
  * A sweep of these runs, whose lines went through their text in results.jsonl.
  * @param {string} sweep @param {readonly Run[]} runs @param {string} [started]
- * @returns {import('../../src/results/comparison/compare-sweeps.ts').SweepToCompare}
+ * @returns {import('../../src/decide/comparison/compare-sweeps.ts').SweepToCompare}
  */
 export function sweepOf(sweep, runs, started = COMMON.timestamp) {
   /** @type {Map<string, number>} */

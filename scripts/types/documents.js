@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { Calibration } from '../../src/results/calibration/document.ts';
-import { Ranking } from '../../src/results/ranking/document.ts';
-import { AgentEvent, EventBody } from '../../src/results/records/events.ts';
-import { Comparison, ComparedConfiguration } from '../../src/results/comparison/document.ts';
-import { GateDetail, Metrics, Outcome } from '../../src/results/records/result-line.ts';
-import { AgentRecord, CommandRecord, RunRecord } from '../../src/results/records/run-record.ts';
-import { SweepCell, SweepDocument } from '../../src/results/records/sweep-document.ts';
-import { TokenUsage } from '../../src/results/records/token-usage.ts';
+import { Calibration } from '../../src/decide/calibration/document.ts';
+import { Ranking } from '../../src/decide/ranking/document.ts';
+import { AgentEvent, EventBody } from '../../src/model/records/events.ts';
+import { Comparison, ComparedConfiguration } from '../../src/decide/comparison/document.ts';
+import { GateDetail, Metrics, Outcome } from '../../src/model/records/result-line.ts';
+import { AgentRecord, CommandRecord, RunRecord } from '../../src/model/records/run-record.ts';
+import { SweepCell, SweepDocument } from '../../src/decide/documents/sweep-document.ts';
+import { TokenUsage } from '../../src/model/records/token-usage.ts';
 import { comment, typeText } from './type-text.js';
 
 /** The exported types, by name, with what each of them is. @type {Record<string, [z.ZodType, string]>} */

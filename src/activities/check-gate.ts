@@ -1,10 +1,8 @@
 import { Context } from '@temporalio/activity';
-import { answersAsked, checkGate as check, gateSubject } from '../gates/index.js';
-import { redactFields } from '../results/records/redact-fields.js';
-import { GateDetail } from '../results/records/result-line.js';
-import { STEPS, type RunRef } from '../workflows/protocol.js';
-import { passedGate } from '../workflows/visible-failures.js';
-import { gatesOf } from '../scenario/scenario.js';
+import { answersAsked, checkGate as check, gateSubject } from '#gates';
+import { GateDetail, redactFields, STEPS } from '#model';
+import { passedGate, type RunRef } from '#protocol';
+import { gatesOf } from '#scenario';
 import { askForGate } from './gate/ask-for-gate.js';
 import { watchEvidence } from './gate/forgeable.js';
 import { keptVerdict } from './gate/kept-verdict.js';
@@ -19,7 +17,7 @@ import { stepCommands } from './step/step-commands.js';
 
 /**
  * Checks one gate, perhaps after a turn of a conversation, and returns its status; throws it if it is to be visible
- * (workflows/visible-failures.ts). Any other error thrown here is one of the harness, and is retried.
+ * (protocol/visible-failures.ts). Any other error thrown here is one of the harness, and is retried.
  */
 export const checkGate =
   (deps: Deps) =>

@@ -1,9 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sharesHost } from '../environments/environment.js';
-import { isSmallTree } from '../platform/fs/is-small-tree.js';
-import { TEMPORARY } from '../platform/fs/write-file.js';
-import type { RunRef } from '../workflows/protocol.js';
+import { sharesHost } from '#environments';
+import { isSmallTree, TEMPORARY } from '#host';
+import type { RunRef } from '#protocol';
 import { removeLogins } from './credentials/login-files.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runLocallyIfSmall } from './step/run-locally-if-small.js';

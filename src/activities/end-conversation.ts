@@ -1,7 +1,6 @@
-import { readConditionAnswer, conditionSchema } from '../conversation/condition-answer.js';
-import { decideEnd } from '../conversation/decide-end.js';
-import { conditionPrompt } from '../conversation/user-prompt.js';
-import { STEPS, type ConversationBrief, type ConversationTurn, type RunRef } from '../workflows/protocol.js';
+import { conditionPrompt, conditionSchema, decideEnd, readConditionAnswer } from '#conversation';
+import { STEPS } from '#model';
+import type { ConversationBrief, ConversationTurn, RunRef } from '#protocol';
 import { collectVotes } from './ask/collect-votes.js';
 import { readConversation, redactTurns, type Conversing } from './conversation/conversation-state.js';
 import type { Deps } from './step/deps.js';

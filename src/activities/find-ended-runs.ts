@@ -1,12 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError, WorkflowNotFoundError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, defineSearchAttributeKey } from '@temporalio/common';
-import { beginningOf } from '../lib/format/truncate.js';
-import { SEARCH_ATTRIBUTES } from '../lib/search-attributes.js';
-import { waitUntil } from '../platform/process/wait-until.js';
+import { waitUntil } from '#host';
+import { beginningOf, SEARCH_ATTRIBUTES } from '#lib';
+import { type EndedRun, type FindEndedInput, type RunResult, runResultIn } from '#protocol';
 import type { Deps } from './step/deps.js';
-import type { EndedRun, FindEndedInput, RunResult } from '../workflows/protocol.js';
-import { runResultIn } from '../workflows/visible-failures.js';
 
 const MESSAGE_LENGTH = 300;
 const POLL_MS = 100;

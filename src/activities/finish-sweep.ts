@@ -1,13 +1,7 @@
-import { removeSweepEnv } from '../platform/sweep-env.js';
-import { buildSweepDocument } from '../results/records/sweep-document.js';
-import { decide } from '../results/decision/decide.js';
-import { endedCells } from '../results/decision/ended-cells.js';
-import { resultsIndex } from '../store/results-index.js';
-import { pullResults } from '../store/shared/mirror.js';
-import { sharedProjectOf } from '../store/shared/shared-project.js';
-import { endRound, newestRound } from '../store/sweep-round.js';
-import { withWarnings } from '../store/with-warnings.js';
-import { sweepWorkflowId, type SweepEnd } from '../workflows/protocol.js';
+import { buildSweepDocument, decide, endedCells } from '#decide';
+import { removeSweepEnv } from '#host';
+import { type SweepEnd, sweepWorkflowId } from '#protocol';
+import { endRound, newestRound, pullResults, resultsIndex, sharedProjectOf, withWarnings } from '#store';
 import { LEFT_NO_RESULT, recordMissing } from './report/record-missing.js';
 import type { Deps } from './step/deps.js';
 import { readPlan } from './step/load-plan.js';

@@ -1,10 +1,7 @@
-import { answerSchema, readAnswer, type Answer } from '../judge/answer.js';
-import { composePrompt } from '../judge/prompt.js';
-import { combineVotes } from '../judge/votes.js';
-import { Judgment } from '../results/records/judgment.js';
-import { redactFields } from '../results/records/redact-fields.js';
-import type { JudgeSettings } from '../scenario/plan.js';
-import { STEPS, type JudgeBrief, type RunRef } from '../workflows/protocol.js';
+import { type Answer, answerSchema, combineVotes, composePrompt, readAnswer } from '#gates';
+import { Judgment, redactFields, STEPS } from '#model';
+import type { JudgeBrief, RunRef } from '#protocol';
+import type { JudgeSettings } from '#scenario';
 import { collectVotes, unknownModel, type Votes } from './ask/collect-votes.js';
 import { usageOf } from './ask/usage.js';
 import { gatherQuestion } from './judge/question.js';

@@ -1,26 +1,27 @@
-import type { Agent } from '../agents/agent.js';
-import { agentOfCell, knownAgents } from '../agents/index.js';
-import { groupBy } from '../lib/group-by.js';
-import { sweepEnvFrom, readSweepEnv } from '../platform/sweep-env.js';
-import { mostCost } from '../results/budget.js';
-import type { Cell } from '../results/records/cell.js';
-import { turnOrder } from '../results/turn-order.js';
-import { proveRun } from '../platform/origin.js';
-import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../scenario/plan.js';
-import { originOf } from '../store/origin.js';
-import { resultsIndex, type ResultsIndex } from '../store/results-index.js';
-import { giveUpEarlierRounds, pullResults } from '../store/shared/mirror.js';
-import { sharedProjectOf } from '../store/shared/shared-project.js';
-import { beginRound } from '../store/sweep-round.js';
-import { resolveAgent, variablesOfAgent } from './credentials/resolve-agent.js';
+import { type Agent, agentOfCell, knownAgents } from '#agents';
+import { mostCost, turnOrder } from '#decide';
+import { proveRun, readSweepEnv, sweepEnvFrom } from '#host';
+import { groupBy } from '#lib';
+import type { Cell } from '#model';
 import {
-  runWorkflowId,
   type CellKind,
   type CellPage,
   type LoadCellsInput,
   type PageCell,
   type ProviderLimit,
-} from '../workflows/protocol.js';
+  runWorkflowId,
+} from '#protocol';
+import { type EffectiveScenario, modelAsked, type Plan, scenarioOf } from '#scenario';
+import {
+  beginRound,
+  giveUpEarlierRounds,
+  originOf,
+  pullResults,
+  resultsIndex,
+  type ResultsIndex,
+  sharedProjectOf,
+} from '#store';
+import { resolveAgent, variablesOfAgent } from './credentials/resolve-agent.js';
 import { spentOn } from './report/spent-on.js';
 import type { Deps } from './step/deps.js';
 import { readPlan, readScenario } from './step/load-plan.js';

@@ -1,21 +1,20 @@
 import { existsSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
-import { sha256 } from '../lib/hash.js';
-import { LIMITS } from '../lib/limits.js';
-import { lostSecsOf } from '../lib/signs-of-life.js';
-import { isMirror } from '../platform/folders.js';
-import { writeFileAtomic } from '../platform/fs/write-file.js';
-import { proveSweep } from '../platform/origin.js';
-import { sweepEnvFrom, writeSweepEnv } from '../platform/sweep-env.js';
-import { firingId, type Firing } from '../results/records/firing.js';
-import type { Plan } from '../scenario/plan.js';
-import type { StoredSchedule } from '../scenario/stored-schedule.js';
-import { originOf } from '../store/origin.js';
-import { planFile } from '../store/results-folder.js';
-import { planObject } from '../store/shared/names.js';
-import { objectsOf, type ObjectStore } from '../store/schedules/object-store.js';
-import { beginFiring, readFiring, writeFiring } from '../store/schedules/schedule-files.js';
-import { sweepOrder, sweepTitle, type FiringRef, type PlannedFiring } from '../workflows/protocol.js';
+import { type Firing, firingId } from '#decide';
+import { isMirror, proveSweep, sweepEnvFrom, writeFileAtomic, writeSweepEnv } from '#host';
+import { LIMITS, lostSecsOf, sha256 } from '#lib';
+import { type FiringRef, type PlannedFiring, sweepOrder, sweepTitle } from '#protocol';
+import type { Plan, StoredSchedule } from '#scenario';
+import {
+  beginFiring,
+  objectsOf,
+  type ObjectStore,
+  originOf,
+  planFile,
+  planObject,
+  readFiring,
+  writeFiring,
+} from '#store';
 import type { Deps } from './step/deps.js';
 import { variablesNow } from './schedules/variables-now.js';
 import { isForgotten } from './step/verify-origin.js';

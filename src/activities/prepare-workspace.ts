@@ -1,24 +1,21 @@
-import { sharesHost } from '../environments/environment.js';
-import { answersAsked, gateSubject, isQuickGate } from '../gates/index.js';
-import { assertNever } from '../lib/assert-never.js';
-import { commandText } from '../lib/commands/command.js';
-import { beginningOf } from '../lib/format/truncate.js';
-import type { JudgeSettings } from '../scenario/plan.js';
-import { findAgentStep, gatesOf, type Step } from '../scenario/scenario.js';
-import { isSmallTree } from '../platform/fs/is-small-tree.js';
-import { readJsonIfThere } from '../platform/fs/read-file.js';
-import type { RunRecord } from '../results/records/run-record.js';
-import { fixtureFolder, runFiles } from '../store/results-folder.js';
-import { sameCell, sameResult, sameScenario, sameWork } from '../store/result-facts.js';
-import { resultsIndex } from '../store/results-index.js';
-import { bringEarlier, hasRun } from '../store/shared/mirror.js';
+import { sharesHost } from '#environments';
+import { answersAsked, gateSubject, isQuickGate } from '#gates';
+import { isSmallTree, readJsonIfThere } from '#host';
+import { assertNever, beginningOf, commandText } from '#lib';
+import { type RunRecord, STEPS } from '#model';
+import { parseRunWorkflowId, type PlannedStep, type RunPlan, type RunRef } from '#protocol';
+import { findAgentStep, gatesOf, type JudgeSettings, type Step } from '#scenario';
 import {
-  parseRunWorkflowId,
-  STEPS,
-  type RunPlan,
-  type RunRef,
-  type PlannedStep,
-} from '../workflows/protocol.js';
+  bringEarlier,
+  fixtureFolder,
+  hasRun,
+  resultsIndex,
+  runFiles,
+  sameCell,
+  sameResult,
+  sameScenario,
+  sameWork,
+} from '#store';
 import { maxSecsOfCommandsBefore } from './agent/commands-before.js';
 import type { Fence } from './step/fence.js';
 import { checksLastState } from './gate/kept-verdict.js';

@@ -1,9 +1,6 @@
-import { reportNight } from '../client/sweeps/report-night.js';
-import { objectsOf } from '../store/schedules/object-store.js';
-import { readFiring, removeUsedTriggers } from '../store/schedules/schedule-files.js';
-import { pullResults } from '../store/shared/mirror.js';
-import { sharedProjectOf } from '../store/shared/shared-project.js';
-import type { FiringEnd } from '../workflows/protocol.js';
+import type { FiringEnd } from '#protocol';
+import { objectsOf, pullResults, readFiring, removeUsedTriggers, sharedProjectOf } from '#store';
+import { reportNight } from '#sweeps';
 import type { Deps } from './step/deps.js';
 import { refusal, verifySchedule } from './step/verify-firing.js';
 

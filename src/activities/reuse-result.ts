@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import { omit } from '../lib/omit.js';
-import { resultsIndex } from '../store/results-index.js';
-import { hasRun } from '../store/shared/mirror.js';
-import { STEPS, type RunRef, type RunResult } from '../workflows/protocol.js';
+import { omit } from '#lib';
+import { STEPS } from '#model';
+import type { RunRef, RunResult } from '#protocol';
+import { hasRun, resultsIndex } from '#store';
 import type { Prepared } from './prepare/build-workspace.js';
 import { recordResult } from './report/record-result.js';
 import { runStepOnce, readStep } from './step/run-step-once.js';

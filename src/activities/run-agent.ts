@@ -1,12 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { containmentIn } from '../environments/index.js';
-import { MachineGone } from '../environments/machine/machine.js';
-import { LIMITS } from '../lib/limits.js';
-import { tooLongArgument } from '../lib/commands/longest-argument.js';
-import { proveSignal } from '../platform/origin.js';
-import { redactFields } from '../results/records/redact-fields.js';
-import { AgentRecord } from '../results/records/run-record.js';
-import { STEPS, waitNumber, type AgentSummary, type RunRef, type TurnRef } from '../workflows/protocol.js';
+import { containmentIn, MachineGone } from '#environments';
+import { proveSignal } from '#host';
+import { LIMITS, tooLongArgument } from '#lib';
+import { AgentRecord, redactFields, STEPS } from '#model';
+import { type AgentSummary, type RunRef, type TurnRef, waitNumber } from '#protocol';
 import { planLaunch } from './agent/launch.js';
 import { agentOutputs } from './agent/outputs.js';
 import { readAgentSteps } from './agent/agent-steps.js';

@@ -1,6 +1,5 @@
-import { callScript } from '../agent-scripts/call-script.js';
-import { NO_DENO } from '../agent-scripts/deno-command.js';
-import type { ContextBrief, RunRef } from '../workflows/protocol.js';
+import { callScript, NO_DENO } from '#agent-scripts';
+import type { ContextBrief, RunRef } from '#protocol';
 import type { ContextStep } from './agent/context-message.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runStepOnce } from './step/run-step-once.js';

@@ -1,10 +1,7 @@
-import { callScript } from '../agent-scripts/call-script.js';
-import { readScriptEvaluator } from '../evaluators/agent-script.js';
-import { readEvaluator } from '../evaluators/script.js';
-import { fileText } from '../gates/gate.js';
-import { redactFields } from '../results/records/redact-fields.js';
-import { EvaluatorResult } from '../results/records/result-line.js';
-import { STEPS, type RunRef } from '../workflows/protocol.js';
+import { callScript } from '#agent-scripts';
+import { fileText, readEvaluator, readScriptEvaluator } from '#gates';
+import { EvaluatorResult, redactFields, STEPS } from '#model';
+import type { RunRef } from '#protocol';
 import { heartbeating } from './step/heartbeat.js';
 import { runStepOnce } from './step/run-step-once.js';
 import { lookInChecks, scriptEnv, scriptPlace } from './step/script-place.js';

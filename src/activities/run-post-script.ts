@@ -1,4 +1,4 @@
-import type { RunRef } from '../workflows/protocol.js';
+import type { RunRef } from '#protocol';
 import { heartbeating } from './step/heartbeat.js';
 import { filesAfter } from './step/files-after.js';
 import { runStepOnce } from './step/run-step-once.js';

@@ -1,8 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Firing } from '../results/records/firing.js';
-import { objectsOf } from '../store/schedules/object-store.js';
-import { readFiring, writeFiring } from '../store/schedules/schedule-files.js';
-import type { FiringRef } from '../workflows/protocol.js';
+import type { Firing } from '#decide';
+import type { FiringRef } from '#protocol';
+import { objectsOf, readFiring, writeFiring } from '#store';
 import { variablesNow } from './schedules/variables-now.js';
 import type { Deps } from './step/deps.js';
 import { ownAttempt } from './step/retry-policy.js';

@@ -1,5 +1,6 @@
-import { userMessage, userPrompt } from '../conversation/user-prompt.js';
-import { STEPS, type ConversationTurn, type RunRef } from '../workflows/protocol.js';
+import { userMessage, userPrompt } from '#conversation';
+import { STEPS } from '#model';
+import type { ConversationTurn, RunRef } from '#protocol';
 import { collectVotes } from './ask/collect-votes.js';
 import { readConversation, redactTurns } from './conversation/conversation-state.js';
 import type { UserMessage } from './conversation/user-message.js';

@@ -1,4 +1,4 @@
-import type { RunRef } from '../workflows/protocol.js';
+import type { RunRef } from '#protocol';
 import { heartbeatNow, heartbeating } from './step/heartbeat.js';
 import type { Deps } from './step/deps.js';
 import { stopAgents } from './watch/end-run.js';

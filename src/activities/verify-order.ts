@@ -1,5 +1,5 @@
-import { proveSignal, verifyOrderProof, verifySignal, type OrderFacts } from '../platform/origin.js';
-import { originOf } from '../store/origin.js';
+import { type OrderFacts, proveSignal, verifyOrderProof, verifySignal } from '#host';
+import { originOf } from '#store';
 import type { Deps } from './step/deps.js';
 
 /**

@@ -1,24 +1,25 @@
 import { join } from 'node:path';
-import { sharesHost } from '../environments/environment.js';
-import { readTextIfThere } from '../platform/fs/read-file.js';
-import { isSmallTree } from '../platform/fs/is-small-tree.js';
-import { writeFileAtomic } from '../platform/fs/write-file.js';
-import { renderEvaluation } from '../reports/evaluation-md.js';
-import { renderReport } from '../reports/report-md.js';
-import { sumOfCosts } from '../results/cost.js';
-import { gateKey } from '../results/gate-key.js';
-import { Executions } from '../results/records/execution.js';
-import { redactFields } from '../results/records/redact-fields.js';
-import { isTested } from '../results/is-tested.js';
-import { findRegressions, type Regression } from '../results/regressions.js';
-import { RunRecord } from '../results/records/run-record.js';
-import { keepReview } from '../results/review/review-section.js';
-import { SCHEMA_VERSION, Metrics, type ResultLine } from '../results/records/result-line.js';
-import { findAgentStep } from '../scenario/scenario.js';
-import { readActionLog } from '../store/read-events.js';
-import { resultsIndex } from '../store/results-index.js';
-import { runFiles } from '../store/results-folder.js';
-import { STEPS, type ReportInput, type RunRef, type RunResult } from '../workflows/protocol.js';
+import { isTested } from '#decide';
+import { sharesHost } from '#environments';
+import { isSmallTree, readTextIfThere, writeFileAtomic } from '#host';
+import {
+  Executions,
+  findRegressions,
+  gateKey,
+  keepReview,
+  Metrics,
+  redactFields,
+  type Regression,
+  type ResultLine,
+  RunRecord,
+  SCHEMA_VERSION,
+  STEPS,
+  sumOfCosts,
+} from '#model';
+import type { ReportInput, RunRef, RunResult } from '#protocol';
+import { renderEvaluation, renderReport } from '#reports';
+import { findAgentStep } from '#scenario';
+import { readActionLog, resultsIndex, runFiles } from '#store';
 import { hasTargetChanged } from './prepare/target-files.js';
 import { collectSteps } from './report/collect-steps.js';
 import { composeExecutions } from './report/compose-executions.js';

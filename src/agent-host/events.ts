@@ -1,7 +1,6 @@
 import { fsyncSync, writeFileSync } from 'node:fs';
-import { beginningOf } from '../lib/format/truncate.js';
-import { isStorable, parseJson, type Json } from '../lib/json.js';
-import type { EventBody } from '../results/records/events.js';
+import { beginningOf, isStorable, type Json, parseJson } from '#lib';
+import type { EventBody } from '#model';
 
 /** Descriptor of the agent's output. Standard output is not used, because any code may write to it. */
 const OUTPUT = 3;

@@ -1,5 +1,4 @@
-import { interpolate } from '../lib/interpolate.js';
-import type { Json } from '../lib/json.js';
+import { interpolate, type Json } from '#lib';
 
 /** Replaces `${NAME}` in all texts of a value. A name without a value is left as it is. */
 export function fillVariables(value: Json, values: Readonly<Record<string, string>>): Json {

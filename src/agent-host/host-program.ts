@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { CANNOT_SET_UP, HOST_VARIABLES, type HostRequest } from '../agents/hosted.js';
+import { randomFrom } from '#lib';
+import { CANNOT_SET_UP, HOST_VARIABLES, type HostRequest } from './hosted.js';
 import { CannotSetUp } from './cannot-set-up.js';
 import { emit, flushEvents, messageOf } from './events.js';
 import { endOfTurn, saveTurn, stateBefore } from './turn-state.js';
 import type { PerformTurn, TurnFailure } from './turn.js';
-import { randomFrom } from '../lib/random.js';
 
 /*
  * The agent host: `node host-program.js REQUEST.json`, started in the workspace. It performs one turn with an agent that

@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { recordCall, recordedArgs, recordedDecision } from '../activities/mocks/record-call.js';
-import { suggest } from '../lib/suggest.js';
-import { answerToService, type ServiceCall, type ServiceResult } from '../mocks/answer-to-service.js';
-import { chanceOf } from '../mocks/chance.js';
-import { evaluateMatcher } from '../mocks/matcher.js';
-import { isServiceMock } from '../mocks/mock-kinds.js';
-import type { ServiceMock } from '../mocks/service-mock.js';
-import type { HostRequest } from '../agents/hosted.js';
+import { ownValue, suggest } from '#lib';
+import {
+  answerToService,
+  chanceOf,
+  evaluateMatcher,
+  isServiceMock,
+  recordCall,
+  recordedArgs,
+  recordedDecision,
+  type ServiceCall,
+  type ServiceMock,
+  type ServiceResult,
+} from '#mocks';
+import type { HostRequest } from './hosted.js';
 import { CannotSetUp } from './cannot-set-up.js';
 import { jsonOf } from './events.js';
-import { ownValue } from '../lib/own-value.js';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 

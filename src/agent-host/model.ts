@@ -1,8 +1,6 @@
-import { askForText } from '../platform/models/ask-for-text.js';
-import { knownProviders, type ModelProvider } from '../platform/models/model-providers.js';
-import { explainModelError } from '../platform/models/model-errors.js';
-import { isMap } from '../lib/is-map.js';
-import type { HostModel } from '../agents/hosted.js';
+import { askForText, explainModelError, knownProviders, type ModelProvider } from '#host';
+import { isMap } from '#lib';
+import type { HostModel } from './hosted.js';
 import { emit, messageOf } from './events.js';
 
 /** Asks the model of the cell. */

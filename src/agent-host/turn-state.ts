@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { readJsonIfThere } from '../platform/fs/read-file.js';
-import { writeFileAtomic } from '../platform/fs/write-file.js';
-import type { HostRequest } from '../agents/hosted.js';
+import { readJsonIfThere, writeFileAtomic } from '#host';
+import type { HostRequest } from './hosted.js';
 import type { EndedTurn } from './turn.js';
 
 type Place = Pick<HostRequest, 'states' | 'turn'>;

@@ -1,4 +1,4 @@
-import type { HostRequest } from '../agents/hosted.js';
+import type { HostRequest } from './hosted.js';
 
 /** A turn to perform. */
 export interface Turn {

@@ -1,7 +1,14 @@
-import { describeEnd, type CommandResult } from '../lib/commands/command-result.js';
-import { beginningOf, endOf } from '../lib/format/truncate.js';
-import { isJsonObject, isStorable, parseJson, type Json } from '../lib/json.js';
-import { plainText } from '../lib/format/plain-text.js';
+import {
+  beginningOf,
+  type CommandResult,
+  describeEnd,
+  endOf,
+  isJsonObject,
+  isStorable,
+  type Json,
+  parseJson,
+  plainText,
+} from '#lib';
 
 /** The answer of an agent script: the one JSON document on its stdout (specs/reference/agent-scripts.md). */
 export type ScriptAnswer = { success: true; data: Json } | { success: false; error: string; code: string };

@@ -1,4 +1,4 @@
-import type { CommandResult } from '../lib/commands/command-result.js';
+import type { CommandResult } from '#lib';
 import { readScriptAnswer, type ScriptAnswer } from './answer.js';
 import { DENO_ENV, shellLine, type DenoCommand } from './deno-command.js';
 import { scriptPaths } from './script-name.js';

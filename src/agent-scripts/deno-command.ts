@@ -1,5 +1,5 @@
-import { shellWord } from '../lib/commands/shell-word.js';
-import { splitCommands } from '../results/transcript/split-commands.js';
+import { shellWord } from '#lib';
+import { splitCommands } from '#model';
 
 export const NO_DENO =
   'Deno was not found, which agent scripts need: install it (https://deno.com), or add it to the project with `npm install --save-dev deno`';

@@ -1,12 +1,9 @@
-import type { StopReason } from '../lib/supervision.js';
-import type { EventBody } from '../results/records/events.js';
-import type { OutputProblems } from '../results/records/output-problems.js';
-import type { TokenUsage } from '../results/records/token-usage.js';
-import type { EndReason } from '../results/records/run-record.js';
-import type { Mock } from '../scenario/mock.js';
-import type { StoredSubject, SubjectKind } from '../scenario/subject.js';
+import type { HostedRun } from '#agent-host';
+import type { StopReason } from '#lib';
+import type { EndReason, EventBody, OutputProblems, TokenUsage } from '#model';
+import type { StoredSubject, SubjectKind } from '#subjects';
+import type { Mock } from './mock-schema.js';
 import type { RequestReader } from './request-reader.js';
-import type { HostedRun } from './hosted.js';
 
 /** What an agent is asked to do, independent of the particular agent. Paths are absolute. */
 export interface AgentRequest {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { withoutVersion } from '../lib/api-address.js';
-import { splitModel } from '../lib/model-name.js';
+import { splitModel, withoutVersion } from '#lib';
 import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
 import { endOfProject, foldersAbove } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-import { withVersion } from '../lib/api-address.js';
-import { splitModel } from '../lib/model-name.js';
+import { splitModel, withVersion } from '#lib';
+import { unknownRequest } from '#model';
 import type { Agent, AgentLaunch, AgentRequest, McpProgram, ModelAccess } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { codexStream, codexUsageInLog } from './streams/codex.js';
 import type { AgentSettings } from './settings.js';
-import { unknownRequest } from '../results/records/first-request.js';
 import { fieldsOf, textOf } from './streams/json-fields.js';
 import { requestOf, requestReader, type RequestReader } from './request-reader.js';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseModelName } from '../lib/model-name.js';
+import { CANNOT_SET_UP, HOST_VARIABLES, type HostModel, type HostRequest } from '#agent-host';
+import { parseModelName } from '#lib';
 import type { Agent, AgentEnd, AgentLaunch, AgentRequest, Classified } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
-import { CANNOT_SET_UP, HOST_VARIABLES, type HostModel, type HostRequest } from './hosted.js';
 import type { AgentSettings } from './settings.js';
 import { ownEventStream } from './streams/event-stream.js';
 

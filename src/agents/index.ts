@@ -1,50 +1,21 @@
-import type { Agent } from './agent.js';
-import { claudeCode } from './claude-code.js';
-import { codex } from './codex.js';
-import { commandAgent } from './command.js';
-import { eliza } from './eliza.js';
-import { gemini } from './gemini.js';
-import { mock } from './mock.js';
-import { moduleAgent } from './module.js';
-import { none } from './none.js';
-import { opencode } from './opencode.js';
-import { pi } from './pi.js';
-import type { AgentSettings } from './settings.js';
-import { ownValue } from '../lib/own-value.js';
-
-/** Adapters of real agents by name. To add one, add a file and a line here. */
-const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {
-  'claude-code': claudeCode,
-  codex,
-  eliza,
-  gemini,
-  opencode,
-  pi,
-};
-
-const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };
-
-/** The real agents that are built in. A config can adjust them, but need not define them. */
-export const adapterNames: readonly string[] = Object.keys(adapters);
-
-/** Returns the agents that a project can name: the built-in ones, and those of its config. */
-export function knownAgents(configured: Readonly<Record<string, AgentSettings>>): Map<string, Agent> {
-  return new Map([
-    [mock.name, mock],
-    ...Object.entries(adapters).map(([name, adapter]): [string, Agent] => [name, adapter(NO_SETTINGS)]),
-    ...Object.entries(configured).map(([name, settings]): [string, Agent] => [
-      name,
-      ownValue(adapters, name)?.(settings) ?? ownAgent(name, settings),
-    ]),
-  ]);
-}
-
-/** An agent that only the config defines. */
-const ownAgent = (name: string, settings: AgentSettings): Agent =>
-  settings.module === undefined ? commandAgent(name, settings) : moduleAgent(name, settings.module, settings);
-
-/** Returns the agent of a cell, which is `none` if no agent takes part. Undefined if there is no agent of that name. */
-export const agentOfCell = (
-  { agent }: { agent: string },
-  known: ReadonlyMap<string, Agent>,
-): Agent | undefined => known.get(agent) ?? (agent === none.name ? none : undefined);
+export type {
+  Agent,
+  AgentEnd,
+  AgentLaunch,
+  AgentRequest,
+  Classified,
+  LaunchFile,
+  LoginFile,
+  McpProgram,
+  ModelAccess,
+  RetryHint,
+  StreamParser,
+} from './agent.js';
+export { PLACEHOLDERS } from './command.js';
+export { adapterNames, agentOfCell, knownAgents } from './known-agents.js';
+export { Mock } from './mock-schema.js';
+export { none } from './none.js';
+export { type Contradiction, createContradictionFinder } from './streams/contradictions.js';
+export { createEndTracker } from './streams/end-tracker.js';
+export { errorEvent } from './streams/stream-events.js';
+export { withSubject } from './subject-files.js';

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { Json } from '../lib/json.js';
-import { splitLines } from '../lib/split-lines.js';
+import { type Json, splitLines } from '#lib';
 import type { mcpSettings } from './mcp-settings.js';
 
 /** What a tool answered, as the mock agent reports it. */

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
-import { shellWord } from '../lib/commands/shell-word.js';
-import type { EventBody } from '../results/records/events.js';
-import type { Mock, MockStep } from '../scenario/mock.js';
+import { shellWord } from '#lib';
+import type { EventBody } from '#model';
+import type { Mock, MockStep } from './mock-schema.js';
 import { usageOfStep } from './mock-usage.js';
 
 const LIMIT = 64 * 1024;

@@ -1,6 +1,5 @@
-import type { EventBody } from '../results/records/events.js';
-import { NO_USAGE } from '../results/records/token-usage.js';
-import type { MockStep } from '../scenario/mock.js';
+import { type EventBody, NO_USAGE } from '#model';
+import type { MockStep } from './mock-schema.js';
 
 type Usage = Extract<MockStep, { usage: unknown }>['usage'];
 

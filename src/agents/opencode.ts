@@ -1,13 +1,11 @@
 import { join } from 'node:path';
-import { withVersion } from '../lib/api-address.js';
-import { parseModelName } from '../lib/model-name.js';
+import { ownValue, parseModelName, withVersion } from '#lib';
+import { unknownRequest } from '#model';
 import type { Agent, AgentLaunch, AgentRequest, AgentEnd } from './agent.js';
 import { emptyRepository } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
 import { opencodeStream } from './streams/opencode.js';
 import type { AgentSettings } from './settings.js';
-import { ownValue } from '../lib/own-value.js';
-import { unknownRequest } from '../results/records/first-request.js';
 import { fieldsOf } from './streams/json-fields.js';
 import { requestOf, requestReader, type RequestReader } from './request-reader.js';
 

@@ -1,6 +1,5 @@
-import type { Json } from '../lib/json.js';
-import { sumOfCounts } from '../lib/quantities.js';
-import { unknownRequest, type FirstRequest } from '../results/records/first-request.js';
+import { type Json, sumOfCounts } from '#lib';
+import { type FirstRequest, unknownRequest } from '#model';
 import { countOf, fieldsOfLine, type Fields } from './streams/json-fields.js';
 
 /** Finds the size of the first request in lines of JSON. */

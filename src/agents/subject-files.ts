@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { assertNever } from '../lib/assert-never.js';
+import { assertNever } from '#lib';
 import type { Agent, AgentRequest, LaunchFile } from './agent.js';
 
 /**

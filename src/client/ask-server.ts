@@ -5,11 +5,9 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
   type Client,
 } from '@temporalio/client';
-import type { ProjectServer } from '../platform/engine/engine-state.js';
-import { namespaceId } from '../platform/temporal/namespace-id.js';
-import type { Limits } from '../lib/limits.js';
-import { ownCommand } from '../platform/invocation.js';
-import { InfrastructureError } from '../lib/errors/usage-error.js';
+import { namespaceId, type ProjectServer } from '#engine';
+import { ownCommand } from '#host';
+import { InfrastructureError, type Limits } from '#lib';
 
 const CALL_MS = 10_000;
 const PROBE_MS = 5000;

@@ -1,22 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../lib/errors/usage-error.js';
-import { formatCost } from '../lib/format/dollars.js';
-import { sha256 } from '../lib/hash.js';
-import { isMirror } from '../platform/folders.js';
-import { ownCommand } from '../platform/invocation.js';
-import type { ToRegrade } from '../planning/resolve-regrade.js';
-import { isJudged } from '../results/comparison/judge-drift.js';
-import { isTested } from '../results/is-tested.js';
-import { RunRecord } from '../results/records/run-record.js';
-import { workRunOf, type ResultLine } from '../results/records/result-line.js';
-import { readResultsFile } from '../store/read-results-file.js';
-import { runFiles } from '../store/results-folder.js';
+import { isJudged, isTested } from '#decide';
+import { isMirror, ownCommand } from '#host';
+import { formatCost, sha256, UsageError } from '#lib';
+import { type ResultLine, RunRecord, workRunOf } from '#model';
+import type { ToRegrade } from '#planning';
+import { readResultsFile, runFiles } from '#store';
+import { findById, findPlan, hasEnded, judgedFacts, readLog } from '#sweeps';
 import { storedScenarios } from './pass-variables-again.js';
-import { judgedFacts } from './sweeps/judged-facts.js';
-import { hasEnded } from './sweeps/ended-sweep.js';
-import { findById, findPlan } from './sweeps/find-sweep.js';
-import { readLog } from './sweeps/read-log.js';
 
 /**
  * Finds the work of a run, or of the runs of a sweep. `sample`: of a sweep, only so many runs that a model judged, at random.

@@ -5,13 +5,12 @@ import {
   WorkflowNotFoundError,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { summaryFile } from '../store/results-folder.js';
-import { newestRound } from '../store/sweep-round.js';
-import { sweepWorkflowId } from '../workflows/protocol.js';
+import { sweepWorkflowId } from '#protocol';
+import type { EffectiveScenario, Plan } from '#scenario';
+import { newestRound, summaryFile } from '#store';
+import { hasEnded } from '#sweeps';
 import { askServer, LONG_CALL } from './ask-server.js';
 import type { Session } from './session.js';
-import { hasEnded } from './sweeps/ended-sweep.js';
 import { passVariablesAgain } from './pass-variables-again.js';
 import { endOpenRuns } from './open-runs.js';
 import { startSweep, type Rerun } from './start-sweep.js';

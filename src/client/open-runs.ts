@@ -1,21 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import {
-  sweepWorkflowId,
-  WORKFLOWS,
-  cellOfRun,
-  hostQueueOf,
-  parseRunWorkflowId,
-} from '../workflows/protocol.js';
+import { terminate } from '#engine';
+import { ownCommand } from '#host';
+import { InfrastructureError, lostSecsOf } from '#lib';
+import { cellOfRun, hostQueueOf, parseRunWorkflowId, sweepWorkflowId, WORKFLOWS } from '#protocol';
+import { markLost, readHost, type SharedProject, sharedProjectOf } from '#store';
 import { askServer } from './ask-server.js';
-import { sharedProjectOf, type SharedProject } from '../store/shared/shared-project.js';
-import { ownCommand } from '../platform/invocation.js';
 import type { Session } from './session.js';
-import { InfrastructureError } from '../lib/errors/usage-error.js';
-import { lostSecsOf } from '../lib/signs-of-life.js';
-import { terminate } from '../platform/temporal/terminate.js';
-import { readHost } from '../store/shared/host-records.js';
-import { markLost } from '../store/shared/mirror.js';
 
 /** Runs usually end within seconds. It takes longer if a worker must start first, or the disk is slow. */
 const END_MS = 10 * 60_000;

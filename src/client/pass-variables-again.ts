@@ -1,19 +1,21 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSweepEnv, removeSweepEnv, replaceValues, sweepEnvFrom } from '../platform/sweep-env.js';
-import { serverAddresses } from '../scenario/database.js';
-import { EffectiveScenario, type Plan } from '../scenario/plan.js';
-import { isMirror } from '../platform/folders.js';
-import { fetchSweep } from '../store/shared/mirror.js';
-import { sharedProjectOf } from '../store/shared/shared-project.js';
-import { checksFolder, fixtureFolder, scenarioFile, storeFolder } from '../store/results-folder.js';
-import { displayPath } from '../platform/display-path.js';
-import { neededVariables, unsetVariables } from '../planning/needed-variables.js';
+import { displayPath, isMirror, readSweepEnv, removeSweepEnv, replaceValues, sweepEnvFrom } from '#host';
+import { UsageError } from '#lib';
+import { neededVariables, unsetVariables } from '#planning';
+import { EffectiveScenario, type Plan, serverAddresses } from '#scenario';
+import {
+  checksFolder,
+  fetchSweep,
+  fixtureFolder,
+  readResultsFile,
+  scenarioFile,
+  sharedProjectOf,
+  storeFolder,
+} from '#store';
+import { hasEnded } from '#sweeps';
 import type { Session } from './session.js';
-import { UsageError } from '../lib/errors/usage-error.js';
 import { passVariables } from './pass-variables.js';
-import { hasEnded } from './sweeps/ended-sweep.js';
-import { readResultsFile } from '../store/read-results-file.js';
 
 /** Reads the stored scenarios of a plan. @throws UsageError if they, their fixtures or their checks are gone */
 export async function storedScenarios(resultsPath: string, plan: Plan): Promise<EffectiveScenario[]> {

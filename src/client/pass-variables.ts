@@ -1,9 +1,13 @@
-import { isMirror } from '../platform/folders.js';
-import { publicVariables, writeSweepEnv, type SweepEnv, type PublicValues } from '../platform/sweep-env.js';
-import { addressVariables } from '../platform/models/model-providers.js';
-import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { publicNames } from '../scenario/public-names.js';
-import { fixtureFolder } from '../store/results-folder.js';
+import {
+  addressVariables,
+  isMirror,
+  type PublicValues,
+  publicVariables,
+  type SweepEnv,
+  writeSweepEnv,
+} from '#host';
+import { type EffectiveScenario, type Plan, publicNames } from '#scenario';
+import { fixtureFolder } from '#store';
 import type { Session } from './session.js';
 
 /** Passes the values of variables to a sweep's workers. Warns about values that reports cannot keep secret. */

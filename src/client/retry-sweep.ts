@@ -1,16 +1,13 @@
-import { agentOfCell, knownAgents } from '../agents/index.js';
-import { UsageError } from '../lib/errors/usage-error.js';
-import { chooseCells } from '../planning/resolve-sweep.js';
-import { ownCommand } from '../platform/invocation.js';
-import type { Cell } from '../results/records/cell.js';
-import type { Outcome } from '../results/records/result-line.js';
-import type { ResultDigest } from '../results/records/result-digest.js';
-import type { SweepDocument } from '../results/records/sweep-document.js';
-import type { Plan } from '../scenario/plan.js';
+import { agentOfCell, knownAgents } from '#agents';
+import type { SweepDocument } from '#decide';
+import { ownCommand } from '#host';
+import { UsageError } from '#lib';
+import type { Cell, Outcome, ResultDigest } from '#model';
+import { chooseCells } from '#planning';
+import type { Plan } from '#scenario';
+import { readDigestedLog, sweepDocument } from '#sweeps';
 import type { EarlierResults } from './follow/view.js';
 import type { Rerun } from './start-sweep.js';
-import { readDigestedLog } from './sweeps/read-log.js';
-import { sweepDocument } from './sweeps/sweep-document.js';
 
 /** Which cells of an ended sweep shall run again, besides those that could not be tested. */
 export interface RetryChoice {

@@ -1,15 +1,16 @@
-import { UsageError } from '../lib/errors/usage-error.js';
-import { sha256 } from '../lib/hash.js';
-import { createMutex } from '../lib/mutex.js';
-import { createRedactor } from '../lib/redaction/redact.js';
-import { displayPath } from '../platform/display-path.js';
-import { writeFileAtomic } from '../platform/fs/write-file.js';
-import type { Judged } from '../results/review/judged.js';
-import { parseReview } from '../results/review/parse-review.js';
-import { fieldsOfReview, reviewOfFields, type ReviewFields } from '../results/review/review-fields.js';
-import { NO_REVIEW, writeReview } from '../results/review/write-review.js';
-import { runFiles } from '../store/results-folder.js';
-import { readEvaluation } from './sweeps/read-review.js';
+import { displayPath, writeFileAtomic } from '#host';
+import { createMutex, createRedactor, sha256, UsageError } from '#lib';
+import {
+  fieldsOfReview,
+  type Judged,
+  NO_REVIEW,
+  parseReview,
+  type ReviewFields,
+  reviewOfFields,
+  writeReview,
+} from '#model';
+import { runFiles } from '#store';
+import { readEvaluation } from '#sweeps';
 
 /** The review in a run's evaluation.md, for a form. */
 export interface EditableReview {

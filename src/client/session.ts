@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  readEngineState,
-  taskQueueOf,
+  connect,
   type EngineState,
+  EngineUnavailable,
+  ensureEngine,
+  prepareNamespace,
   type ProjectServer,
-} from '../platform/engine/engine-state.js';
-import { ensureEngine, EngineUnavailable } from '../platform/engine/ensure-engine.js';
-import { readCodecKeys } from '../platform/codec/codec-keys.js';
-import { isMirror, projectState } from '../platform/folders.js';
-import { isAlive } from '../platform/process/process-identity.js';
-import { resolveTemporalAddress } from '../platform/temporal/resolve-temporal-address.js';
-import { UnusableNamespace } from '../platform/temporal/search-attributes.js';
-import { connect, prepareNamespace } from '../platform/temporal/temporal-client.js';
+  readCodecKeys,
+  readEngineState,
+  resolveTemporalAddress,
+  taskQueueOf,
+  UnusableNamespace,
+} from '#engine';
+import { isAlive, isMirror, projectState } from '#host';
+import { InfrastructureError, type Limits, limitsOf, UsageError } from '#lib';
 import { assertOwnServer, unreachableMessage, PAUSE_MS, type ServerConnection } from './ask-server.js';
-import { limitsOf, type Limits } from '../lib/limits.js';
-import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
 
 /** A connection to a running engine. */
 export interface Session extends ServerConnection {

@@ -1,9 +1,7 @@
-import { checkCodecKeys } from '../platform/engine/check-codec-keys.js';
-import { projectState } from '../platform/folders.js';
-import { sweepEnvFrom } from '../platform/sweep-env.js';
-import type { ResolvedSweep } from '../planning/resolve-sweep.js';
-import { writePlan, type WrittenPlan } from '../planning/write-plan.js';
-import { originOf } from '../store/origin.js';
+import { checkCodecKeys } from '#engine';
+import { projectState, sweepEnvFrom } from '#host';
+import { type ResolvedSweep, writePlan, type WrittenPlan } from '#planning';
+import { originOf } from '#store';
 import { passVariables } from './pass-variables.js';
 import type { Session } from './session.js';
 

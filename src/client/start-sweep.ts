@@ -1,25 +1,11 @@
 import { ServiceError, type Client } from '@temporalio/client';
-import { sha256 } from '../lib/hash.js';
-import { lostSecsOf } from '../lib/signs-of-life.js';
-import { proveSweep } from '../platform/origin.js';
-import { waitUntil } from '../platform/process/wait-until.js';
-import type { Plan } from '../scenario/plan.js';
-import { notePaused } from '../store/paused-sweep.js';
-import { originOf } from '../store/origin.js';
-import { planFile } from '../store/results-folder.js';
-import { publishSweep } from '../store/shared/mirror.js';
-import { sharedProjectOf } from '../store/shared/shared-project.js';
-import {
-  sweepOrder,
-  sweepTitle,
-  sweepWorkflowId,
-  WORKFLOWS,
-  type SweepInput,
-} from '../workflows/protocol.js';
-import { SWEEP_ID } from '../workflows/ui.js';
+import { proveSweep, readBytes, waitUntil } from '#host';
+import { lostSecsOf, sha256 } from '#lib';
+import { SWEEP_ID, type SweepInput, sweepOrder, sweepTitle, sweepWorkflowId, WORKFLOWS } from '#protocol';
+import type { Plan } from '#scenario';
+import { notePaused, originOf, planFile, publishSweep, sharedProjectOf } from '#store';
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';
-import { readBytes } from '../platform/fs/read-file.js';
 
 /** Which cells of a sweep that have results are run again. */
 export type Rerun = Pick<SweepInput, 'again' | 'againCells'>;

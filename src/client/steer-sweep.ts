@@ -1,6 +1,3 @@
-import { UsageError, InfrastructureError } from '../lib/errors/usage-error.js';
-import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import { type SweepStatus, sweepWorkflowId } from '../workflows/protocol.js';
 import { bringResults } from './follow/bring-results.js';
 import { startNextRoundIfClosed, type RoundInputs } from './next-round.js';
 import { passNewValues, storedScenarios } from './pass-variables-again.js';
@@ -8,9 +5,12 @@ import type { Session } from './session.js';
 import { updateSweep } from './update-sweep.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { messageOf } from '#engine';
+import { ownCommand } from '#host';
+import { InfrastructureError, UsageError } from '#lib';
+import { type SweepStatus, sweepWorkflowId } from '#protocol';
+import type { EffectiveScenario, Plan } from '#scenario';
 import { askServer, LONG_CALL } from './ask-server.js';
-import { messageOf } from '../platform/temporal/decode.js';
-import { ownCommand } from '../platform/invocation.js';
 
 /**
  * Pauses or cancels a sweep; cancelling waits until none of its agents is left. Returns the sweep's status afterwards, or null if

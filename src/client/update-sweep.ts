@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { ownCommand, proveOrder } from '#host';
+import { InfrastructureError } from '#lib';
+import { type ProvenOrder, type SweepStatus, sweepWorkflowId, UPDATES } from '#protocol';
+import { notePaused, originOf } from '#store';
 import { askServer } from './ask-server.js';
-import { ownCommand } from '../platform/invocation.js';
-import { proveOrder } from '../platform/origin.js';
-import { notePaused } from '../store/paused-sweep.js';
-import { originOf } from '../store/origin.js';
-import { sweepWorkflowId, UPDATES, type ProvenOrder, type SweepStatus } from '../workflows/protocol.js';
 import type { Session } from './session.js';
-import { InfrastructureError } from '../lib/errors/usage-error.js';
 
 export interface SweepOptions {
   json: boolean;

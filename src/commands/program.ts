@@ -1,5 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
-import { packageVersion } from '../platform/package-info.js';
+import { packageVersion } from '#host';
 import { addClean } from './clean.js';
 import { addCodecServer } from './codec-server.js';
 import { addCompare } from './compare.js';

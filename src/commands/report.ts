@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { formatNames } from '../reports/formats/index.js';
+import { formatNames } from '#reports';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { JSON_FLAG, RESULTS, SWEEP } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';

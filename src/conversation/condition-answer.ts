@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Json } from '../lib/json.js';
-import { findObject } from '../judge/find-object.js';
+import { findObject } from '#gates';
+import type { Json } from '#lib';
 
 const ConditionAnswer = z.object({
   answer: z.enum(['yes', 'no']),

@@ -1,4 +1,4 @@
-import type { Turn } from '../results/records/conversation.js';
+import type { Turn } from '#model';
 import type { ConversationLimits, EndCondition } from './settings.js';
 
 /** What is known of a conversation after a turn. */

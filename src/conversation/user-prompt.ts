@@ -1,7 +1,6 @@
-import { withoutMiddle } from '../lib/format/truncate.js';
-import { dataRule, markData, type MarkedData } from '../judge/marked-data.js';
-import { conversationText } from '../results/conversation-text.js';
-import type { Turn } from '../results/records/conversation.js';
+import { dataRule, markData, type MarkedData } from '#gates';
+import { withoutMiddle } from '#lib';
+import { conversationText, type Turn } from '#model';
 import type { SimulatedUser } from './settings.js';
 
 /** A prompt for a model: rules, and the recorded data. */

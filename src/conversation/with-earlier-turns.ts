@@ -1,5 +1,4 @@
-import { conversationText } from '../results/conversation-text.js';
-import type { Turn } from '../results/records/conversation.js';
+import { conversationText, type Turn } from '#model';
 
 /**
  * The message for an agent that cannot resume its session, or whose session was lost: what was said before, and the new

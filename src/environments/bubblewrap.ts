@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import { argvOf } from '../lib/commands/command.js';
-import { findExecutable } from '../platform/process/find-executable.js';
+import { findExecutable, remembered } from '#host';
+import { argvOf } from '#lib';
 import { bubblewrapArgs } from './bubblewrap-args.js';
 import { rulesFor } from './bubblewrap-rules.js';
 import { withChecksVariable } from './check-files.js';
@@ -8,7 +8,6 @@ import type { Environment, EnvironmentHandle } from './environment.js';
 import { execLocally, local, makeChecksFolders, makeSocketsFolder } from './local.js';
 import { restoreIdsArgs, inOwnNetwork, resolverArgs } from './network.js';
 import { whyItFails } from './trial.js';
-import { remembered } from '../platform/remembered.js';
 
 type Network = EnvironmentHandle['network'];
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CommandResult } from '../lib/commands/command-result.js';
-import { copyTree, listTree, removeTree } from '../platform/fs/tree.js';
+import { copyTree, listTree, removeTree } from '#host';
+import type { CommandResult } from '#lib';
 import { CHECKS_VARIABLE, type EnvironmentHandle, type ExecRequest } from './environment.js';
 import { RUN_FOLDERS } from './run-folders.js';
 

@@ -1,7 +1,5 @@
-import type { Command } from '../lib/commands/command.js';
-import type { CommandResult } from '../lib/commands/command-result.js';
-import type { StopReason } from '../lib/supervision.js';
-import type { FileStat } from '../gates/gate.js';
+import type { FileStat } from '#gates';
+import type { Command, CommandResult, StopReason } from '#lib';
 
 /** Where a run takes place. JSON, so that any later step, on any worker of this host, can use it. */
 export interface EnvironmentHandle {

@@ -1,8 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { copyBestEffort } from '../platform/fs/copy-best-effort.js';
-import { copyTree, isFolder, listTree, removeTree } from '../platform/fs/tree.js';
+import { copyBestEffort, copyTree, isFolder, listTree, removeTree } from '#host';
 import type { Contents } from './environment.js';
 
 /** Fills a new folder on the host: the fixture's snapshot, its initial-state/ at the root, then `files` and `data`. */

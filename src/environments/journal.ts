@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { supervisedFiles } from '../platform/process/supervise.js';
+import { supervisedFiles } from '#host';
 import type { Environment, EnvironmentHandle } from './environment.js';
 
 type Journal = Pick<EnvironmentHandle, 'journal'>;

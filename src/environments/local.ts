@@ -2,21 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { FileStat } from '../gates/gate.js';
-import type { Command } from '../lib/commands/command.js';
-import { shellWord } from '../lib/commands/shell-word.js';
-import type { CommandResult } from '../lib/commands/command-result.js';
-import { killMarked, markOf, RUN_MARK } from '../platform/process/marked-processes.js';
-import { findInside, readInside, restoreAccess } from '../platform/fs/open-inside.js';
-import { runCommand } from '../platform/process/run-command.js';
+import type { FileStat } from '#gates';
 import {
   containment,
+  findInside,
   inspect,
+  isFolder,
+  killMarked,
+  markOf,
+  readInside,
+  removeTree,
+  restoreAccess,
+  RUN_MARK,
+  runCommand,
   startSupervised,
   stopSupervised,
   waitForEnd,
-} from '../platform/process/supervise.js';
-import { isFolder, removeTree } from '../platform/fs/tree.js';
+} from '#host';
+import { type Command, type CommandResult, shellWord } from '#lib';
 import { checkFilesFolder, withCheckFiles } from './check-files.js';
 import type { Environment, EnvironmentHandle, ExecRequest, StartRequest } from './environment.js';
 import { fillBinaries, fillWorkspace } from './fill-workspace.js';
@@ -183,7 +186,7 @@ export const local: Environment = {
 };
 
 /**
- * Looks at a path in a folder of this machine. Synchronous, like reading small files (platform/fs/read-file.ts): each call
+ * Looks at a path in a folder of this machine. Synchronous, like reading small files (host/fs/read-file.ts): each call
  * takes microseconds, and every gate makes several.
  */
 // eslint-disable-next-line @typescript-eslint/require-await -- errors must be rejections

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
-import { findExecutable } from '../platform/process/find-executable.js';
-import { nameServers, isLoopback } from '../lib/loopback.js';
+import { findExecutable, remembered } from '#host';
+import { isLoopback, nameServers } from '#lib';
 import { whyItFails } from './trial.js';
-import { remembered } from '../platform/remembered.js';
 
 const RESOLVER = '/etc/resolv.conf';
 /** File in which systemd-resolved lists the name servers behind its own one, which is on loopback. */

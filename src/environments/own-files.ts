@@ -1,7 +1,6 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { nearestExisting } from '../platform/folders.js';
-import { writeFileAtomic } from '../platform/fs/write-file.js';
+import { nearestExisting, writeFileAtomic } from '#host';
 import type { StartRequest } from './environment.js';
 
 /** A symlink that an earlier start of the agent has left is where we need a folder. Another attempt would find it too. */

@@ -1,6 +1,5 @@
-import { copyBestEffort, type SkippedEntry, type Mask } from '../platform/fs/copy-best-effort.js';
-import { isFolder, createFolderOnce } from '../platform/fs/tree.js';
-import type { WorkspaceChanges } from '../results/records/workspace-changes.js';
+import { copyBestEffort, createFolderOnce, isFolder, type Mask, type SkippedEntry } from '#host';
+import type { WorkspaceChanges } from '#model';
 import type { Contents, Environment, EnvironmentHandle } from './environment.js';
 import { workspaceChanges } from './workspace-changes.js';
 

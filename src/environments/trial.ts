@@ -1,4 +1,4 @@
-import { runCommand } from '../platform/process/run-command.js';
+import { runCommand } from '#host';
 
 const TRIAL_MS = 60_000;
 

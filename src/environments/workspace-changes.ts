@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isFolder, listTree } from '../platform/fs/tree.js';
-import type { WorkspaceChange, WorkspaceChanges } from '../results/records/workspace-changes.js';
+import { isFolder, listTree } from '#host';
+import type { WorkspaceChange, WorkspaceChanges } from '#model';
 
 /** Initial state of a path in the workspace: a file with its content, a text, or the target of a symlink. */
 type Origin = { file: string } | { content: string } | { to: string };

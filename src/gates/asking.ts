@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../lib/json.js';
-import { seconds } from '../input/fields.js';
+import { seconds } from '#input';
+import { isJsonObject, type Json } from '#lib';
+import type { Turn } from '#model';
 import type { GateContext, GateQuestion, Verdict } from './gate.js';
-import type { Turn } from '../results/records/conversation.js';
 import { broken } from './verdicts.js';
 
 /** HTTP clients close a connection that has been silent for this long. */

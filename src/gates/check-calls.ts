@@ -1,4 +1,4 @@
-import type { CommandLine } from '../results/transcript/trajectory.js';
+import type { CommandLine } from '#model';
 import { comparedWith } from './bounds.js';
 import { checkTrajectory, seenOnly, whyMoreCommands } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';

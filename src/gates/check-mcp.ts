@@ -1,4 +1,4 @@
-import type { McpCall, McpRecord } from '../results/transcript/mcp-record.js';
+import type { McpCall, McpRecord } from '#model';
 import { checkTrajectory } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken } from './verdicts.js';

@@ -1,7 +1,7 @@
+import { ownValue } from '#lib';
 import { checkTrajectory, whyMoreCalls } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, countOf, fail, pass, quote } from './verdicts.js';
-import { ownValue } from '../lib/own-value.js';
 
 /**
  * Checks whether the agent used a skill: the one with this name, or without a name, any of those under test. The verdict is

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { contains } from '../lib/json-contains.js';
-import type { Json } from '../lib/json.js';
-import type { McpCall } from '../results/transcript/mcp-record.js';
+import { nonBlank } from '#input';
+import { contains, type Json } from '#lib';
+import type { McpCall } from '#model';
 import { comparedWith } from './bounds.js';
 import { checkMcp, problemsNote } from './check-mcp.js';
-import { nonBlank } from '../input/fields.js';
 import type { GateContext, Verdict } from './gate.js';
 import { compileJsonSchema } from './json/json-schema.js';
 import { broken, countOf, fail, pass, printed, quote } from './verdicts.js';

@@ -1,4 +1,4 @@
-import { UNREAD, type Trajectory } from '../results/transcript/trajectory.js';
+import { type Trajectory, UNREAD } from '#model';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, fail, pass, quote, tooSlow } from './verdicts.js';
 import type { TextMatcher } from './text-matcher.js';

@@ -1,5 +1,4 @@
-import { describeEnd, type CommandResult } from '../lib/commands/command-result.js';
-import { endOf } from '../lib/format/truncate.js';
+import { type CommandResult, describeEnd, endOf } from '#lib';
 
 const MAX_LENGTH = 300;
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { compilePattern } from '../lib/pattern.js';
-import { workspacePathProblem } from '../lib/workspace-path.js';
-import { checkedText, inSchema, nonBlank, messageIn, seconds, text } from '../input/fields.js';
+import { checkedText, inSchema, messageIn, nonBlank, seconds, text } from '#input';
+import { compilePattern, workspacePathProblem } from '#lib';
 import { parseAssertion } from './json/json-assertion.js';
 import { compileJsonPath } from './json/compile-json-path.js';
 

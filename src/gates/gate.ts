@@ -1,9 +1,6 @@
 import type { z } from 'zod';
-import type { CommandResult } from '../lib/commands/command-result.js';
-import type { Json } from '../lib/json.js';
-import type { Turn } from '../results/records/conversation.js';
-import type { Efficiency } from '../results/records/result-line.js';
-import type { Trajectory } from '../results/transcript/trajectory.js';
+import type { CommandResult, Json } from '#lib';
+import type { Efficiency, Trajectory, Turn } from '#model';
 
 /** The result of a check. `error` means that the check could not be performed, never that it failed. */
 export type Verdict =

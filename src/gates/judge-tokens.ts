@@ -1,5 +1,4 @@
-import type { TokenUsage } from '../results/records/token-usage.js';
-import type { Trajectory } from '../results/transcript/trajectory.js';
+import type { TokenUsage, Trajectory } from '#model';
 import { describeBounds, judgeNumber, type Bounds } from './bounds.js';
 import type { Verdict } from './gate.js';
 import { countOf } from './verdicts.js';

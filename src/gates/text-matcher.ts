@@ -1,4 +1,4 @@
-import { compilePattern } from '../lib/pattern.js';
+import { compilePattern } from '#lib';
 import type { GateContext, Verdict } from './gate.js';
 import { broken, quote } from './verdicts.js';
 

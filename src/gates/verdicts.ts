@@ -1,5 +1,4 @@
-import { beginningOf } from '../lib/format/truncate.js';
-import type { Json } from '../lib/json.js';
+import { beginningOf, type Json } from '#lib';
 import type { Verdict } from './gate.js';
 
 export const pass = (message: string): Verdict => ({ status: 'pass', message });

@@ -1,5 +1,4 @@
-import { parseJson } from '../lib/json.js';
-import { compilePattern } from '../lib/pattern.js';
+import { compilePattern, parseJson } from '#lib';
 import type { GateWork, WorkInput, WorkResult } from './gate.js';
 import { applyAssertion, parseAssertion } from './json/json-assertion.js';
 import { compileJsonPath } from './json/compile-json-path.js';

@@ -1,5 +1,4 @@
-import { assertNever } from '../lib/assert-never.js';
-import { formatBytes } from '../lib/format/bytes.js';
+import { assertNever, formatBytes } from '#lib';
 import type { FileStat, GateContext, Verdict } from './gate.js';
 import { fail, pass, tooSlow } from './verdicts.js';
 import type { TextMatcher } from './text-matcher.js';

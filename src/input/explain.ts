@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { ownValue } from '#lib';
 import { describeSchema, describeType } from './describe-schema.js';
 import { explainUnion } from './explain-union.js';
 import { didYouMean, oneOf, quote, versus } from './phrases.js';
 import type { Nouns } from './source.js';
-import { ownValue } from '../lib/own-value.js';
 
 type RawIssue = z.core.$ZodRawIssue;
 

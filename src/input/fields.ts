@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { parseJudgeName } from '../lib/model-name.js';
-import { tooLongArgument } from '../lib/commands/longest-argument.js';
-import { LONGEST_TIMER_SECS } from '../lib/longest-timer.js';
-import { compilePattern } from '../lib/pattern.js';
-import { workspacePathProblem } from '../lib/workspace-path.js';
-import { isTooLong, LONGEST_NAME } from '../results/records/longest-names.js';
+import {
+  compilePattern,
+  LONGEST_TIMER_SECS,
+  parseJudgeName,
+  tooLongArgument,
+  workspacePathProblem,
+} from '#lib';
+import { isTooLong, LONGEST_NAME } from '#model';
 
 /** A duration in seconds, fractions allowed. */
 export const seconds = z.number().positive().max(LONGEST_TIMER_SECS);

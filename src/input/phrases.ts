@@ -1,4 +1,4 @@
-import { suggest } from '../lib/suggest.js';
+import { suggest } from '#lib';
 import type { Nouns } from './source.js';
 
 const MAX_QUOTED = 60;

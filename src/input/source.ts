@@ -1,4 +1,4 @@
-import type { Problem } from '../lib/errors/problem.js';
+import type { Problem } from '#lib';
 
 /** Keys and list indexes from the root of a file down to a value, as in zod's issues. */
 export type Path = readonly PropertyKey[];

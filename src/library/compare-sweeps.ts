@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { comparisonOf } from '../client/sweeps/comparison-of.js';
+import { comparisonOf } from '#sweeps';
 import type { Comparison } from './documents.js';
 import type { ReadOptions } from './read-sweep.js';
 import { textOf, withResultsErrors } from './results-error.js';

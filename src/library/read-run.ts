@@ -1,15 +1,10 @@
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { findById } from '../client/sweeps/find-sweep.js';
-import { UsageError } from '../lib/errors/usage-error.js';
-import { isJsonObject, parseJson } from '../lib/json.js';
-import { createYielder } from '../lib/yield-to-event-loop.js';
-import { displayPath } from '../platform/display-path.js';
-import { linesOf } from '../platform/fs/lines.js';
-import { Metrics as MetricsSchema } from '../results/records/result-line.js';
-import { RunRecord as RunRecordSchema } from '../results/records/run-record.js';
-import { readResultsFile } from '../store/read-results-file.js';
-import { runFiles } from '../store/results-folder.js';
+import { displayPath, linesOf } from '#host';
+import { createYielder, isJsonObject, parseJson, UsageError } from '#lib';
+import { Metrics as MetricsSchema, RunRecord as RunRecordSchema } from '#model';
+import { readResultsFile, runFiles } from '#store';
+import { findById } from '#sweeps';
 import type { Metrics, RunEvent, RunRecord } from './documents.js';
 import { textOf, withResultsErrors } from './results-error.js';
 

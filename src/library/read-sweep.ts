@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { findPlan } from '../client/sweeps/find-sweep.js';
-import { sweepDocument } from '../client/sweeps/sweep-document.js';
+import { findPlan, sweepDocument } from '#sweeps';
 import type { SweepDocument } from './documents.js';
 import { textOf, withResultsErrors } from './results-error.js';
 

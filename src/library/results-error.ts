@@ -1,6 +1,5 @@
-import { systemFailure } from '../lib/errors/system-failure.js';
-import { createMemory } from '../platform/remembered.js';
-import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
+import { createMemory } from '#host';
+import { InfrastructureError, systemFailure, UsageError } from '#lib';
 
 /** Thrown if results cannot be read. Its message is the one that commands print. */
 export class ResultsError extends Error {

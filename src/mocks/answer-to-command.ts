@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../lib/json.js';
+import { isJsonObject, type Json } from '#lib';
 import { chanceMessage, chooseMock, type AnswerOptions, type Decision } from './choose-mock.js';
 import type { CommandMock } from './command-mock.js';
 import type { Mock } from './mock.js';

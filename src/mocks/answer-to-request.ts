@@ -1,9 +1,8 @@
-import { isJsonObject, type Json } from '../lib/json.js';
+import { contains, isJsonObject, type Json } from '#lib';
 import type { Call } from './call.js';
 import { chanceMessage, chooseMock, type AnswerOptions, type Decision } from './choose-mock.js';
 import { parseEndpoint, pathValues } from './endpoint.js';
 import type { EndpointMock } from './endpoint-mock.js';
-import { contains } from '../lib/json-contains.js';
 import type { Mock } from './mock.js';
 import { isEndpointMock } from './mock-kinds.js';
 import { fillJson } from './template.js';

@@ -1,5 +1,4 @@
-import { contains } from '../lib/json-contains.js';
-import type { Json } from '../lib/json.js';
+import { contains, type Json } from '#lib';
 import type { Call } from './call.js';
 import { chooseMock, type AnswerOptions, type Decision } from './choose-mock.js';
 import type { Mock } from './mock.js';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../lib/json.js';
+import { isJsonObject, type Json } from '#lib';
 import type { Call } from './call.js';
 import { chanceMessage, chooseMock, type AnswerOptions, type Decision } from './choose-mock.js';
 import type { McpMock } from './mcp-mock.js';

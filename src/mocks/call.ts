@@ -1,4 +1,4 @@
-import type { Json } from '../lib/json.js';
+import type { Json } from '#lib';
 
 /** What a mock sees of a call, whatever it mocks. */
 export interface Call {

@@ -1,4 +1,4 @@
-import { sha256 } from '../lib/hash.js';
+import { sha256 } from '#lib';
 
 const DIGITS = 12;
 

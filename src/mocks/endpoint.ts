@@ -1,4 +1,4 @@
-import { suggest } from '../lib/suggest.js';
+import { suggest } from '#lib';
 
 /** A method and a path, as in `GET /users/{id}`. */
 export interface Endpoint {

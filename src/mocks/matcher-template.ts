@@ -1,4 +1,4 @@
-import type { Json } from '../lib/json.js';
+import type { Json } from '#lib';
 import type { Call } from './call.js';
 import { placeholderProblems, STEPS_INTO, valueOf, type Placeholders } from './template.js';
 

@@ -1,6 +1,4 @@
-import { canonicalJson } from '../lib/canonical-json.js';
-import { contains } from '../lib/json-contains.js';
-import type { Json } from '../lib/json.js';
+import { canonicalJson, contains, type Json } from '#lib';
 import type { Call, When } from './call.js';
 import { evaluateMatcher, type EvaluateMatcher } from './matcher.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LONGEST_TIMER_SECS } from '../lib/longest-timer.js';
+import { LONGEST_TIMER_SECS } from '#lib';
 import { matcherProblem } from './matcher.js';
 import { placeholderProblems, textsIn, type Placeholders } from './template.js';
 

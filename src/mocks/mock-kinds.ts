@@ -1,4 +1,4 @@
-import type { Json } from '../lib/json.js';
+import type { Json } from '#lib';
 import type { CommandMock } from './command-mock.js';
 import type { EndpointMock } from './endpoint-mock.js';
 import type { McpMock } from './mcp-mock.js';

@@ -1,6 +1,5 @@
-import { isJsonObject, type Json } from '../lib/json.js';
+import { isJsonObject, type Json, ownValue } from '#lib';
 import type { Call } from './call.js';
-import { ownValue } from '../lib/own-value.js';
 
 /** The placeholders that the templates of a kind of mock can have. */
 export interface Placeholders {

@@ -1,11 +1,8 @@
-import type { Problem } from '../lib/errors/problem.js';
-import { checkedUse, type GateSpec } from '../gates/index.js';
-import type { CheckedUse } from '../gates/gate.js';
-import { suggest } from '../lib/suggest.js';
-import { placedGates } from '../scenario/named-checks.js';
-import type { ProblemAt } from '../input/source.js';
-import type { Scenario } from '../scenario/scenario.js';
-import type { StoredSubject } from '../scenario/subject.js';
+import { checkedUse, type CheckedUse, type GateSpec } from '#gates';
+import type { ProblemAt } from '#input';
+import { type Problem, suggest } from '#lib';
+import { placedGates, type Scenario } from '#scenario';
+import type { StoredSubject } from '#subjects';
 
 /*
  * Gates on the use of a part of the subject. In a variant that lacks the part, its use cannot be demanded, and not using it

@@ -1,15 +1,9 @@
 import { dirname } from 'node:path';
-import { adapterNames, agentOfCell, knownAgents } from '../agents/index.js';
-import { E2B_KEY, optionsInShell } from '../environments/e2b/variables.js';
-import type { Place } from '../environments/index.js';
-import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
-import { parseJudgeName } from '../lib/model-name.js';
-import { isMirror } from '../platform/folders.js';
-import { isBinary } from '../platform/fs/program-files.js';
-import { knownProviders } from '../platform/models/model-providers.js';
-import type { Config } from '../scenario/config.js';
-import { modelAsked, type UnstoredScenario } from '../scenario/plan.js';
-import { isApart, type Scenario } from '../scenario/scenario.js';
+import { adapterNames, agentOfCell, knownAgents } from '#agents';
+import { E2B_KEY, optionsInShell, type Place } from '#environments';
+import { isBinary, isMirror, knownProviders } from '#host';
+import { InfrastructureError, parseJudgeName, UsageError } from '#lib';
+import { type Config, isApart, modelAsked, type Scenario, type UnstoredScenario } from '#scenario';
 import { readText } from './file-checks.js';
 import { moduleProblem, runtimeProblems } from './find-runtime.js';
 import { misfits } from './agent-problems.js';
@@ -38,7 +32,7 @@ async function placeFor(
   environment: Scenario['environment'],
   folders: readonly (string | null)[] = [],
 ): Promise<Place> {
-  const { chooseEnvironment } = await import('../environments/index.js');
+  const { chooseEnvironment } = await import('#environments');
   return chooseEnvironment(environment, folders);
 }
 
@@ -115,7 +109,7 @@ async function cloudSandboxesCanBeMade({
   if (lacking !== null) refuse(lacking);
   if ((values[E2B_KEY] ?? '') === '')
     refuse(`${E2B_KEY} is not set; export it, or name a file that sets it with --env-file`);
-  const { tryE2b } = await import('../environments/e2b/try-e2b.js');
+  const { tryE2b } = await import('#environments');
   const failure = await tryE2b(sandbox?.module ?? '', optionsInShell(values));
   if (failure === null) return;
   if (failure.isFinal) refuse(failure.why);

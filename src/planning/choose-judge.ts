@@ -1,15 +1,10 @@
-import { knownAgents } from '../agents/index.js';
-import { parseJudgeName } from '../lib/model-name.js';
-import { suggest } from '../lib/suggest.js';
-import type { Problem } from '../lib/errors/problem.js';
-import { knownProviders } from '../platform/models/model-providers.js';
-import type { Config } from '../scenario/config.js';
-import type { EffectiveScenario, JudgeSettings } from '../scenario/plan.js';
-import type { Path } from '../input/source.js';
-import { findAsking } from '../scenario/scenario.js';
+import { knownAgents } from '#agents';
+import { knownProviders } from '#host';
+import type { Path } from '#input';
+import { parseJudgeName, type Problem, suggest, UsageError } from '#lib';
+import { type Config, type EffectiveScenario, findAsking, type JudgeSettings } from '#scenario';
 import type { JudgeFlags } from './draft.js';
 import type { Project } from './project.js';
-import { UsageError } from '../lib/errors/usage-error.js';
 import { agentModelProblem, agentProblem } from './agent-problems.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 

@@ -1,11 +1,17 @@
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
-import type { Agent } from '../agents/agent.js';
-import { UsageError } from '../lib/errors/usage-error.js';
-import type { EffectiveScenario, UnstoredScenario } from '../scenario/plan.js';
-import type { ScenarioVariant } from '../scenario/reader.js';
-import { isApart, withAgentTimeout, withoutMocks, type Scenario } from '../scenario/scenario.js';
-import type { Target } from '../scenario/target.js';
+import type { Agent } from '#agents';
+import { UsageError } from '#lib';
+import {
+  type EffectiveScenario,
+  isApart,
+  type Scenario,
+  type ScenarioVariant,
+  type Target,
+  type UnstoredScenario,
+  withAgentTimeout,
+  withoutMocks,
+} from '#scenario';
 import { withoutIdleGates } from './checked-uses.js';
 import { chooseAsked, chooseJudge } from './choose-judge.js';
 import type { Draft } from './draft.js';

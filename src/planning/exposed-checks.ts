@@ -1,10 +1,10 @@
 import { basename, dirname, join, normalize, relative, resolve } from 'node:path';
-import { scriptPaths } from '../agent-scripts/script-name.js';
-import { CHECKS_VARIABLE } from '../environments/environment.js';
-import { formatProblem, type Problem } from '../lib/errors/problem.js';
-import { scriptsRunBy } from '../results/transcript/scripts-run-by.js';
-import { checkCommands, placedAgentScripts } from '../scenario/named-checks.js';
-import type { Path } from '../input/source.js';
+import { scriptPaths } from '#agent-scripts';
+import { CHECKS_VARIABLE } from '#environments';
+import type { Path } from '#input';
+import { formatProblem, type Problem } from '#lib';
+import { scriptsRunBy } from '#model';
+import { checkCommands, placedAgentScripts } from '#scenario';
 import { isFile } from './file-checks.js';
 import type { Project } from './project.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';

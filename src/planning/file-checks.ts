@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { systemFailure } from '../lib/errors/system-failure.js';
+import { systemFailure } from '#lib';
 
 /** Stats a path, following symlinks. Null if nothing is there, or on any error. */
 function infoOf(path: string): Stats | null {

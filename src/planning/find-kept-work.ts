@@ -1,14 +1,9 @@
 import { existsSync } from 'node:fs';
-import { canonicalJson } from '../lib/canonical-json.js';
-import { linesOf } from '../platform/fs/lines.js';
-import { hashTree, listTree } from '../platform/fs/tree.js';
-import { scenarioLabel } from '../results/records/cell-label.js';
-import { workRunOf, type ResultLine } from '../results/records/result-line.js';
-import { agentInputs } from '../scenario/agent-inputs.js';
-import { EffectiveScenario } from '../scenario/plan.js';
-import { readResultsFile } from '../store/read-results-file.js';
-import { resultsLog, scenarioFile } from '../store/results-folder.js';
-import { parseResult } from '../store/results-log.js';
+import { hashTree, linesOf, listTree } from '#host';
+import { canonicalJson } from '#lib';
+import { type ResultLine, scenarioLabel, workRunOf } from '#model';
+import { agentInputs, EffectiveScenario } from '#scenario';
+import { parseResult, readResultsFile, resultsLog, scenarioFile } from '#store';
 import type { Draft } from './draft.js';
 import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
 

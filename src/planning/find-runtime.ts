@@ -1,15 +1,9 @@
 import { dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import { satisfies } from 'semver';
-import type { Problem } from '../lib/errors/problem.js';
-import { isJsonObject, parseJson, type Json } from '../lib/json.js';
-import { displayPath } from '../platform/display-path.js';
-import { Character } from '../scenario/eliza/runtime-fields.js';
-import { modelsOf } from '../scenario/eliza/to-runtime.js';
-import { check } from '../input/check.js';
-import type { Path, ProblemAt } from '../input/source.js';
-import type { ScenarioVariant } from '../scenario/reader.js';
-import type { Scenario } from '../scenario/scenario.js';
-import { parseYaml } from '../scenario/yaml/load-yaml.js';
+import { displayPath } from '#host';
+import { check, type Path, type ProblemAt } from '#input';
+import { isJsonObject, type Json, parseJson, type Problem } from '#lib';
+import { Character, modelsOf, parseYaml, type Scenario, type ScenarioVariant } from '#scenario';
 import { isFile, loadText, readText } from './file-checks.js';
 
 const CORE = '@elizaos/core';

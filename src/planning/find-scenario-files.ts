@@ -1,12 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve } from 'node:path';
-import { systemFailure } from '../lib/errors/system-failure.js';
-import { UsageError } from '../lib/errors/usage-error.js';
-import { suggest } from '../lib/suggest.js';
-import { displayPath } from '../platform/display-path.js';
-import { ownCommand } from '../platform/invocation.js';
-import { isElizaName, recognize, SCENARIO_ENDING, type Recognized } from '../scenario/recognize.js';
+import { displayPath, ownCommand } from '#host';
+import { suggest, systemFailure, UsageError } from '#lib';
+import { isElizaName, recognize, type Recognized, SCENARIO_ENDING } from '#scenario';
 import { isFile, isFolder, readText } from './file-checks.js';
 import type { Selection } from './draft.js';
 import type { Project } from './project.js';

@@ -1,10 +1,16 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import { canonical } from '../platform/folders.js';
-import { repositoriesIn, whyPointsBack } from '../platform/fs/pointers-back.js';
-import { listTree, UnusableTree, type IsLeftOut, type TreeEntry } from '../platform/fs/tree.js';
-import { pathsInHistory } from '../platform/git-history.js';
-import { isNamedLikeSuite, isSuite, SUITE_ENDING, type Copied } from '../scenario/suites/is-suite.js';
+import {
+  canonical,
+  type IsLeftOut,
+  listTree,
+  pathsInHistory,
+  repositoriesIn,
+  type TreeEntry,
+  UnusableTree,
+  whyPointsBack,
+} from '#host';
+import { type Copied, isNamedLikeSuite, isSuite, SUITE_ENDING } from '#scenario';
 import { isFolder, readText } from './file-checks.js';
 import { isResultsFolder } from './find-scenario-files.js';
 import type { Project } from './project.js';

@@ -1,12 +1,10 @@
-import type { Agent } from '../agents/agent.js';
-import { knownAgents } from '../agents/index.js';
-import { E2B_KEY, E2B_VARIABLES } from '../environments/e2b/variables.js';
-import { referredNames, variableNames } from '../lib/interpolate.js';
-import { parseJudgeName } from '../lib/model-name.js';
-import { knownProviders, missingVariables } from '../platform/models/model-providers.js';
-import type { Plan } from '../scenario/plan.js';
-import { variablesOfRuntime, type RuntimeSetup } from '../scenario/runtime.js';
-import { variablesOfSubject, type StoredSubject } from '../scenario/subject.js';
+import { type RuntimeSetup, variablesOfRuntime } from '#agent-host';
+import { type Agent, knownAgents } from '#agents';
+import { E2B_KEY, E2B_VARIABLES } from '#environments';
+import { knownProviders, missingVariables } from '#host';
+import { parseJudgeName, referredNames, variableNames } from '#lib';
+import type { Plan } from '#scenario';
+import { type StoredSubject, variablesOfSubject } from '#subjects';
 
 /** The parts of a sweep that need variables. */
 export interface Needs extends Pick<Plan, 'agents' | 'providers'> {

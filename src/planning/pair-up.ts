@@ -1,11 +1,6 @@
-import { UsageError } from '../lib/errors/usage-error.js';
-import { groupBy } from '../lib/group-by.js';
-import { inTurns } from '../lib/in-turns.js';
-import { canDecide } from '../results/decision/can-decide.js';
-import { cellsOfPair, configurationKey, pairedCells } from '../results/decision/paired-cells.js';
-import type { UntilClear } from '../results/decision/until-clear.js';
-import { configurationLabel } from '../results/records/cell-label.js';
-import type { Cell } from '../results/records/cell.js';
+import { canDecide, cellsOfPair, configurationKey, pairedCells, type UntilClear } from '#decide';
+import { groupBy, inTurns, UsageError } from '#lib';
+import { type Cell, configurationLabel } from '#model';
 
 /** The results of a finished sweep, as what another is compared with. */
 export type FinishedBase = Extract<UntilClear['base'], { kind: 'sweep' }>;

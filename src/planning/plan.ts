@@ -1,4 +1,4 @@
-import { UsageError } from '../lib/errors/usage-error.js';
+import { UsageError } from '#lib';
 import { refuseUnready } from './checks.js';
 import type { Draft } from './draft.js';
 import { withKeptWork } from './find-kept-work.js';

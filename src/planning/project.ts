@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isFull, addPathToFullDiskError } from '../lib/errors/disk-failure.js';
-import { displayPath } from '../platform/display-path.js';
-import { nearestExisting } from '../platform/folders.js';
-import { defaultConfig, parseConfig, type Config } from '../scenario/config.js';
-import { isBucket } from '../store/shared/open-shared-store.js';
-import type { ProblemAt } from '../input/source.js';
+import { displayPath, nearestExisting } from '#host';
+import type { ProblemAt } from '#input';
+import { addPathToFullDiskError, isFull, UsageError } from '#lib';
+import { type Config, defaultConfig, parseConfig } from '#scenario';
+import { isBucket } from '#store';
 import { CONFIG_FILE, loadText } from './file-checks.js';
-import { UsageError } from '../lib/errors/usage-error.js';
 
 /** A command's project: its folders, and the config file in the working folder or the nearest folder above it. */
 export interface Project {

@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { knownAgents } from '../agents/index.js';
-import { UsageError } from '../lib/errors/usage-error.js';
-import type { Json } from '../lib/json.js';
-import { omit } from '../lib/omit.js';
-import { jsonDifferences } from '../results/comparison/json-differences.js';
-import { scenarioLabel } from '../results/records/cell-label.js';
-import { combinationReader } from '../scenario/eliza/matrix.js';
-import { loadScenario } from '../scenario/load-scenario.js';
-import { agentInputs } from '../scenario/agent-inputs.js';
-import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import type { ScenarioReader } from '../scenario/reader.js';
-import { withChecksOf, withoutFlags } from '../scenario/with-checks-of.js';
+import { knownAgents } from '#agents';
+import { jsonDifferences } from '#decide';
+import { type Json, omit, UsageError } from '#lib';
+import { scenarioLabel } from '#model';
+import {
+  agentInputs,
+  combinationReader,
+  type EffectiveScenario,
+  loadScenario,
+  type Plan,
+  type ScenarioReader,
+  withChecksOf,
+  withoutFlags,
+} from '#scenario';
 import { agentSettings } from './agent-problems.js';
 import type { Draft } from './draft.js';
 import { effectiveScenario } from './effective-scenario.js';

@@ -1,15 +1,8 @@
-import type { Agent } from '../agents/agent.js';
-import { knownAgents } from '../agents/index.js';
-import { UsageError } from '../lib/errors/usage-error.js';
-import { ownValue } from '../lib/own-value.js';
-import { suggest } from '../lib/suggest.js';
-import type { UntilClear } from '../results/decision/until-clear.js';
-import { cellLabel } from '../results/records/cell-label.js';
-import type { Cell } from '../results/records/cell.js';
-import { serverAddresses } from '../scenario/database.js';
-import { expandMatrix } from '../scenario/expand-matrix.js';
-import type { Plan, UnstoredScenario } from '../scenario/plan.js';
-import { findAgentStep } from '../scenario/scenario.js';
+import { type Agent, knownAgents } from '#agents';
+import type { UntilClear } from '#decide';
+import { ownValue, suggest, UsageError } from '#lib';
+import { type Cell, cellLabel } from '#model';
+import { expandMatrix, findAgentStep, type Plan, serverAddresses, type UnstoredScenario } from '#scenario';
 import {
   agentSettings,
   checkAgent,

@@ -1,13 +1,7 @@
 import { dirname, resolve } from 'node:path';
-import { UsageError } from '../lib/errors/usage-error.js';
-import { displayPath } from '../platform/display-path.js';
-import {
-  combinationsOf,
-  combinationReader,
-  loadMatrix,
-  matchesFilter,
-  type Combination,
-} from '../scenario/eliza/matrix.js';
+import { displayPath } from '#host';
+import { UsageError } from '#lib';
+import { type Combination, combinationReader, combinationsOf, loadMatrix, matchesFilter } from '#scenario';
 import { isFile, loadText } from './file-checks.js';
 import type { Project } from './project.js';
 import { loadScenarios, refuseProblems, type SelectedScenario } from './select-scenarios.js';

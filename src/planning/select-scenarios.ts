@@ -1,15 +1,11 @@
 import { dirname, resolve } from 'node:path';
-import type { Problem } from '../lib/errors/problem.js';
-import { UsageError } from '../lib/errors/usage-error.js';
-import { omit } from '../lib/omit.js';
-import { displayPath } from '../platform/display-path.js';
-import { DEFAULT_VARIANT } from '../results/records/cell-label.js';
-import { loadScenario } from '../scenario/load-scenario.js';
-import { inTextOrder, type ProblemAt } from '../input/source.js';
-import type { ScenarioReader, ScenarioVariant } from '../scenario/reader.js';
-import type { Rubric } from '../scenario/rubric.js';
-import type { Scenario } from '../scenario/scenario.js';
-import { WITH, WITHOUT, type StoredSubject } from '../scenario/subject.js';
+import type { Rubric } from '#gates';
+import { displayPath } from '#host';
+import { inTextOrder, type ProblemAt } from '#input';
+import { omit, type Problem, UsageError } from '#lib';
+import { DEFAULT_VARIANT } from '#model';
+import { loadScenario, type Scenario, type ScenarioReader, type ScenarioVariant } from '#scenario';
+import { type StoredSubject, WITH, WITHOUT } from '#subjects';
 import { checkedUseProblems } from './checked-uses.js';
 import {
   contextProblems,

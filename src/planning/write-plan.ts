@@ -1,23 +1,20 @@
-import { ENGINE_PROTOCOL } from '../lib/engine-protocol.js';
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { groupBy } from '../lib/group-by.js';
-import { sha256 } from '../lib/hash.js';
-import type { Json } from '../lib/json.js';
-import { safeName } from '../lib/safe-name.js';
-import { isMirror } from '../platform/folders.js';
-import { isFolder, removeTree, snapshotNothing, snapshotTree, storeOnce } from '../platform/fs/tree.js';
-import { writeFileAtomic } from '../platform/fs/write-file.js';
-import { SCHEMA_VERSION } from '../results/records/result-line.js';
-import { contextInputs } from '../results/context-inputs.js';
-import { subjectParts } from '../results/subject-parts.js';
-import type { EffectiveScenario, Plan } from '../scenario/plan.js';
-import type { PlanTemplate } from '../scenario/stored-schedule.js';
-import { WITHOUT } from '../scenario/subject.js';
-import { TARGET_PROGRAM } from '../scenario/target.js';
-import { cleanIsOver } from '../store/clean-lock.js';
-import { planFile, storeFolder, sweepsFolder } from '../store/results-folder.js';
+import {
+  isFolder,
+  isMirror,
+  removeTree,
+  snapshotNothing,
+  snapshotTree,
+  storeOnce,
+  writeFileAtomic,
+} from '#host';
+import { ENGINE_PROTOCOL, groupBy, type Json, safeName, sha256 } from '#lib';
+import { contextInputs, SCHEMA_VERSION, subjectParts } from '#model';
+import { type EffectiveScenario, type Plan, type PlanTemplate, TARGET_PROGRAM } from '#scenario';
+import { cleanIsOver, planFile, storeFolder, sweepsFolder } from '#store';
+import { WITHOUT } from '#subjects';
 import { leavingOut } from './left-out.js';
 import type { ResolvedSweep } from './resolve-sweep.js';
 import { leftOutOf } from './select-scenarios.js';

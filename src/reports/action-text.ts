@@ -1,4 +1,4 @@
-import { hasFailed, type Action, type ActionLog } from '../results/transcript/action-log.js';
+import { type Action, type ActionLog, hasFailed } from '#model';
 
 /** Formats how an action ended: "exit 2", "failed"; "exit n/a" if a command's exit code is unknown. */
 export function actionEnd({ command, end }: Action): string {

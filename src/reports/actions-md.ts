@@ -1,6 +1,5 @@
-import { beginningOf, endOf } from '../lib/format/truncate.js';
-import { hasFailed, type Action, type ActionLog } from '../results/transcript/action-log.js';
-import type { Metrics } from '../results/records/result-line.js';
+import { beginningOf, endOf } from '#lib';
+import { type Action, type ActionLog, hasFailed, type Metrics } from '#model';
 import { actionCounts, actionEnd, actionText, whyNoActions } from './action-text.js';
 import { code, fence } from './markdown.js';
 

@@ -1,6 +1,5 @@
-import { renderTable, terminalText, truncate } from '../lib/format/table.js';
-import { wrap } from '../lib/format/wrap.js';
-import { hasFailed, type Action, type ActionLog } from '../results/transcript/action-log.js';
+import { renderTable, terminalText, truncate, wrap } from '#lib';
+import { type Action, type ActionLog, hasFailed } from '#model';
 import { actionCounts, actionEnd, actionText, failureLine, whyNoActions } from './action-text.js';
 import { always, endItems, firstItems, type Item, type Part } from './screen.js';
 import type { Colors } from './terminal.js';

@@ -1,4 +1,4 @@
-import type { RunRecord } from '../results/records/run-record.js';
+import type { RunRecord } from '#model';
 
 /** Returns which of the optional files a run has, because a report must not link to missing files. */
 export function optionalArtifacts(run: RunRecord): { transcripts: boolean; fixture: boolean } {

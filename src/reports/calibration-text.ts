@@ -1,11 +1,14 @@
-import { terminalText } from '../lib/format/table.js';
-import { beginningOf } from '../lib/format/truncate.js';
-import type { Agreement, Calibrations, GateCalibration } from '../results/calibration/document.js';
-import { rangeText } from '../results/calibration/judge-note.js';
-import { judgeNotes } from '../results/calibration/judge-notes.js';
-import { comparedCalibrations } from '../results/comparison/compared-judges.js';
-import type { Comparison } from '../results/comparison/document.js';
-import { scoreText } from '../results/score-text.js';
+import {
+  type Agreement,
+  type Calibrations,
+  comparedCalibrations,
+  type Comparison,
+  type GateCalibration,
+  judgeNotes,
+  rangeText,
+} from '#decide';
+import { beginningOf, terminalText } from '#lib';
+import { scoreText } from '#model';
 import { gridText, type Grid } from './grid.js';
 import type { Colors, TextOptions } from './terminal.js';
 

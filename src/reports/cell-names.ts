@@ -1,5 +1,4 @@
-import { scenarioLabel } from '../results/records/cell-label.js';
-import type { Cell } from '../results/records/cell.js';
+import { type Cell, scenarioLabel } from '#model';
 
 type Named = Omit<Cell, 'id'>;
 

@@ -1,5 +1,5 @@
-import { renderTable } from '../lib/format/table.js';
-import type { SweepCell } from '../results/records/sweep-document.js';
+import type { SweepCell } from '#decide';
+import { renderTable } from '#lib';
 import { mark, type Colors } from './terminal.js';
 
 /** Lists the cells of which checking their work again has changed the verdict. Empty if no work was checked again. */

@@ -1,7 +1,6 @@
 import pc from 'picocolors';
-import { formatBytes } from '../lib/format/bytes.js';
-import { renderTable, terminalText } from '../lib/format/table.js';
-import type { CleanDocument } from '../results/records/clean-document.js';
+import type { CleanDocument } from '#decide';
+import { formatBytes, renderTable, terminalText } from '#lib';
 import type { Colors, TextOptions } from './terminal.js';
 
 const counted = (count: number, one: string, many = `${one}s`): string =>

@@ -1,8 +1,5 @@
-import { terminalText } from '../lib/format/table.js';
-import { driftText, withoutDriftText } from '../results/calibration/drift-note.js';
-import type { Comparison, ComparisonVerdict } from '../results/comparison/document.js';
-import { moversText } from '../results/comparison/movers.js';
-import { betweenText, levelText, percent, points, pText } from '../lib/format/estimates.js';
+import { type Comparison, type ComparisonVerdict, driftText, moversText, withoutDriftText } from '#decide';
+import { betweenText, levelText, percent, points, pText, terminalText } from '#lib';
 import type { Namer } from './comparison-tables.js';
 import type { Colors } from './terminal.js';
 

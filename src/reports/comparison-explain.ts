@@ -1,10 +1,7 @@
-import { shorterWith } from '../statistics/other-scenarios.js';
-import { terminalText } from '../lib/format/table.js';
-import { wrap } from '../lib/format/wrap.js';
-import type { Comparison } from '../results/comparison/document.js';
-import { configurationLabel } from '../results/records/cell-label.js';
-import { hidden } from '../results/comparison/findings.js';
-import { betweenText, levelText, percent, points, pText } from '../lib/format/estimates.js';
+import { type Comparison, hidden } from '#decide';
+import { betweenText, levelText, percent, points, pText, terminalText, wrap } from '#lib';
+import { configurationLabel } from '#model';
+import { shorterWith } from '#statistics';
 import type { TextOptions } from './terminal.js';
 
 /** Renders `--explain`: each number behind the verdict, and what it means. */

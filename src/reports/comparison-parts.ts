@@ -1,10 +1,6 @@
-import { formatAge } from '../lib/format/age.js';
-import { formatCost } from '../lib/format/dollars.js';
-import { terminalText, truncate } from '../lib/format/table.js';
-import { driftText } from '../results/calibration/drift-note.js';
-import type { Change, Comparison, Configuration, Side } from '../results/comparison/document.js';
-import { scenarioLabel } from '../results/records/cell-label.js';
-import { levelText, percent } from '../lib/format/estimates.js';
+import { type Change, type Comparison, type Configuration, driftText, type Side } from '#decide';
+import { formatAge, formatCost, levelText, percent, terminalText, truncate } from '#lib';
+import { scenarioLabel } from '#model';
 import type { Namer } from './comparison-tables.js';
 import type { Grid } from './grid.js';
 import type { Colors } from './terminal.js';

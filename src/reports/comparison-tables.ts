@@ -1,15 +1,5 @@
-import { percent, points, pText } from '../lib/format/estimates.js';
-import { formatCost } from '../lib/format/dollars.js';
-import { formatDuration } from '../lib/format/duration.js';
-import { terminalText } from '../lib/format/table.js';
-import { beginningOf } from '../lib/format/truncate.js';
-import type {
-  ComparedConfiguration,
-  Comparison,
-  Configuration,
-  Side,
-} from '../results/comparison/document.js';
-import type { Effect, Measure } from '../results/comparison/measure.js';
+import type { ComparedConfiguration, Comparison, Configuration, Effect, Measure, Side } from '#decide';
+import { beginningOf, formatCost, formatDuration, percent, points, pText, terminalText } from '#lib';
 import type { Grid } from './grid.js';
 import type { Colors } from './terminal.js';
 

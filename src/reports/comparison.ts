@@ -1,6 +1,6 @@
 import pc from 'picocolors';
-import { renderTable, terminalText } from '../lib/format/table.js';
-import type { Comparison } from '../results/comparison/document.js';
+import type { Comparison } from '#decide';
+import { renderTable, terminalText } from '#lib';
 import { comparedGrids, comparedJudges } from './calibration-text.js';
 import { answer } from './comparison-answer.js';
 import { explanation, explanationRows } from './comparison-explain.js';

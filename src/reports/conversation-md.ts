@@ -1,7 +1,5 @@
-import { beginningOf } from '../lib/format/truncate.js';
-import { formatKnownCost } from '../lib/format/dollars.js';
-import type { ConversationRecord } from '../results/records/conversation.js';
-import type { RunRecord } from '../results/records/run-record.js';
+import { beginningOf, formatKnownCost } from '#lib';
+import type { ConversationRecord, RunRecord } from '#model';
 import { blocks, inline, list, table } from './markdown.js';
 
 /** In characters. The transcripts have the whole messages. */

@@ -1,6 +1,5 @@
 import pc from 'picocolors';
-import type { Json } from '../lib/json.js';
-import { renderTable, terminalText } from '../lib/format/table.js';
+import { type Json, renderTable, terminalText } from '#lib';
 
 export type CheckStatus = 'ok' | 'warning' | 'problem' | 'info';
 

@@ -1,6 +1,5 @@
-import { beginningOf } from '../lib/format/truncate.js';
-import { terminalText } from '../lib/format/table.js';
-import type { EventBody } from '../results/records/events.js';
+import { beginningOf, terminalText } from '#lib';
+import type { EventBody } from '#model';
 import { shortInput, SHORT } from './shorten.js';
 
 const LENGTH = 80;

@@ -1,11 +1,15 @@
-import { formatKnownCost } from '../lib/format/dollars.js';
-import { formatDuration } from '../lib/format/duration.js';
-import { compositeTier } from '../results/composite.js';
-import type { RunRecord } from '../results/records/run-record.js';
-import type { EvaluatorResult, Metrics } from '../results/records/result-line.js';
-import { judgedIn } from '../results/review/judged.js';
-import { NEXT_HEADING, REVIEW_HEADING, reviewForm } from '../results/review/review-section.js';
-import { scoreText } from '../results/score-text.js';
+import { formatDuration, formatKnownCost } from '#lib';
+import {
+  compositeTier,
+  type EvaluatorResult,
+  judgedIn,
+  type Metrics,
+  NEXT_HEADING,
+  REVIEW_HEADING,
+  reviewForm,
+  type RunRecord,
+  scoreText,
+} from '#model';
 import { optionalArtifacts } from './artifact-links.js';
 import { judgeFeedback, judgeScore } from './judge-md.js';
 import { blocks, fence, heading, inline, link, list, table } from './markdown.js';

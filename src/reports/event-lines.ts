@@ -1,6 +1,5 @@
-import { plainText } from '../lib/format/plain-text.js';
-import { terminalText } from '../lib/format/table.js';
-import type { EventBody } from '../results/records/events.js';
+import { plainText, terminalText } from '#lib';
+import type { EventBody } from '#model';
 import type { Colors } from './terminal.js';
 import { shortInput, SHORT } from './shorten.js';
 

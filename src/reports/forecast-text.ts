@@ -1,9 +1,6 @@
 import pc from 'picocolors';
-import { formatCost } from '../lib/format/dollars.js';
-import { formatDuration } from '../lib/format/duration.js';
-import { levelText, percent } from '../lib/format/estimates.js';
-import { renderTable, terminalText } from '../lib/format/table.js';
-import type { Forecast, ForecastConfiguration, ForecastPoint } from '../results/forecast.js';
+import type { Forecast, ForecastConfiguration, ForecastPoint } from '#decide';
+import { formatCost, formatDuration, levelText, percent, renderTable, terminalText } from '#lib';
 import { joinBlocks, type TextOptions } from './terminal.js';
 
 /** Renders `plan`: what it takes to show a change, and how small a change other numbers of runs show. */

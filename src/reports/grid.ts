@@ -1,4 +1,4 @@
-import { renderTable } from '../lib/format/table.js';
+import { renderTable } from '#lib';
 import { inline, table } from './markdown.js';
 import type { Colors, TextOptions } from './terminal.js';
 

@@ -1,7 +1,6 @@
 import pc from 'picocolors';
-import { formatAge } from '../lib/format/age.js';
-import { renderTable, terminalText } from '../lib/format/table.js';
-import type { HostRecord } from '../results/records/host-record.js';
+import { formatAge, renderTable, terminalText } from '#lib';
+import type { HostRecord } from '#model';
 import type { TextOptions } from './terminal.js';
 
 /** A host shows a sign of life every few seconds. After this time without one, it is shown as silent. */

@@ -1,9 +1,5 @@
-import { assertNever } from '../lib/assert-never.js';
-import { formatKnownCost } from '../lib/format/dollars.js';
-import { plainText } from '../lib/format/plain-text.js';
-import type { EventBody, RunEvent } from '../results/records/events.js';
-import { shownTokens } from '../results/records/recorded-usage.js';
-import type { AgentRecord } from '../results/records/run-record.js';
+import { assertNever, formatKnownCost, plainText } from '#lib';
+import { type AgentRecord, type EventBody, type RunEvent, shownTokens } from '#model';
 import { indentedOutput, promptedCommand, SHORT, shortInput, WHOLE, type Limits } from './shorten.js';
 
 /** The contents of a transcript's header. */

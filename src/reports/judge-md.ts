@@ -1,8 +1,5 @@
-import { formatKnownCost } from '../lib/format/dollars.js';
-import type { Judgment } from '../results/records/judgment.js';
-import type { RunRecord } from '../results/records/run-record.js';
-import type { Metrics } from '../results/records/result-line.js';
-import { comparedScores, scoreText, votesText } from '../results/score-text.js';
+import { formatKnownCost } from '#lib';
+import { comparedScores, type Judgment, type Metrics, type RunRecord, scoreText, votesText } from '#model';
 import { blocks, code, fence, inline, list, table } from './markdown.js';
 
 const count = (tokens: number | null): string => (tokens === null ? 'n/a' : String(tokens));

@@ -1,10 +1,15 @@
 import pc from 'picocolors';
-import { formatAbout } from '../lib/format/about.js';
-import { formatCost } from '../lib/format/dollars.js';
-import { formatDuration } from '../lib/format/duration.js';
-import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
-import type { Outcome } from '../results/records/result-line.js';
-import type { Paid } from '../results/totals.js';
+import type { Paid } from '#decide';
+import {
+  formatAbout,
+  formatCost,
+  formatDuration,
+  renderTable,
+  terminalText,
+  textWidth,
+  truncate,
+} from '#lib';
+import type { Outcome } from '#model';
 import { mark, paidText, type Colors } from './terminal.js';
 
 /** What the live view shows of a sweep. Times are in ms since the epoch. */

@@ -1,9 +1,6 @@
-import { mean } from '../lib/mean.js';
-import type { Outcome } from '../results/records/result-line.js';
-import { scoreText } from '../results/score-text.js';
-import type { SweepCell } from '../results/records/sweep-document.js';
-import { testedOf } from '../results/is-tested.js';
-import { paidCost, totalsOf, unfinishedCells } from '../results/totals.js';
+import { paidCost, type SweepCell, testedOf, totalsOf, unfinishedCells } from '#decide';
+import { mean } from '#lib';
+import { type Outcome, scoreText } from '#model';
 import { paidText } from './terminal.js';
 
 /** A row or column. */

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
-import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
-import { scoreText } from '../results/score-text.js';
-import type { SweepCell } from '../results/records/sweep-document.js';
+import type { SweepCell } from '#decide';
+import { renderTable, terminalText, textWidth, truncate } from '#lib';
+import { scoreText } from '#model';
 import { countOf, entryCells, hasVariants, scoreOf, summaries, type Line, type Matrix } from './matrix.js';
 import { mark, type Colors, type TextOptions } from './terminal.js';
 

@@ -1,7 +1,5 @@
-import { formatCost } from '../lib/format/dollars.js';
-import { formatDuration } from '../lib/format/duration.js';
-import { beginningOf } from '../lib/format/truncate.js';
-import type { ParameterResults } from '../results/by-parameter.js';
+import type { ParameterResults } from '#decide';
+import { beginningOf, formatCost, formatDuration } from '#lib';
 
 /** A table of the results by parameter. Texts of scenarios and agents in it are not escaped. */
 export interface ParameterTable {

@@ -1,9 +1,5 @@
-import { formatAge } from '../lib/format/age.js';
-import { formatCost } from '../lib/format/dollars.js';
-import { formatDuration } from '../lib/format/duration.js';
-import { terminalText } from '../lib/format/table.js';
-import type { AgentName, AgentPair, RankedAgent, Ranking } from '../results/ranking/document.js';
-import { percent, points, pEquals } from '../lib/format/estimates.js';
+import type { AgentName, AgentPair, RankedAgent, Ranking } from '#decide';
+import { formatAge, formatCost, formatDuration, pEquals, percent, points, terminalText } from '#lib';
 import { laterLook } from './comparison-answer.js';
 import type { Grid } from './grid.js';
 import type { Colors } from './terminal.js';

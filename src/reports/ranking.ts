@@ -1,7 +1,6 @@
 import pc from 'picocolors';
-import { terminalText } from '../lib/format/table.js';
-import { calibrationsIn } from '../results/calibration/document.js';
-import type { Ranking } from '../results/ranking/document.js';
+import { calibrationsIn, type Ranking } from '#decide';
+import { terminalText } from '#lib';
 import { calibrationGrids, judgeBlocks } from './calibration-text.js';
 import { gridMarkdown, gridText, type Grid } from './grid.js';
 import { blocks, inline, list } from './markdown.js';

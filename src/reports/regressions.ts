@@ -1,5 +1,5 @@
-import { isBeyondChance, type Regression } from '../results/regressions.js';
-import type { SweepCell } from '../results/records/sweep-document.js';
+import type { SweepCell } from '#decide';
+import { isBeyondChance, type Regression } from '#model';
 
 /** The name of regressions in reports. They compare single numbers of runs, so this is not a verdict. */
 export const REGRESSIONS = 'Worse than in earlier runs';

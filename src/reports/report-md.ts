@@ -1,19 +1,18 @@
-import { formatKnownCost } from '../lib/format/dollars.js';
-import { formatDuration } from '../lib/format/duration.js';
-import type { FirstRequest } from '../results/records/first-request.js';
-import { shownTokens } from '../results/records/recorded-usage.js';
+import { formatDuration, formatKnownCost } from '#lib';
 import {
-  commandEnd,
+  type ActionLog,
   type AgentRecord,
+  commandEnd,
   type CommandRecord,
+  type FirstRequest,
+  forgeableNotes,
+  type Metrics,
+  type MockedCalls,
+  mockedCallText,
+  runAgainText,
   type RunRecord,
-} from '../results/records/run-record.js';
-import { forgeableNotes } from '../results/forgeable-notes.js';
-import { runAgainText } from '../results/records/host.js';
-import { mockedCallText } from '../results/mocked-call-text.js';
-import type { MockedCalls } from '../results/records/mocked-calls.js';
-import type { Metrics } from '../results/records/result-line.js';
-import type { ActionLog } from '../results/transcript/action-log.js';
+  shownTokens,
+} from '#model';
 import { actionsSection } from './actions-md.js';
 import { optionalArtifacts } from './artifact-links.js';
 import { askedSection, conversationSection } from './conversation-md.js';

@@ -1,12 +1,12 @@
-import { formatKnownCost } from '../lib/format/dollars.js';
-import { formatDuration } from '../lib/format/duration.js';
-import { terminalText } from '../lib/format/table.js';
-import { runAgainText } from '../results/records/host.js';
-import { shownTokens } from '../results/records/recorded-usage.js';
-import type { AgentRecord, RunRecord } from '../results/records/run-record.js';
-import type { ActionLog } from '../results/transcript/action-log.js';
-import { groupBy } from '../lib/group-by.js';
-import type { SubjectUse } from '../results/transcript/subject-use.js';
+import { formatDuration, formatKnownCost, groupBy, terminalText } from '#lib';
+import {
+  type ActionLog,
+  type AgentRecord,
+  runAgainText,
+  type RunRecord,
+  shownTokens,
+  type SubjectUse,
+} from '#model';
 
 /** The rows at the top of `show <run>`: who did what, when, and what it used. */
 export function runFacts(run: RunRecord, actionLog: ActionLog | null): string[][] {

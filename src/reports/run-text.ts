@@ -1,16 +1,20 @@
 import { join } from 'node:path';
 import pc from 'picocolors';
-import { formatDuration } from '../lib/format/duration.js';
-import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
-import { wrap } from '../lib/format/wrap.js';
-import { forgeableNotes } from '../results/forgeable-notes.js';
-import { gateTitle } from '../results/gate-title.js';
-import type { HumanReview } from '../results/records/human-review.js';
-import type { RunRecord } from '../results/records/run-record.js';
-import type { GateDetail, Metrics, ResultLine } from '../results/records/result-line.js';
+import { formatDuration, renderTable, terminalText, textWidth, truncate, wrap } from '#lib';
+import {
+  type ActionLog,
+  forgeableNotes,
+  type GateDetail,
+  gateTitle,
+  givenScore,
+  type HumanReview,
+  type Metrics,
+  type ResultLine,
+  type RunRecord,
+  scoreText,
+  votesText,
+} from '#model';
 import { REGRESSIONS_OF_RUN } from './regressions.js';
-import { givenScore, scoreText, votesText } from '../results/score-text.js';
-import type { ActionLog } from '../results/transcript/action-log.js';
 import { agentParts } from './agent-parts.js';
 import { runFacts } from './run-facts.js';
 import { always, firstItems, fitScreen, type Item, type Part, type Screen } from './screen.js';

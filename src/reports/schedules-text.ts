@@ -1,11 +1,7 @@
 import pc from 'picocolors';
-import { formatAge } from '../lib/format/age.js';
-import { formatDuration } from '../lib/format/duration.js';
-import { renderTable, terminalText } from '../lib/format/table.js';
-import type { Firing } from '../results/records/firing.js';
-import type { ScheduleReference } from '../results/records/schedule-reference.js';
-import { beginningsOf, nightText, riseTexts } from '../results/schedules/decide-firing.js';
-import type { ScheduleSummary } from '../results/records/schedule-list.js';
+import { beginningsOf, type Firing, nightText, riseTexts, type ScheduleSummary } from '#decide';
+import { formatAge, formatDuration, renderTable, terminalText } from '#lib';
+import type { ScheduleReference } from '#model';
 import type { Colors, TextOptions } from './terminal.js';
 
 /** Renders schedules: a line for each, and below it how its newest firing ended. */

@@ -1,5 +1,4 @@
-import { textWidth } from '../lib/format/table.js';
-import { wrap } from '../lib/format/wrap.js';
+import { textWidth, wrap } from '#lib';
 
 /** The size of a text for a terminal, and how to see what does not fit. */
 export interface Screen {

@@ -1,5 +1,4 @@
-import { plainText } from '../lib/format/plain-text.js';
-import { beginningOf } from '../lib/format/truncate.js';
+import { beginningOf, plainText } from '#lib';
 
 /** How much is shown of an output, of each of its lines, and of the input of a tool. */
 export interface Limits {

@@ -1,5 +1,5 @@
-import { terminalText } from '../lib/format/table.js';
-import type { SubjectTokens } from '../results/subject-tokens.js';
+import { terminalText } from '#lib';
+import type { SubjectTokens } from '#model';
 import type { Grid } from './grid.js';
 import type { ParameterTable } from './parameter-tables.js';
 

@@ -1,6 +1,5 @@
-import { formatCost } from '../lib/format/dollars.js';
-import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
-import { doneAgainText, paidCost, unfinishedCells } from '../results/totals.js';
+import { doneAgainText, paidCost, type SweepCell, type SweepDocument, unfinishedCells } from '#decide';
+import { formatCost } from '#lib';
 import { hasVariants } from './matrix.js';
 import { paidText } from './terminal.js';
 

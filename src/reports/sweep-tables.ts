@@ -1,4 +1,4 @@
-import type { SweepDocument } from '../results/records/sweep-document.js';
+import type { SweepDocument } from '#decide';
 import { parameterTables, type ParameterTable } from './parameter-tables.js';
 import { subjectTable } from './subject-tokens.js';
 

@@ -1,15 +1,15 @@
 import { dirname, join } from 'node:path';
 import pc from 'picocolors';
-import { shortKnownCost } from '../lib/format/dollars.js';
-import { formatDuration } from '../lib/format/duration.js';
-import { renderTable, terminalText, textWidth, truncate } from '../lib/format/table.js';
-import { wrap } from '../lib/format/wrap.js';
-import { decisionMovers, decisionText, progressText } from '../results/decision/decision-text.js';
-import { configurationLabel } from '../results/records/cell-label.js';
-import { givenScore, scoreText } from '../results/score-text.js';
-import { calibrationsIn } from '../results/calibration/document.js';
-import type { HumanReview } from '../results/records/human-review.js';
-import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
+import {
+  calibrationsIn,
+  decisionMovers,
+  decisionText,
+  progressText,
+  type SweepCell,
+  type SweepDocument,
+} from '#decide';
+import { formatDuration, renderTable, shortKnownCost, terminalText, textWidth, truncate, wrap } from '#lib';
+import { configurationLabel, givenScore, type HumanReview, scoreText } from '#model';
 import { calibrationTables, judgeLines } from './calibration-text.js';
 import { changedVerdicts } from './changed-verdicts.js';
 import { toMatrix, type Line, type Matrix } from './matrix.js';

@@ -1,9 +1,6 @@
 import pc from 'picocolors';
-import { formatAge } from '../lib/format/age.js';
-import { formatDuration } from '../lib/format/duration.js';
-import { renderTable, terminalText } from '../lib/format/table.js';
-import type { SweepSummary } from '../results/records/sweep-list.js';
-import { unfinishedCells } from '../results/totals.js';
+import { type SweepSummary, unfinishedCells } from '#decide';
+import { formatAge, formatDuration, renderTable, terminalText } from '#lib';
 import { paidText, type Colors, type TextOptions } from './terminal.js';
 
 /** On a narrower terminal, the scenarios and agents of a sweep are on a line of their own. */

@@ -1,8 +1,7 @@
 import type pc from 'picocolors';
-import { formatCost } from '../lib/format/dollars.js';
-import { terminalText } from '../lib/format/table.js';
-import type { Outcome } from '../results/records/result-line.js';
-import type { Paid } from '../results/totals.js';
+import type { Paid } from '#decide';
+import { formatCost, terminalText } from '#lib';
+import type { Outcome } from '#model';
 
 /** The layout of text for a terminal. */
 export interface TextOptions {

@@ -1,6 +1,5 @@
-import { omit } from '../lib/omit.js';
-import { answersAsked } from '../gates/index.js';
-import { canonicalJson } from '../lib/canonical-json.js';
+import { answersAsked } from '#gates';
+import { canonicalJson, omit } from '#lib';
 import { modelAsked, type EffectiveScenario } from './plan.js';
 import { gatesOf, type Scenario, type Step } from './scenario.js';
 

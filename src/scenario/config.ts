@@ -1,12 +1,19 @@
 import { z } from 'zod';
-import { command, inSchema, nonBlank } from '../input/fields.js';
-import { adapterNames } from '../agents/index.js';
-import { variableNames } from '../lib/interpolate.js';
-import { MAX_CONCURRENCY } from '../lib/max-concurrency.js';
-import { Price } from '../results/cost.js';
-import { always, cleanText, environmentVariables, judgeName, label } from '../input/fields.js';
+import { adapterNames } from '#agents';
+import {
+  always,
+  cleanText,
+  command,
+  environmentVariables,
+  inSchema,
+  judgeName,
+  label,
+  type Loaded,
+  nonBlank,
+} from '#input';
+import { MAX_CONCURRENCY, variableNames } from '#lib';
+import { Price } from '#model';
 import { loadToml } from './load-toml.js';
-import type { Loaded } from '../input/source.js';
 import { Target } from './target.js';
 
 const agentNames = z.array(label('the name of an agent')).default([]);

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { nonBlank, inSchema } from '../input/fields.js';
-import { distinct, variableName, workspaceFile } from '../input/fields.js';
-import type { Path } from '../input/source.js';
+import { distinct, inSchema, nonBlank, type Path, variableName, workspaceFile } from '#input';
 
 const sql = nonBlank('SQL statements').describe(
   'Statements that fill the database; `${...}` is not replaced',

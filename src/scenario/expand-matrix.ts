@@ -1,9 +1,7 @@
-import { none } from '../agents/none.js';
-import type { Cell } from '../results/records/cell.js';
-import { UsageError } from '../lib/errors/usage-error.js';
-import { MAX_CELLS } from '../lib/max-cells.js';
+import { none } from '#agents';
+import { MAX_CELLS, ownValue, UsageError } from '#lib';
+import type { Cell } from '#model';
 import type { Scenario } from './scenario.js';
-import { ownValue } from '../lib/own-value.js';
 
 /** The parts of a scenario that determine its cells. Scenario names must be unique: cell ids begin with them. */
 export interface MatrixScenario extends Pick<Scenario, 'name' | 'repeat' | 'mock'> {

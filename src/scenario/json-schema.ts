@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { AgentEvent } from '../results/records/events.js';
+import { Rubric } from '#gates';
+import { AgentEvent } from '#model';
 import { Config } from './config.js';
-import { Rubric } from './rubric.js';
 import { ScenarioFile } from './yaml/schema.js';
 
 /** What users write, by the name of its schema: files, and the lines that their agents print. */

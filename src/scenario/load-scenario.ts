@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
+import type { Loaded } from '#input';
 import { matrixGivenAsScenario } from './eliza/mistaken-form.js';
 import { readScenario as readElizaScenario } from './eliza/read-scenario.js';
-import type { Loaded } from '../input/source.js';
 import type { ScenarioReader } from './reader.js';
 import { formOf, recognize, SCENARIO_ENDING } from './recognize.js';
 import { readScenario } from './yaml/read-scenario.js';

@@ -1,8 +1,7 @@
 import { ParseError, parseTOML, type AST } from 'toml-eslint-parser';
 import type { z } from 'zod';
-import type { Problem } from '../lib/errors/problem.js';
-import { check } from '../input/check.js';
-import { inTextOrder, type Loaded, type Position } from '../input/source.js';
+import { check, inTextOrder, type Loaded, type Position } from '#input';
+import type { Problem } from '#lib';
 import { tomlSource } from './toml-source.js';
 
 const MAX_DEPTH = 100;

@@ -1,5 +1,5 @@
-import type { GateSpec } from '../gates/index.js';
-import type { Path } from '../input/source.js';
+import type { GateSpec } from '#gates';
+import type { Path } from '#input';
 import type { Scenario } from './scenario.js';
 
 /** Something that a scenario names in its checks folder. */

@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { schemaVersion } from '../lib/schema-version.js';
-import { Cell } from '../results/records/cell.js';
-import { Price } from '../results/cost.js';
-import { UntilClear } from '../results/decision/until-clear.js';
-import { SCHEMA_VERSION } from '../results/records/result-line.js';
+import { UntilClear } from '#decide';
+import { Rubric } from '#gates';
+import { schemaVersion } from '#lib';
+import { Cell, Price, SCHEMA_VERSION } from '#model';
+import { StoredSubject } from '#subjects';
 import { AgentTable, Provider } from './config.js';
-import { Rubric } from './rubric.js';
 import { Scenario } from './scenario.js';
-import { StoredSubject } from './subject.js';
 import { Target } from './target.js';
 
 /** The settings of the judge, with the content of its rubric. */

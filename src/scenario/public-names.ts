@@ -1,6 +1,6 @@
+import { mcpServersOf } from '#subjects';
 import type { EffectiveScenario, Plan } from './plan.js';
 import { gatesOf } from './scenario.js';
-import { mcpServersOf } from './subject.js';
 
 /** The parts of a scenario that contain names. */
 type Named = Pick<EffectiveScenario, 'scenario' | 'target' | 'judge' | 'asked' | 'subject'>;

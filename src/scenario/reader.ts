@@ -1,6 +1,6 @@
-import type { Json } from '../lib/json.js';
+import type { Loaded, ProblemAt } from '#input';
+import type { Json } from '#lib';
 import type { Scenario } from './scenario.js';
-import type { Loaded, ProblemAt } from '../input/source.js';
 import type { Target } from './target.js';
 
 /** One variant of a scenario, with the variant's changes applied. */

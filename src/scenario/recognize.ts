@@ -1,5 +1,4 @@
-import { isMap } from '../lib/is-map.js';
-import { suggest } from '../lib/suggest.js';
+import { isMap, suggest } from '#lib';
 import { readDocuments } from './yaml/read-documents.js';
 
 /** The kind of a YAML or JSON file, by its name and what can be read of it. */

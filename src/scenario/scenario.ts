@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { answersAsked, GateSpec } from '../gates/index.js';
-import { conversationFields } from '../conversation/settings.js';
-import { Mocks } from '../mocks/mock.js';
-import { isAgentKind } from '../results/step-names.js';
+import { RuntimeSetup } from '#agent-host';
+import { Mock } from '#agents';
+import { conversationFields } from '#conversation';
+import { answersAsked, GateSpec } from '#gates';
+import { Mocks } from '#mocks';
+import { isAgentKind } from '#model';
+import { Subjects } from '#subjects';
 import { Database } from './database.js';
-import { Mock } from './mock.js';
-import { RuntimeSetup } from './runtime.js';
-import { Subjects } from './subject.js';
 import { TargetOrConfig } from './target.js';
 
 /*

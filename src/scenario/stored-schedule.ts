@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { schemaVersion } from '../lib/schema-version.js';
-import { isCronTime } from '../lib/cron/is-cron-time.js';
-import { parseCron } from '../lib/cron/parse-cron.js';
-import { FAIL_ON, OVERLAPS } from '../lib/schedule-policies.js';
+import { FAIL_ON, isCronTime, OVERLAPS, parseCron, schemaVersion } from '#lib';
 import { Plan } from './plan.js';
 
 /** A plan without what belongs to a single sweep. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { command, environmentVariables, nonBlank, pattern } from '../input/fields.js';
+import { command, environmentVariables, nonBlank, pattern } from '#input';
 
 /** The program under test. */
 export const Target = z.strictObject({

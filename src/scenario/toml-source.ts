@@ -1,5 +1,5 @@
 import type { AST } from 'toml-eslint-parser';
-import type { Path, Position, Source } from '../input/source.js';
+import type { Path, Position, Source } from '#input';
 
 /** A value of the file with its position. It has either `map` or `list`; without both, it is the plain value. */
 interface Located {

@@ -1,4 +1,4 @@
-import { omit } from '../lib/omit.js';
+import { omit } from '#lib';
 import { GATE_FIELDS, withoutGates } from './agent-inputs.js';
 import type { EffectiveScenario } from './plan.js';
 import type { Step } from './scenario.js';

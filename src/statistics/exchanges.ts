@@ -1,4 +1,4 @@
-import { mulberry32 } from '../lib/random.js';
+import { mulberry32 } from '#lib';
 import { sum } from './counts.js';
 
 /** Values of a configuration's runs on both sides. */

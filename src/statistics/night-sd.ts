@@ -1,4 +1,4 @@
-import { mean } from '../lib/mean.js';
+import { mean } from '#lib';
 import { sum, type Count } from './counts.js';
 
 /** The deviation of a night's log-odds that is assumed at least: from 80 to 75 or 84 %. */

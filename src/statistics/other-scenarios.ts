@@ -1,4 +1,4 @@
-import { mean } from '../lib/mean.js';
+import { mean } from '#lib';
 import { isTested, rate, sum, type Interval, type Stratum } from './counts.js';
 import { meanDifference, scoreInterval } from './miettinen-nurminen.js';
 import { normalQuantileOfTail } from './normal.js';

@@ -1,4 +1,4 @@
-import { mean } from '../lib/mean.js';
+import { mean } from '#lib';
 import { sum, type Interval } from './counts.js';
 import { tQuantileOfTail } from './student-t.js';
 import { smallestDisagreements, type ScorePair } from './score-pairs.js';

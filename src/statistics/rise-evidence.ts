@@ -1,4 +1,4 @@
-import { mean } from '../lib/mean.js';
+import { mean } from '#lib';
 import { sum } from './counts.js';
 import { logSumExp } from './log-sum-exp.js';
 

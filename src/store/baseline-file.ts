@@ -1,13 +1,6 @@
-import { UsageError } from '../lib/errors/usage-error.js';
-import { displayPath } from '../platform/display-path.js';
-import { readTextIfThere } from '../platform/fs/read-file.js';
-import { writeFileAtomic } from '../platform/fs/write-file.js';
-import {
-  formatBaseline,
-  parseBaseline,
-  updateBaseline,
-  type BaselineLine,
-} from '../results/comparison/baseline.js';
+import { type BaselineLine, formatBaseline, parseBaseline, updateBaseline } from '#decide';
+import { displayPath, readTextIfThere, writeFileAtomic } from '#host';
+import { UsageError } from '#lib';
 
 /** Reads a baseline file. @throws UsageError if there is none, or it is invalid */
 export async function readBaseline(file: string): Promise<BaselineLine[]> {

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { lockHolder, tryLock, type Lock } from '../platform/process/process-lock.js';
-import { waitUntil } from '../platform/process/wait-until.js';
+import { type Lock, lockHolder, tryLock, waitUntil } from '#host';
 import { cleanFolder } from './results-folder.js';
 
 /*

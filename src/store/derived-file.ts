@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { temporaryName } from '../platform/fs/write-file.js';
+import { temporaryName } from '#host';
 
 /**
  * Writes a file below the folder `index/` of a state folder, from which it can be made again at any time. Readers see the old or the

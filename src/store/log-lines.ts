@@ -1,11 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, readSync, statSync, type BigIntStats } from 'node:fs';
-import { linesOf } from '../platform/fs/lines.js';
-import { gateKey } from '../results/gate-key.js';
-import { digestOf, type ResultDigest } from '../results/records/result-digest.js';
+import { linesOf, openFile } from '#host';
+import { digestOf, gateKey, type ResultDigest } from '#model';
 import { parseResult, type CorruptLine } from './results-log.js';
 import { isUnmoved } from './results-reader.js';
-import { openFile } from '../platform/fs/read-file.js';
 
 /** The results in results.jsonl, in the order written, and its lines that are not results. */
 export interface Digests {

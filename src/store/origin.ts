@@ -1,12 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { sha256 } from '../lib/hash.js';
-import { createLruCache } from '../lib/lru-cache.js';
-import { readOrigin, type Origin } from '../platform/origin.js';
-import { localLedger, type Ledger, type Note } from '../platform/origin-ledger.js';
+import { type Ledger, localLedger, type Note, type Origin, readBytes, readOrigin, remembered } from '#host';
+import { createLruCache, sha256 } from '#lib';
 import { keepKey, sharedProjectOf } from './shared/shared-project.js';
 import { planFile, summaryFile, sweepsFolder } from './results-folder.js';
-import { remembered } from '../platform/remembered.js';
-import { readBytes } from '../platform/fs/read-file.js';
 import type { SharedStore } from './shared/shared-store.js';
 
 /** Folders of an engine. */

@@ -2,17 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import type { z } from 'zod';
-import { parseJson } from '../lib/json.js';
-import { readTextIfThere } from '../platform/fs/read-file.js';
-import { publishOnce, writeFileAtomic } from '../platform/fs/write-file.js';
-import {
-  isCurrent,
-  limitReported,
-  mergeLimits,
-  NotedLimit,
-  permissionFor,
-  Probe,
-} from '../results/provider-limit.js';
+import { publishOnce, readTextIfThere, writeFileAtomic } from '#host';
+import { parseJson } from '#lib';
+import { isCurrent, limitReported, mergeLimits, NotedLimit, permissionFor, Probe } from '#model';
 import type { SharedStore } from './shared/shared-store.js';
 
 /**

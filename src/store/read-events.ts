@@ -1,12 +1,7 @@
 import { existsSync } from 'node:fs';
-import { UsageError } from '../lib/errors/usage-error.js';
-import { createYielder } from '../lib/yield-to-event-loop.js';
-import { parseJson } from '../lib/json.js';
-import { displayPath } from '../platform/display-path.js';
-import { linesOf } from '../platform/fs/lines.js';
-import { EventBody, type RunEvent } from '../results/records/events.js';
-import type { AgentRecord } from '../results/records/run-record.js';
-import { createActionCollector, type ActionLog } from '../results/transcript/action-log.js';
+import { displayPath, linesOf } from '#host';
+import { createYielder, parseJson, UsageError } from '#lib';
+import { type ActionLog, type AgentRecord, createActionCollector, EventBody, type RunEvent } from '#model';
 
 /**
  * Yields the events of a run, one at a time.

@@ -1,8 +1,5 @@
-import { parseFailure } from '../lib/errors/parse-failure.js';
-import { systemFailure } from '../lib/errors/system-failure.js';
-import { displayPath } from '../platform/display-path.js';
-import { InfrastructureError, UsageError } from '../lib/errors/usage-error.js';
-import { readText } from '../platform/fs/read-file.js';
+import { displayPath, readText } from '#host';
+import { InfrastructureError, parseFailure, systemFailure, UsageError } from '#lib';
 
 /**
  * Reads a JSON file of the results folder.

@@ -1,10 +1,15 @@
 import { join } from 'node:path';
-import { dollars } from '../lib/format/dollars.js';
-import { isTested } from '../results/is-tested.js';
-import { endedWithoutResult, errorsWithin, isDecided } from '../results/without-result.js';
-import { costOwner, predictsCost, type CostOwner } from '../results/budget.js';
-import { configurationOf } from '../results/records/cell.js';
-import type { ResultDigest } from '../results/records/result-digest.js';
+import {
+  costOwner,
+  type CostOwner,
+  endedWithoutResult,
+  errorsWithin,
+  isDecided,
+  isTested,
+  predictsCost,
+} from '#decide';
+import { dollars } from '#lib';
+import { configurationOf, type ResultDigest } from '#model';
 import type { ResultPlace } from './log-lines.js';
 
 /** The facts kept in memory about a finished run: enough to find it and to compare with it. */

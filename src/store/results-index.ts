@@ -1,10 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, parseJson } from '../lib/json.js';
-import { plannedHomes, projectState } from '../platform/folders.js';
-import { linesOf } from '../platform/fs/lines.js';
-import { remembered } from '../platform/remembered.js';
-import type { ResultLine } from '../results/records/result-line.js';
+import { linesOf, plannedHomes, projectState, readText, remembered } from '#host';
+import { isJsonObject, parseJson } from '#lib';
+import type { ResultLine } from '#model';
 import { writeDerived } from './derived-file.js';
 import {
   isUnchanged,
@@ -18,7 +16,6 @@ import {
 import { createFacts, type ResultFacts } from './result-facts.js';
 import { resultsLog } from './results-folder.js';
 import { parseResult } from './results-log.js';
-import { readText } from '../platform/fs/read-file.js';
 
 /**
  * Answers questions about all results in a results folder without reading the log from the start each time. Every answer is that of

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { addPathToFullDiskError } from '../lib/errors/disk-failure.js';
-import { parseFailure } from '../lib/errors/parse-failure.js';
-import { parseJson } from '../lib/json.js';
-import { linesOf } from '../platform/fs/lines.js';
-import { ResultLine } from '../results/records/result-line.js';
+import { linesOf } from '#host';
+import { addPathToFullDiskError, parseFailure, parseJson } from '#lib';
+import { ResultLine } from '#model';
 import { cleanIsOver } from './clean-lock.js';
 
 /** A line of results.jsonl that cannot be read. It is skipped and reported. */

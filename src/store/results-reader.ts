@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { linesOf } from '../platform/fs/lines.js';
-import type { ResultLine } from '../results/records/result-line.js';
+import { linesOf } from '#host';
+import type { ResultLine } from '#model';
 import { parseResult, type CorruptLine } from './results-log.js';
 
 /** Reads results.jsonl from where it stopped the last time. */

@@ -1,7 +1,6 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
-import { addPathToFullDiskError } from '../lib/errors/disk-failure.js';
-import { linesOf } from '../platform/fs/lines.js';
-import { temporaryName } from '../platform/fs/write-file.js';
+import { linesOf, temporaryName } from '#host';
+import { addPathToFullDiskError } from '#lib';
 
 const CHUNK = 1024 * 1024;
 

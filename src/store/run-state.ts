@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { sha256 } from '../lib/hash.js';
+import { sha256 } from '#lib';
 
 /**
  * The name by which a run's agent knows it: in paths, and in the environment. It is the same for every attempt and on every host,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { Decision } from '../results/decision/decision.js';
+import { Decision } from '#decide';
 import { readResultsFile } from './read-results-file.js';
 import { summaryFile } from './results-folder.js';
 

@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readTextIfThere } from '../platform/fs/read-file.js';
-import { writeFileAtomic } from '../platform/fs/write-file.js';
+import { readTextIfThere, writeFileAtomic } from '#host';
 import { roundFile, summaryFile } from './results-folder.js';
 import { endSharedRound } from './shared/end-round.js';
 import { beginSharedRound, newestOf, roundsOf } from './shared/rounds.js';

@@ -1,8 +1,5 @@
-import { mixedBuilds, type BuildUsed } from '../results/mixed-builds.js';
-import { outputsThatDoNotFit, type RunOutput } from '../results/output-warnings.js';
-import { scenarioLabel } from '../results/records/cell-label.js';
-import type { ResultDigest } from '../results/records/result-digest.js';
-import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
+import { type BuildUsed, mixedBuilds, type SweepCell, type SweepDocument } from '#decide';
+import { outputsThatDoNotFit, type ResultDigest, type RunOutput, scenarioLabel } from '#model';
 
 /**
  * Adds warnings to a sweep's document that concern its runs as a whole: runs with different builds of the target, and

@@ -1,15 +1,22 @@
-import type { Comparison } from '../results/comparison/document.js';
-import type { HumanReview } from '../results/records/human-review.js';
-import type { Cell } from '../results/records/cell.js';
-import type { RunEvent } from '../results/records/events.js';
-import type { Metrics, Outcome } from '../results/records/result-line.js';
-import type { RunRecord } from '../results/records/run-record.js';
-import type { Forecast } from '../results/forecast.js';
-import type { ScheduleReference } from '../results/records/schedule-reference.js';
-import type { Trend, TrendPoint } from '../results/trends.js';
-import type { ReviewFields } from '../results/review/review-fields.js';
-import type { SweepCell, SweepDocument } from '../results/records/sweep-document.js';
-import type { SweepSummary } from '../results/records/sweep-list.js';
+import type {
+  Comparison,
+  Forecast,
+  SweepCell,
+  SweepDocument,
+  SweepSummary,
+  Trend,
+  TrendPoint,
+} from '#decide';
+import type {
+  Cell,
+  HumanReview,
+  Metrics,
+  Outcome,
+  ReviewFields,
+  RunEvent,
+  RunRecord,
+  ScheduleReference,
+} from '#model';
 
 /*
  * What the viewer's server answers. Nothing outside of this package reads it: page and server are of the same build. What is

@@ -1,5 +1,5 @@
 import { defineSignal, getExternalWorkflowHandle, setHandler, workflowInfo } from '@temporalio/workflow';
-import { SIGNALS, type RunInput } from './protocol.js';
+import { type RunInput, SIGNALS } from '#protocol';
 
 export const announceEnd = defineSignal(SIGNALS.tellEnd);
 export const runEnded = defineSignal<[{ cell: string }]>(SIGNALS.runEnded);

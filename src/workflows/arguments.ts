@@ -1,4 +1,4 @@
-import type { Parked, ProvenOrder } from './protocol.js';
+import type { Parked, ProvenOrder } from '#protocol';
 
 /*
  * Anyone who can reach Temporal's port can send a workflow any argument. An error thrown by a handler would fail the

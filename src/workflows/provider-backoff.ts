@@ -1,5 +1,5 @@
-import { runLimitsIn } from '../lib/limits.js';
-import type { AgentSummary } from './protocol.js';
+import { runLimitsIn } from '#lib/pure';
+import type { AgentSummary } from '#protocol';
 
 export type RetryHint = NonNullable<AgentSummary['again']>;
 

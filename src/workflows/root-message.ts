@@ -1,4 +1,4 @@
-import { beginningOf } from '../lib/format/truncate.js';
+import { beginningOf } from '#lib/pure';
 
 /** Long enough to understand, short enough to cross Temporal again. The full text is in the history. */
 const MESSAGE_LENGTH = 300;

@@ -6,9 +6,9 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { runLimitsIn, type RunLimits } from '../lib/limits.js';
-import { safeName } from '../lib/safe-name.js';
-import { STEPS, type RunPlan, type RunInput, type RunRef, type RunResult } from './protocol.js';
+import { type RunLimits, runLimitsIn, safeName } from '#lib/pure';
+import { STEPS } from '#model/pure';
+import { passedRun, type RunInput, type RunPlan, type RunRef, type RunResult } from '#protocol';
 import { runAgent, WAIT } from './run/agent-runs.js';
 import { activities, FOR_MINUTES, LONG_STEP, STOPPING } from './run/options.js';
 import { createPerformer } from './run/perform.js';
@@ -16,7 +16,6 @@ import { performChecks, performSteps } from './run/steps.js';
 import { createEndAnnouncer } from './announce-end.js';
 import { waitParked } from './wait-for-provider.js';
 import { attributesOf, summaryOf } from './ui.js';
-import { passedRun } from './visible-failures.js';
 
 /** One execution of a cell. Every step is a separate activity, visible by name and summary. */
 export async function runScenario(input: RunInput): Promise<RunResult> {

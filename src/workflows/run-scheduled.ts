@@ -8,18 +8,18 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.js';
+import type { Activities } from '#activities';
 import {
-  sweepWorkflowId,
   type FiringEnd,
   type FiringRef,
   type PlannedFiring,
   type ScheduledInput,
   type ScheduledResult,
-} from './protocol.js';
+  SWEEP_ID,
+  sweepWorkflowId,
+} from '#protocol';
 import { rootCauseMessage } from './root-message.js';
 import { runSweep } from './run-sweep.js';
-import { SWEEP_ID } from './ui.js';
 
 /** No limit of attempts: the results folder may be unreachable for hours. */
 const activities = proxyActivities<Activities>({

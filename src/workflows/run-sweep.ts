@@ -14,22 +14,23 @@ import {
   WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { cellLabel } from '../results/records/cell-label.js';
+import { cellLabel } from '#model/pure';
 import {
-  originOf,
-  runWorkflowId,
   type CellPage,
   type Decided,
   type DecideInput,
+  type OpenRun,
+  originOf,
   type PageCell,
   type Parked,
-  type SweepInput,
-  type OpenRun,
   type RunPlace,
+  runResultIn,
+  runWorkflowId,
+  type SweepInput,
   type SweepProgress,
   type SweepResult,
   type SweepStatus,
-} from './protocol.js';
+} from '#protocol';
 import { rootCauseMessage } from './root-message.js';
 import { activities } from './sweep/activities.js';
 import { endWithoutResult, spentOf } from './sweep/end-without-result.js';
@@ -46,7 +47,6 @@ import { reduce } from './scheduler/reduce.js';
 import { hasStartedAll, incarnationOf, isOver, nextTime, numbersOf, startedRuns } from './scheduler/state.js';
 import { announceEnd } from './announce-end.js';
 import { cellAttributes, decisionAttributes, decisionMemo, summaryOf, sweepDetails } from './ui.js';
-import { runResultIn } from './visible-failures.js';
 import { wakeRun } from './wait-for-provider.js';
 
 /** How many hosts a run may lose before it is given up: it may be the run that makes them fail. */

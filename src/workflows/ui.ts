@@ -1,15 +1,10 @@
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
-import type { Activities } from '../activities/index.js';
-import { beginningOf } from '../lib/format/truncate.js';
-import { SEARCH_ATTRIBUTES } from '../lib/search-attributes.js';
-import { decisionText, progressText } from '../results/decision/decision-text.js';
-import type { Cell } from '../results/records/cell.js';
-import type { RunResult, SweepProgress } from './protocol.js';
+import { decisionText, progressText } from '#decide/pure';
+import { beginningOf, SEARCH_ATTRIBUTES } from '#lib/pure';
+import type { Cell } from '#model';
+import { SWEEP_ID, type RunResult, type SweepProgress } from '#protocol';
 
 // What Temporal's Web UI shows of our workflows in addition to their histories.
-
-/** Names of the activities, as shown by the server and its Web UI. */
-export type StepName = keyof Activities;
 
 /** A step of a run that has begun or ended. */
 export interface StepLine {
@@ -71,7 +66,6 @@ export function sweepDetails(progress: SweepProgress): string {
 
 const attribute = <Name extends keyof typeof SEARCH_ATTRIBUTES>(name: Name) =>
   defineSearchAttributeKey(name, SEARCH_ATTRIBUTES[name]);
-export const SWEEP_ID = attribute('SweepId');
 const SCENARIO = attribute('Scenario');
 const AGENT = attribute('Agent');
 const MODEL = attribute('Model');

@@ -6,9 +6,9 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '../activities/index.js';
+import type { Activities } from '#activities';
+import { type AgentSummary, type Parked, type RunInput, SIGNALS } from '#protocol';
 import { readWake } from './arguments.js';
-import { SIGNALS, type AgentSummary, type Parked, type RunInput } from './protocol.js';
 
 /** `proof` shows that this run sent the signal; absent if its sweep has no proof either. */
 export const parkedRun = defineSignal<[{ cell: string; parked: Parked; proof?: string }]>(SIGNALS.parked);

@@ -7,7 +7,7 @@ import { composeExecutions } from '../../src/activities/report/compose-execution
 import type { RunContext } from '../../src/activities/step/run-context.js';
 import type { Manifest } from '../../src/activities/step/run-step-once.js';
 import { startFiles } from '../../src/environments/journal.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 
 const at = (secs: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, secs));
 

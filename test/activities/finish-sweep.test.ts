@@ -1,17 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createActivities } from '../../src/activities/index.js';
-import { sweepEnvFile, writeSweepEnv } from '../../src/platform/sweep-env.js';
-import { readTextIfThere } from '../../src/platform/fs/read-file.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { createActivities } from '../../src/activities/create-activities.js';
+import { sweepEnvFile, writeSweepEnv } from '../../src/host/sweep-env.js';
+import { readTextIfThere } from '../../src/host/fs/read-file.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { planFile, resultsLog, summaryFile } from '../../src/store/results-folder.js';
 import { appendResult, readResults } from '../../src/store/results-log.js';
 import { newestRound } from '../../src/store/sweep-round.js';
-import type { CellPage, LoadCellsInput, LostCell, SweepEnd } from '../../src/workflows/protocol.js';
+import type { CellPage, LoadCellsInput, LostCell, SweepEnd } from '../../src/protocol/index.js';
 import { inActivity, isOwnServer } from './in-activity.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 import { resultLine } from '../store/sample.js';
 import { cell } from '../workflows/stub-activities.js';
 

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { Client } from '@temporalio/client';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createActivities, type Activities } from '../../src/activities/index.js';
+import { createActivities, type Activities } from '../../src/activities/create-activities.js';
 import { sha256 } from '../../src/lib/hash.js';
-import { proveSchedule, proveTrigger } from '../../src/platform/origin.js';
+import { proveSchedule, proveTrigger } from '../../src/host/origin.js';
 import type { StoredSchedule } from '../../src/scenario/stored-schedule.js';
 import { originOf } from '../../src/store/origin.js';
 import { sweepsFolder } from '../../src/store/results-folder.js';
@@ -21,8 +21,8 @@ import {
   storeSettings,
   triggersFolder,
 } from '../../src/store/schedules/schedule-files.js';
-import { scheduleId, type PlannedFiring } from '../../src/workflows/protocol.js';
-import { newFolder } from '../platform/temporary.js';
+import { scheduleId, type PlannedFiring } from '../../src/protocol/index.js';
+import { newFolder } from '../host/temporary.js';
 import { cell } from '../workflows/stub-activities.js';
 import { inActivity, isOwnServer } from './in-activity.js';
 

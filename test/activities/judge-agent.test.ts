@@ -2,12 +2,12 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { beforeEach, expect, test } from 'vitest';
-import { markedProcesses } from '../../src/platform/process/marked-processes.js';
-import { readTextIfThere } from '../../src/platform/fs/read-file.js';
-import type { Judgment } from '../../src/results/records/judgment.js';
+import { markedProcesses } from '../../src/host/process/marked-processes.js';
+import { readTextIfThere } from '../../src/host/fs/read-file.js';
+import type { Judgment } from '../../src/model/records/judgment.js';
 import { until } from '../commands/project.js';
 import { linesOf } from '../agents/read-capture.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 import { createJudgedRun, type JudgedRun } from './judged-run.js';
 
 const KEY = 'openai-key-4713-xyzzy';

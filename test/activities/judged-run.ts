@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path';
 import type { Info } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createActivities } from '../../src/activities/index.js';
-import { sweepEnvFrom, writeSweepEnv } from '../../src/platform/sweep-env.js';
+import { createActivities } from '../../src/activities/create-activities.js';
+import { sweepEnvFrom, writeSweepEnv } from '../../src/host/sweep-env.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, JudgeSettings, Plan } from '../../src/scenario/plan.js';
 import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
 import { stateOfRun } from '../../src/store/run-state.js';
-import type { RunRef } from '../../src/workflows/protocol.js';
+import type { RunRef } from '../../src/protocol/index.js';
 import { scenario } from '../commands/project.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 import { isOwnServer } from './in-activity.js';
 
 /** Suppresses log lines about attempts that fail on purpose. */

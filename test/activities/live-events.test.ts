@@ -5,8 +5,8 @@ import { createLiveEvents } from '../../src/activities/agent/live-events.js';
 import type { RunContext } from '../../src/activities/step/run-context.js';
 import { tailEvents } from '../../src/client/follow/tail-events.js';
 import { createRedactor } from '../../src/lib/redaction/redact.js';
-import type { EventBody, RunEvent } from '../../src/results/records/events.js';
-import { newFolder } from '../platform/temporary.js';
+import type { EventBody, RunEvent } from '../../src/model/records/events.js';
+import { newFolder } from '../host/temporary.js';
 
 const SECRET = 'hunter2-hunter2-hunter2';
 

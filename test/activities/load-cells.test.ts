@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createActivities } from '../../src/activities/index.js';
+import { createActivities } from '../../src/activities/create-activities.js';
 import { sha256 } from '../../src/lib/hash.js';
-import { proveSweep } from '../../src/platform/origin.js';
+import { proveSweep } from '../../src/host/origin.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { originOf } from '../../src/store/origin.js';
 import { planFile, resultsLog, storeFolder } from '../../src/store/results-folder.js';
@@ -12,8 +12,8 @@ import {
   type CellPage,
   type LoadCellsInput,
   type SweepOrigin,
-} from '../../src/workflows/protocol.js';
-import { newFolder } from '../platform/temporary.js';
+} from '../../src/protocol/index.js';
+import { newFolder } from '../host/temporary.js';
 import { resultLine } from '../store/sample.js';
 import { cellsUpTo } from '../workflows/stub-activities.js';
 import { inActivity, isOwnServer } from './in-activity.js';

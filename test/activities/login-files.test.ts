@@ -19,8 +19,8 @@ import {
 } from '../../src/activities/credentials/login-files.js';
 import { local } from '../../src/environments/local.js';
 import { writeOwnFiles } from '../../src/environments/own-files.js';
-import { knownAgents } from '../../src/agents/index.js';
-import { newFolder, setEnv } from '../platform/temporary.js';
+import { knownAgents } from '../../src/agents/known-agents.js';
+import { newFolder, setEnv } from '../host/temporary.js';
 
 const tokens = (name: string): string =>
   JSON.stringify({ mode: 'x', tokens: { id: `${name}-token-of-20-chars` } });

@@ -2,9 +2,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { beforeEach, expect, test } from 'vitest';
-import { createActivities, type Activities } from '../../src/activities/index.js';
+import { createActivities, type Activities } from '../../src/activities/create-activities.js';
 import { sha256 } from '../../src/lib/hash.js';
-import { proveOrder, proveSignal, proveSweep } from '../../src/platform/origin.js';
+import { proveOrder, proveSignal, proveSweep } from '../../src/host/origin.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { originOf } from '../../src/store/origin.js';
 import { planFile, storeFolder } from '../../src/store/results-folder.js';
@@ -14,9 +14,9 @@ import {
   type CellPage,
   type RunRef,
   type SweepOrigin,
-} from '../../src/workflows/protocol.js';
+} from '../../src/protocol/index.js';
 import { inActivity, isOwnServer } from './in-activity.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 import { cell } from '../workflows/stub-activities.js';
 
 const of = cell(1);

@@ -6,7 +6,7 @@ import type { RunContext } from '../../src/activities/step/run-context.js';
 import { local } from '../../src/environments/local.js';
 import { CommandMock } from '../../src/mocks/command-mock.js';
 import { EndpointMock } from '../../src/mocks/endpoint-mock.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 
 const SHOWN = { args: ['a'], step: 'agent', exit_code: 0, failed_by_chance: false };
 const CALL = { mock: 0, command: 'gh', ...SHOWN };

@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
 import { withRetryPolicy } from '../../src/activities/step/retry-policy.js';
-import { remembered } from '../../src/platform/remembered.js';
+import { remembered } from '../../src/host/remembered.js';
 import { StoreAway } from '../../src/lib/errors/store-away.js';
 import { isOwnServer } from './in-activity.js';
 

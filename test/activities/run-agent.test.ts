@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { LIMITS } from '../../src/lib/limits.js';
 import { local } from '../../src/environments/local.js';
-import { killMarked } from '../../src/platform/process/marked-processes.js';
+import { killMarked } from '../../src/host/process/marked-processes.js';
 import { readResults } from '../../src/store/results-log.js';
 import { resultsLog } from '../../src/store/results-folder.js';
 import { opaqueId } from '../../src/store/run-state.js';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { handleOf, judgeHandle, pathsIn } from '../../src/activities/step/run-paths.js';
-import { mocksFileOf } from '../../src/activities/step/mocks-file.js';
-import type { Place } from '../../src/environments/index.js';
+import { mocksFileOf } from '../../src/mocks/mocks-file.js';
+import type { Place } from '../../src/environments/all-environments.js';
 import type { Scenario } from '../../src/scenario/scenario.js';
 import { opaqueId, stateOfRun } from '../../src/store/run-state.js';
-import type { RunRef } from '../../src/workflows/protocol.js';
+import type { RunRef } from '../../src/protocol/index.js';
 
 const RUN = '20260102-030405-zzagent-zzmodel-zzscenario-12345678';
 const PLACES: Pick<Place, 'type' | 'container' | 'sandbox'>[] = [

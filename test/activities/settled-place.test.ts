@@ -1,12 +1,12 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Place } from '../../src/environments/index.js';
-import { findExecutable } from '../../src/platform/process/find-executable.js';
-import { compileSources } from '../platform/compiled.js';
-import { newFolder } from '../platform/temporary.js';
+import type { Place } from '../../src/environments/all-environments.js';
+import { findExecutable } from '../../src/host/process/find-executable.js';
+import { compileSources } from '../host/compiled.js';
+import { newFolder } from '../host/temporary.js';
 
-const compiled = await compileSources('environments', 'platform', 'gates', 'results', 'activities/step');
+const compiled = await compileSources();
 
 /**
  * The environment of a run as determined by a step in a separate process, on a machine with or without bwrap: a program

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { processesWith } from '../platform/processes.js';
+import { processesWith } from '../host/processes.js';
 import { createAgentRun } from './agent-run.js';
 
 // No heartbeat is sent by a timer.

@@ -4,7 +4,7 @@ import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
 import type { Step } from '../../src/scenario/scenario.js';
 import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
-import type { RunRef } from '../../src/workflows/protocol.js';
+import type { RunRef } from '../../src/protocol/index.js';
 
 /**
  * Stores the plan of a sweep `s` with one cell, its scenario and an empty fixture, as the CLI does. The steps `before`

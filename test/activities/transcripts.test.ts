@@ -6,7 +6,7 @@ import type { AgentOutput } from '../../src/activities/agent/outputs.js';
 import { writeTranscripts } from '../../src/activities/agent/transcripts.js';
 import type { RunContext } from '../../src/activities/step/run-context.js';
 import { eventStream } from '../../src/agents/streams/event-stream.js';
-import type { EventBody } from '../../src/results/records/events.js';
+import type { EventBody } from '../../src/model/records/events.js';
 
 /** Reads lines as output of an agent in one or several starts; the transcripts keep the first `limit` bytes of each. */
 async function transcribe(lines: (object | string)[], limit: number, ...later: (object | string)[][]) {

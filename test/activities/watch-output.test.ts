@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { watchOutput } from '../../src/activities/agent/watch-output.js';
 import type { RunContext } from '../../src/activities/step/run-context.js';
-import { knownAgents } from '../../src/agents/index.js';
+import { knownAgents } from '../../src/agents/known-agents.js';
 import { startFiles } from '../../src/environments/journal.js';
-import type { RunEvent } from '../../src/results/records/events.js';
-import type { AgentProgress } from '../../src/workflows/protocol.js';
+import type { RunEvent } from '../../src/model/records/events.js';
+import type { AgentProgress } from '../../src/protocol/index.js';
 import { linesOf } from '../agents/read-capture.js';
 import { until } from '../commands/project.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 
 const agents = knownAgents({
   text: { args: [], models: [], env: {} },

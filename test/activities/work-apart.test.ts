@@ -1,13 +1,7 @@
 import { expect, it } from 'vitest';
-import { compileSources } from '../platform/compiled.js';
+import { compileSources } from '../host/compiled.js';
 
-const compiled = await compileSources(
-  'agent-scripts',
-  'results',
-  'gates',
-  'activities/gate',
-  'platform/process',
-);
+const compiled = await compileSources();
 
 /** The result of a piece of work, and how many turns other work had meanwhile. */
 async function worked(call: {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createActivities } from '../../src/activities/index.js';
+import { createActivities } from '../../src/activities/create-activities.js';
 import { loadRun } from '../../src/activities/step/run-context.js';
-import { workerEnvironment } from '../../src/platform/worker-environment.js';
-import { newFolder } from '../platform/temporary.js';
+import { workerEnvironment } from '../../src/host/worker-environment.js';
+import { newFolder } from '../host/temporary.js';
 import { createAgentRun } from './agent-run.js';
 import { inActivity } from './in-activity.js';
 

@@ -1,12 +1,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createActivities } from '../../src/activities/index.js';
-import { parseReview } from '../../src/results/review/parse-review.js';
+import { createActivities } from '../../src/activities/create-activities.js';
+import { parseReview } from '../../src/model/review/parse-review.js';
 import { runFiles } from '../../src/store/results-folder.js';
 import { stateOfRun } from '../../src/store/run-state.js';
 import { scenario } from '../commands/project.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 import { inActivity, isOwnServer } from './in-activity.js';
 import { storeRun } from './stored-run.js';
 

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 import { fakeCore } from './fake-core.js';
 import { writeFiles } from './run-host.js';
 import { testRuntime } from './runtime-cases.js';

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import type { Agent, AgentRequest, Classified } from '../../src/agents/agent.js';
-import type { HostedRun } from '../../src/agents/hosted.js';
+import type { HostedRun } from '../../src/agent-host/hosted.js';
 import { createEndTracker } from '../../src/agents/streams/end-tracker.js';
-import { writeFileAtomic } from '../../src/platform/fs/write-file.js';
-import type { EventBody } from '../../src/results/records/events.js';
-import type { CallRecord } from '../../src/activities/step/mocks-file.js';
+import { writeFileAtomic } from '../../src/host/fs/write-file.js';
+import type { EventBody } from '../../src/model/records/events.js';
+import type { CallRecord } from '../../src/mocks/mocks-file.js';
 import { REPOSITORY } from '../commands/project.js';
 
 const HOST = join(REPOSITORY, 'dist', 'host-program.js');

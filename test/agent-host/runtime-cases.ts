@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eliza } from '../../src/agents/eliza.js';
 import { Mock } from '../../src/mocks/mock.js';
-import type { RuntimeDatabase, RuntimeSetup } from '../../src/scenario/runtime.js';
-import { createTrajectoryCollector } from '../../src/results/transcript/trajectory.js';
+import type { RuntimeDatabase, RuntimeSetup } from '../../src/agent-host/runtime.js';
+import { createTrajectoryCollector } from '../../src/model/transcript/trajectory.js';
 import { runHost, writeFiles, type HostEnd, type HostTurn } from './run-host.js';
 import { EXTRA_PLUGIN } from './scripted-plugin.js';
 

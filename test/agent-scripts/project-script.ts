@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findDeno } from '../../src/platform/process/find-deno.js';
+import { findDeno } from '../../src/host/process/find-deno.js';
 
 /** The environment of a shell that finds Deno. */
 export async function denoEnv(): Promise<{ PATH: string }> {

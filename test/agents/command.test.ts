@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEnd, AgentRequest } from '../../src/agents/agent.js';
 import { classifyByExit } from '../../src/agents/failures/classify.js';
 import { commandAgent } from '../../src/agents/command.js';
-import { knownAgents } from '../../src/agents/index.js';
+import { knownAgents } from '../../src/agents/known-agents.js';
 import type { AgentSettings } from '../../src/agents/settings.js';
 
 const settings = (changes: Partial<AgentSettings> = {}): AgentSettings => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { StreamParser } from '../../src/agents/agent.js';
-import { EventBody } from '../../src/results/records/events.js';
+import { EventBody } from '../../src/model/records/events.js';
 
 /** The same JSON with its n-th value replaced by another. */
 function spoilt(line: string, number: number, other: unknown): string {

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { cacheHome } from '../../src/platform/folders.js';
-import { tryLock } from '../../src/platform/process/process-lock.js';
-import { waitUntil } from '../../src/platform/process/wait-until.js';
+import { cacheHome } from '../../src/host/folders.js';
+import { tryLock } from '../../src/host/process/process-lock.js';
+import { waitUntil } from '../../src/host/process/wait-until.js';
 
 /** Real agents have several hundred megabytes, and registries may be slow. */
 const INSTALL_MS = 10 * 60_000;

@@ -5,9 +5,9 @@ import { expect, it } from 'vitest';
 import { mockScript } from '../../src/agents/mock-script.js';
 import { mock } from '../../src/agents/mock.js';
 import { ownEventStream } from '../../src/agents/streams/event-stream.js';
-import type { EventBody } from '../../src/results/records/events.js';
-import type { MockStep } from '../../src/scenario/mock.js';
-import { newFolder } from '../platform/temporary.js';
+import type { EventBody } from '../../src/model/records/events.js';
+import type { MockStep } from '../../src/agents/mock-schema.js';
+import { newFolder } from '../host/temporary.js';
 
 async function play(steps: MockStep[]) {
   const folder = await newFolder();

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { mock } from '../../src/agents/mock.js';
 import { ownEventStream } from '../../src/agents/streams/event-stream.js';
-import type { EventBody } from '../../src/results/records/events.js';
-import type { MockStep } from '../../src/scenario/mock.js';
-import { compileSources } from '../platform/compiled.js';
-import { allGone, killWhenFinished, uniqueSeconds } from '../platform/processes.js';
-import { newFolder } from '../platform/temporary.js';
+import type { EventBody } from '../../src/model/records/events.js';
+import type { MockStep } from '../../src/agents/mock-schema.js';
+import { compileSources } from '../host/compiled.js';
+import { allGone, killWhenFinished, uniqueSeconds } from '../host/processes.js';
+import { newFolder } from '../host/temporary.js';
 
-const compiled = await compileSources('agents', 'results', 'scenario');
+const compiled = await compileSources();
 
 interface Played {
   events: EventBody[];

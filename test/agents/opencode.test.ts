@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentEnd, AgentRequest, LaunchFile } from '../../src/agents/agent.js';
 import { opencode } from '../../src/agents/opencode.js';
 import { opencodeStream } from '../../src/agents/streams/opencode.js';
-import type { EventBody } from '../../src/results/records/events.js';
+import type { EventBody } from '../../src/model/records/events.js';
 import { survivesAnyLine } from './hostile-lines.js';
 import { AT, classify, eventsOf, linesOf, ofType, usageOf } from './read-capture.js';
 

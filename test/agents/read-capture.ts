@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import type { Agent, AgentEnd, Classified, StreamParser } from '../../src/agents/agent.js';
 import { createEndTracker } from '../../src/agents/streams/end-tracker.js';
 import { errorEvent } from '../../src/agents/streams/stream-events.js';
-import type { EventBody } from '../../src/results/records/events.js';
+import type { EventBody } from '../../src/model/records/events.js';
 
 /** The time at which the captured agents are assumed to have ended. */
 export const AT = Date.parse('2026-11-22T05:30:00Z');

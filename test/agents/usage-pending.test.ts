@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamParser } from '../../src/agents/agent.js';
-import { knownAgents } from '../../src/agents/index.js';
+import { knownAgents } from '../../src/agents/known-agents.js';
 import { eventStream } from '../../src/agents/streams/event-stream.js';
 import { textStream } from '../../src/agents/streams/text-stream.js';
 import { linesOf } from './read-capture.js';

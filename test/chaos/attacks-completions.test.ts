@@ -1,13 +1,8 @@
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { resultsLog } from '../../src/store/results-folder.js';
-import type { Activities } from '../../src/activities/index.js';
-import {
-  runWorkflowId,
-  type AgentSummary,
-  type RunPlan,
-  type RunResult,
-} from '../../src/workflows/protocol.js';
+import type { Activities } from '../../src/activities/create-activities.js';
+import { runWorkflowId, type AgentSummary, type RunPlan, type RunResult } from '../../src/protocol/index.js';
 import { gatedCommand, letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import { documentOf, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
 import { projectWithClient } from '../commands/project-with-client.js';

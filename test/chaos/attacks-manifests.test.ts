@@ -1,7 +1,7 @@
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { planFile, scenarioFile } from '../../src/store/results-folder.js';
 import { gatedCommand, letGo, sweepOf, untilStarted } from '../commands/gated.js';

@@ -1,14 +1,14 @@
 import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
 import { beforeAll, expect, test } from 'vitest';
-import { taskQueueOf } from '../../src/platform/engine/engine-state.js';
-import { projectState } from '../../src/platform/folders.js';
+import { taskQueueOf } from '../../src/engine/engine-state.js';
+import { projectState } from '../../src/host/folders.js';
 import {
   runWorkflowId,
   sweepWorkflowId,
   WORKFLOWS,
   type RunInput,
   type SweepInput,
-} from '../../src/workflows/protocol.js';
+} from '../../src/protocol/index.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import { documentOf, EMPTY_FIXTURE } from '../commands/project.js';
 import { projectWithClient } from '../commands/project-with-client.js';

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { readLeftovers } from '../../src/platform/leftovers.js';
-import { findExecutable } from '../../src/platform/process/find-executable.js';
+import { readLeftovers } from '../../src/host/leftovers.js';
+import { findExecutable } from '../../src/host/process/find-executable.js';
 import { opaqueId } from '../../src/store/run-state.js';
-import { runWorkflowId } from '../../src/workflows/protocol.js';
+import { runWorkflowId } from '../../src/protocol/index.js';
 import {
   createProject,
   documentOf,

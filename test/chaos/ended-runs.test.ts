@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { logFile, readEngineState } from '../../src/platform/engine/engine-state.js';
-import { isAlive } from '../../src/platform/process/process-identity.js';
-import { inspect } from '../../src/platform/process/supervise.js';
-import { runWorkflowId } from '../../src/workflows/protocol.js';
+import { logFile, readEngineState } from '../../src/engine/engine-state.js';
+import { isAlive } from '../../src/host/process/process-identity.js';
+import { inspect } from '../../src/host/process/supervise.js';
+import { runWorkflowId } from '../../src/protocol/index.js';
 import { letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import {
   createProject,
@@ -17,7 +17,7 @@ import {
   type ProjectOptions,
   type TestProject,
 } from '../commands/project.js';
-import { processesWith } from '../platform/processes.js';
+import { processesWith } from '../host/processes.js';
 import {
   expectRemoved,
   kill,

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LOOPBACK, waitForExit } from '../../src/platform/engine/server.js';
-import { isAlive, signalProcess, type ProcessIdentity } from '../../src/platform/process/process-identity.js';
+import { LOOPBACK, waitForExit } from '../../src/engine/server.js';
+import { isAlive, signalProcess, type ProcessIdentity } from '../../src/host/process/process-identity.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import {
   createProject,

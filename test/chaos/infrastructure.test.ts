@@ -6,12 +6,12 @@ import { Client, Connection } from '@temporalio/client';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { sha256 } from '../../src/lib/hash.js';
-import { logFile } from '../../src/platform/engine/engine-state.js';
-import { projectState } from '../../src/platform/folders.js';
-import { killMarked } from '../../src/platform/process/marked-processes.js';
-import { proveSweep } from '../../src/platform/origin.js';
-import { isAlive, signalProcess } from '../../src/platform/process/process-identity.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { logFile } from '../../src/engine/engine-state.js';
+import { projectState } from '../../src/host/folders.js';
+import { killMarked } from '../../src/host/process/marked-processes.js';
+import { proveSweep } from '../../src/host/origin.js';
+import { isAlive, signalProcess } from '../../src/host/process/process-identity.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { originOf } from '../../src/store/origin.js';
 import { planFile } from '../../src/store/results-folder.js';
 import {
@@ -21,7 +21,7 @@ import {
   WORKFLOWS,
   type SweepInput,
   type SweepProgress,
-} from '../../src/workflows/protocol.js';
+} from '../../src/protocol/index.js';
 import {
   createProject,
   EMPTY_FIXTURE,
@@ -31,7 +31,7 @@ import {
   type ScenarioOptions,
   type TestProject,
 } from '../commands/project.js';
-import { zombiesOf } from '../platform/processes.js';
+import { zombiesOf } from '../host/processes.js';
 import { filesBelow, kill, linesIn, partOf, untilLines } from '../commands/engine-parts.js';
 import { createWire } from './wire.js';
 

@@ -6,7 +6,7 @@ import { kill, linesIn, partOf, stateOf } from '../commands/engine-parts.js';
 import { KEYS } from '../commands/judged-project.js';
 import { createModelServer, type ModelServer } from '../commands/model-server.js';
 import { createProject, documentOf, openRun, until, type TestProject } from '../commands/project.js';
-import { killAll, processesWith } from '../platform/processes.js';
+import { killAll, processesWith } from '../host/processes.js';
 
 let server: ModelServer;
 let project: TestProject;

@@ -2,14 +2,14 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readLeftovers } from '../../src/platform/leftovers.js';
-import { killMarked } from '../../src/platform/process/marked-processes.js';
-import { isAlive, signalProcess } from '../../src/platform/process/process-identity.js';
+import { readLeftovers } from '../../src/host/leftovers.js';
+import { killMarked } from '../../src/host/process/marked-processes.js';
+import { isAlive, signalProcess } from '../../src/host/process/process-identity.js';
 import { expectRemoved, kill, linesIn, partOf, stateOf } from '../commands/engine-parts.js';
 import { gatedCommand, letGo, untilStarted } from '../commands/gated.js';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../commands/postgres-server.js';
 import { createProject, documentOf, openRun, until, type TestProject } from '../commands/project.js';
-import { processesWith } from '../platform/processes.js';
+import { processesWith } from '../host/processes.js';
 
 if (postgresPrograms === null)
   console.warn('kills of steps are not tested here: PostgreSQL is not installed');

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { workerReadyFile } from '../../src/platform/engine/engine-state.js';
-import { projectState } from '../../src/platform/folders.js';
-import { isAlive } from '../../src/platform/process/process-identity.js';
-import { waitUntil } from '../../src/platform/process/wait-until.js';
+import { workerReadyFile } from '../../src/engine/engine-state.js';
+import { projectState } from '../../src/host/folders.js';
+import { isAlive } from '../../src/host/process/process-identity.js';
+import { waitUntil } from '../../src/host/process/wait-until.js';
 import { stateOfRun } from '../../src/store/run-state.js';
 import { gatedCommand, letGo, untilStarted } from '../commands/gated.js';
 import {
@@ -16,7 +16,7 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import { processesWith } from '../platform/processes.js';
+import { processesWith } from '../host/processes.js';
 import { kill, linesIn, partOf, runsOf } from '../commands/engine-parts.js';
 import { expectWhole, writeWaiting } from './waiting-agent.js';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { killMarked, markedProcesses } from '../../src/platform/process/marked-processes.js';
-import { isAlive } from '../../src/platform/process/process-identity.js';
+import { killMarked, markedProcesses } from '../../src/host/process/marked-processes.js';
+import { isAlive } from '../../src/host/process/process-identity.js';
 import { opaqueId } from '../../src/store/run-state.js';
 import { letGo, untilStarted } from '../commands/gated.js';
 import {

@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readEngineState, stayFile, writeEngineState } from '../../src/platform/engine/engine-state.js';
-import { projectState } from '../../src/platform/folders.js';
-import { isAlive, signalProcess } from '../../src/platform/process/process-identity.js';
+import { readEngineState, stayFile, writeEngineState } from '../../src/engine/engine-state.js';
+import { projectState } from '../../src/host/folders.js';
+import { isAlive, signalProcess } from '../../src/host/process/process-identity.js';
 import {
   createProject,
   documentOf,

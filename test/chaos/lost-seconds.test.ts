@@ -1,12 +1,12 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectState } from '../../src/platform/folders.js';
-import { killMarked } from '../../src/platform/process/marked-processes.js';
-import { isAlive, signalProcess, type ProcessIdentity } from '../../src/platform/process/process-identity.js';
+import { projectState } from '../../src/host/folders.js';
+import { killMarked } from '../../src/host/process/marked-processes.js';
+import { isAlive, signalProcess, type ProcessIdentity } from '../../src/host/process/process-identity.js';
 import { letGo, startsOf, untilStarted, writeGated } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, until, type TestProject } from '../commands/project.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 import { partOf } from '../commands/engine-parts.js';
 
 const stateOf = (project: TestProject): string => projectState(project.results, project.state).folder;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { markedProcesses } from '../../src/platform/process/marked-processes.js';
-import type { RunEvent } from '../../src/results/records/events.js';
+import { markedProcesses } from '../../src/host/process/marked-processes.js';
+import type { RunEvent } from '../../src/model/records/events.js';
 import { opaqueId } from '../../src/store/run-state.js';
 import { kill, linesIn, partOf, untilLines } from '../commands/engine-parts.js';
 import { letGo, sweepOf } from '../commands/gated.js';
@@ -16,7 +16,7 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import { processesWith } from '../platform/processes.js';
+import { processesWith } from '../host/processes.js';
 
 const SERVER = join(REPOSITORY, 'test/mcp/server.js');
 

@@ -12,7 +12,7 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import { processesWith } from '../platform/processes.js';
+import { processesWith } from '../host/processes.js';
 
 /** Asks the mocked endpoint, and prints its answer. */
 const ASK = 'node -e "fetch(process.env.API_URL).then((a) => a.text()).then(console.log)"';

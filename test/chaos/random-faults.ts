@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { isAlive, signalProcess } from '../../src/platform/process/process-identity.js';
-import { markedProcesses } from '../../src/platform/process/marked-processes.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { isAlive, signalProcess } from '../../src/host/process/process-identity.js';
+import { markedProcesses } from '../../src/host/process/marked-processes.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { opaqueId } from '../../src/store/run-state.js';
 import { createProject, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
-import { processesWith } from '../platform/processes.js';
+import { processesWith } from '../host/processes.js';
 import { randomNumbers } from '../random.js';
 import { expectRemoved, linesIn, partOf, pathsBelow, type Part } from '../commands/engine-parts.js';
 

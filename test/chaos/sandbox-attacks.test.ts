@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chooseEnvironment } from '../../src/environments/index.js';
-import { projectState } from '../../src/platform/folders.js';
-import { readJsonIfThere } from '../../src/platform/fs/read-file.js';
+import { chooseEnvironment } from '../../src/environments/all-environments.js';
+import { projectState } from '../../src/host/folders.js';
+import { readJsonIfThere } from '../../src/host/fs/read-file.js';
 import {
   createProject,
   EMPTY_FIXTURE,

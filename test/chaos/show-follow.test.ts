@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { activeStep } from '../../src/client/follow/active-step.js';
-import type { SweepProgress } from '../../src/workflows/protocol.js';
+import type { SweepProgress } from '../../src/protocol/index.js';
 import { kill, partOf } from '../commands/engine-parts.js';
 import { openRunOf, printed, untilPrinted } from '../commands/following.js';
 import { gatedCommand, letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { lastUsedFile, readEngineState } from '../../src/platform/engine/engine-state.js';
-import { findTemporal } from '../../src/platform/engine/find-temporal.js';
-import { anyFreePort } from '../../src/platform/engine/server.js';
-import { signalProcess } from '../../src/platform/process/process-identity.js';
+import { lastUsedFile, readEngineState } from '../../src/engine/engine-state.js';
+import { findTemporal } from '../../src/engine/find-temporal.js';
+import { anyFreePort } from '../../src/engine/server.js';
+import { signalProcess } from '../../src/host/process/process-identity.js';
 import { createProject, until, type TestProject } from '../commands/project.js';
-import { allGone, processesWith } from '../platform/processes.js';
+import { allGone, processesWith } from '../host/processes.js';
 import { kill, partOf, preferPort, stateOf, type Part } from '../commands/engine-parts.js';
 
 /** Writes a Temporal CLI that runs a command before it starts a server; returns the variable that selects it. */

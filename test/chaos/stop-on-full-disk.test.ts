@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAlive, signalProcess, type ProcessIdentity } from '../../src/platform/process/process-identity.js';
+import { isAlive, signalProcess, type ProcessIdentity } from '../../src/host/process/process-identity.js';
 import { until } from '../commands/project.js';
 import { partOf, type Part } from '../commands/engine-parts.js';
 import { canMount, fill, mend, onSmallDisks } from './small-disks.js';

@@ -1,9 +1,9 @@
 import { Client, Connection } from '@temporalio/client';
 import { expect, inject, test } from 'vitest';
-import { isAlive } from '../../src/platform/process/process-identity.js';
+import { isAlive } from '../../src/host/process/process-identity.js';
 import { sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, openRun, until } from '../commands/project.js';
-import { processesWith } from '../platform/processes.js';
+import { processesWith } from '../host/processes.js';
 import { kill, linesIn, partOf } from '../commands/engine-parts.js';
 import { createWire } from './wire.js';
 

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { sweepWorkflowId } from '../../src/workflows/protocol.js';
+import { sweepWorkflowId } from '../../src/protocol/index.js';
 import { kill, partOf } from '../commands/engine-parts.js';
 import { documentOf, until, type TestProject } from '../commands/project.js';
 import { projectWithClient } from '../commands/project-with-client.js';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { markedProcesses } from '../../src/platform/process/marked-processes.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { markedProcesses } from '../../src/host/process/marked-processes.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { opaqueId } from '../../src/store/run-state.js';
 import { gatedCommand } from '../commands/gated.js';
 import { openRun, scenario, type TestProject } from '../commands/project.js';

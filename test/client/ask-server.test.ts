@@ -2,7 +2,7 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { askServer, LONG_CALL, type ServerConnection } from '../../src/client/ask-server.js';
 import { LIMITS } from '../../src/lib/limits.js';
-import type { ProjectServer } from '../../src/platform/engine/engine-state.js';
+import type { ProjectServer } from '../../src/engine/engine-state.js';
 
 /** A client of a server that answers and has this namespace. */
 const clientOf = (namespaceId: string): Client =>

@@ -2,10 +2,10 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { planRetry } from '../../src/client/retry-sweep.js';
-import type { Outcome } from '../../src/results/records/result-line.js';
+import type { Outcome } from '../../src/model/records/result-line.js';
 import { Plan } from '../../src/scenario/plan.js';
 import { resultsLog } from '../../src/store/results-folder.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 import { resultLine } from '../store/sample.js';
 
 const CELLS = ['a', 'b', 'c', 'd', 'e'].map((id, at) => ({

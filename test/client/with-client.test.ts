@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, inject, test } from 'vitest';
-import { withClient } from '../../src/platform/temporal/temporal-client.js';
+import { withClient } from '../../src/engine/temporal/temporal-client.js';
 
 const server = { address: inject('temporalAddress'), namespace: 'default', external: false };
 

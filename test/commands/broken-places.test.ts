@@ -2,7 +2,7 @@ import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { processesWith } from '../platform/processes.js';
+import { processesWith } from '../host/processes.js';
 import { sweepOf, untilStarted, writeGated } from './gated.js';
 import { writePastSweep } from './past-sweep.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';

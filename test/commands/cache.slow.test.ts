@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
 let project: TestProject;

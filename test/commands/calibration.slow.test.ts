@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Comparison } from '../../src/results/comparison/document.js';
-import type { SweepCell, SweepDocument } from '../../src/results/records/sweep-document.js';
+import { Comparison } from '../../src/decide/comparison/document.js';
+import type { SweepCell, SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { createJudgedProject, judged, judgeEnv, judgment } from './judged-project.js';
 import { createModelServer, type ModelServer } from './model-server.js';
 import { documentOf, type TestProject } from './project.js';

@@ -9,12 +9,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { projectState } from '../../src/platform/folders.js';
-import { waitUntil } from '../../src/platform/process/wait-until.js';
-import type { CleanDocument } from '../../src/results/records/clean-document.js';
-import type { ResultLine } from '../../src/results/records/result-line.js';
+import { projectState } from '../../src/host/folders.js';
+import { waitUntil } from '../../src/host/process/wait-until.js';
+import type { CleanDocument } from '../../src/decide/documents/clean-document.js';
+import type { ResultLine } from '../../src/model/records/result-line.js';
 import { opaqueId, stateOfRun } from '../../src/store/run-state.js';
-import { setEnv } from '../platform/temporary.js';
+import { setEnv } from '../host/temporary.js';
 import { writePastSweep, type PastSweep } from './past-sweep.js';
 import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
 

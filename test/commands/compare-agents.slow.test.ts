@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Ranking } from '../../src/results/ranking/document.js';
+import { Ranking } from '../../src/decide/ranking/document.js';
 import { writePastSweep } from './past-sweep.js';
 import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 

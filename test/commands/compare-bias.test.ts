@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Comparison } from '../../src/results/comparison/document.js';
+import { Comparison } from '../../src/decide/comparison/document.js';
 import { judged, judgedFiles, judgeEnv, judgment } from './judged-project.js';
 import { createModelServer, type ModelServer } from './model-server.js';
 import { writePastSweep } from './past-sweep.js';

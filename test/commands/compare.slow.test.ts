@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Comparison } from '../../src/results/comparison/document.js';
+import { Comparison } from '../../src/decide/comparison/document.js';
 import { writePastSweep } from './past-sweep.js';
 import { createProject, scenario, type TestProject } from './project.js';
 

@@ -2,7 +2,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { adapterNames } from '../../src/agents/index.js';
+import { adapterNames } from '../../src/agents/known-agents.js';
 import { writePastSweep } from './past-sweep.js';
 import { copyExamples, createProject, REPOSITORY, type TestProject } from './project.js';
 

@@ -2,8 +2,8 @@ import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { node, platform } from '../../src/commands/doctor/machine.js';
-import { projectState } from '../../src/platform/folders.js';
-import { ownIdentity } from '../../src/platform/process/process-identity.js';
+import { projectState } from '../../src/host/folders.js';
+import { ownIdentity } from '../../src/host/process/process-identity.js';
 import { createDoctorProject, doctor, type Found } from './doctor-project.js';
 import type { TestProject } from './project.js';
 

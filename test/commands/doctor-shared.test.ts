@@ -5,7 +5,7 @@ import { sharedResults } from '../../src/commands/doctor/shared.js';
 import { checksOf } from '../../src/commands/doctor/checks.js';
 import { doctorContext, type DoctorContext } from '../../src/commands/doctor/context.js';
 import { joinSharedProject } from '../../src/store/shared/shared-project.js';
-import { newFolder, setEnv } from '../platform/temporary.js';
+import { newFolder, setEnv } from '../host/temporary.js';
 
 async function sharedContext(): Promise<{ location: string; context: DoctorContext }> {
   setEnv({ LLM_TOOL_TEST_HOME: await newFolder() });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { processesWith, running } from '../platform/processes.js';
+import { processesWith, running } from '../host/processes.js';
 import { createDoctorProject, type Found } from './doctor-project.js';
 import type { TestProject } from './project.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { forgetLeftovers, noteLeftovers } from '../../src/platform/leftovers.js';
+import { forgetLeftovers, noteLeftovers } from '../../src/host/leftovers.js';
 import { stateOf } from './engine-parts.js';
 import { createDoctorProject, doctor, LOCAL, type Found } from './doctor-project.js';
 import { REPOSITORY, scenario, type TestProject } from './project.js';

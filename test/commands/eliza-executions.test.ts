@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Executions } from '../../src/results/records/execution.js';
+import { Executions } from '../../src/model/records/execution.js';
 import { createProject, openRun, type TestProject } from './project.js';
 
 /** Has the form of a token, which is redacted wherever it appears. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Comparison } from '../../src/results/comparison/document.js';
+import type { Comparison } from '../../src/decide/comparison/document.js';
 import { createProject, documentOf, type TestProject } from './project.js';
 
 /** Prints our own events: it calls the tools that its prompt names, one after the other, and repeats the prompt. */

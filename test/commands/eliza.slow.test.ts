@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { createModelServer, type ModelServer } from './model-server.js';
 import { answerQuestion } from './scripted-judge.js';
 import { createProject, documentOf, openRun, REPOSITORY, type TestProject } from './project.js';

@@ -3,10 +3,10 @@ import { existsSync, lstatSync, readdirSync, readFileSync, statSync, type Dirent
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { openRunsIn } from '../../src/client/follow/open-runs.js';
-import { readEngineState, writeEngineState } from '../../src/platform/engine/engine-state.js';
-import { LOOPBACK } from '../../src/platform/engine/server.js';
-import { projectState } from '../../src/platform/folders.js';
-import { isAlive, type ProcessIdentity } from '../../src/platform/process/process-identity.js';
+import { readEngineState, writeEngineState } from '../../src/engine/engine-state.js';
+import { LOOPBACK } from '../../src/engine/server.js';
+import { projectState } from '../../src/host/folders.js';
+import { isAlive, type ProcessIdentity } from '../../src/host/process/process-identity.js';
 import { runFiles } from '../../src/store/results-folder.js';
 import { stateOfRun } from '../../src/store/run-state.js';
 import { until, type TestProject } from './project.js';

@@ -5,11 +5,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { anyFreePort } from '../../src/platform/engine/server.js';
-import { projectState } from '../../src/platform/folders.js';
-import { identify } from '../../src/platform/process/process-identity.js';
+import { anyFreePort } from '../../src/engine/server.js';
+import { projectState } from '../../src/host/folders.js';
+import { identify } from '../../src/host/process/process-identity.js';
 import { partOf, preferPort } from './engine-parts.js';
-import { allGone, uniqueSeconds } from '../platform/processes.js';
+import { allGone, uniqueSeconds } from '../host/processes.js';
 import { createProject, until, type TestProject } from './project.js';
 
 /** Starts the engine, waits for a state and stops it. The starting command is killed, or it would start it again. */

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Comparison } from '../../src/results/comparison/document.js';
-import { Firing } from '../../src/results/records/firing.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { Comparison } from '../../src/decide/comparison/document.js';
+import { Firing } from '../../src/decide/documents/firing.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { createJudgedProject, judgeEnv } from './judged-project.js';
 import { createModelServer, type ModelServer } from './model-server.js';
 import { embeddedReport } from './embedded-report.js';

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/lib/hash.js';
 import { shellWord } from '../../src/lib/commands/shell-word.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { createProject, documentOf, filesBelow, openRun, scenario, type TestProject } from './project.js';
 
 /*

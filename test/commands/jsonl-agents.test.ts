@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { cellsOf, createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
 /** The agent `ours` prints its prompt, so that each scenario says what it prints. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { markedProcesses } from '../../src/platform/process/marked-processes.js';
+import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import { opaqueId } from '../../src/store/run-state.js';
 import {
   answersIn,

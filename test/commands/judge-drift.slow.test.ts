@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Comparison } from '../../src/results/comparison/document.js';
+import { Comparison } from '../../src/decide/comparison/document.js';
 import { GATE, judged, judgedFiles, judgeEnv, judgment } from './judged-project.js';
 import { createModelServer, type ModelServer } from './model-server.js';
 import { createProject, documentOf, scenario, type TestProject } from './project.js';

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
-import { QUERIES, sweepWorkflowId, type SweepProgress } from '../../src/workflows/protocol.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
+import { QUERIES, sweepWorkflowId, type SweepProgress } from '../../src/protocol/index.js';
 import {
   createProject,
   documentOf,

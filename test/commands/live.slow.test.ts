@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { createProject, documentOf, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
 const MOCKS = {

@@ -4,10 +4,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { projectState } from '../../src/platform/folders.js';
-import { waitUntil } from '../../src/platform/process/wait-until.js';
-import type { RunEvent } from '../../src/results/records/events.js';
-import { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { projectState } from '../../src/host/folders.js';
+import { waitUntil } from '../../src/host/process/wait-until.js';
+import type { RunEvent } from '../../src/model/records/events.js';
+import { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { stateOfRun } from '../../src/store/run-state.js';
 import {
   cellsOf,

@@ -4,7 +4,7 @@ import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { whyNoOwnNetwork } from '../../src/environments/network.js';
 import { sha256 } from '../../src/lib/hash.js';
 import { chanceOf } from '../../src/mocks/chance.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import {
   cellsOf,
   createProject,

@@ -5,7 +5,7 @@ import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { shellWord } from '../../src/lib/commands/shell-word.js';
 import { sha256 } from '../../src/lib/hash.js';
 import { chanceOf } from '../../src/mocks/chance.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import {
   cellsOf,
   createProject,

@@ -1,11 +1,11 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectState } from '../../src/platform/folders.js';
-import { readTextIfThere } from '../../src/platform/fs/read-file.js';
-import { sweepEnvFile } from '../../src/platform/sweep-env.js';
-import { signalProcess } from '../../src/platform/process/process-identity.js';
-import { sweepWorkflowId } from '../../src/workflows/protocol.js';
+import { projectState } from '../../src/host/folders.js';
+import { readTextIfThere } from '../../src/host/fs/read-file.js';
+import { sweepEnvFile } from '../../src/host/sweep-env.js';
+import { signalProcess } from '../../src/host/process/process-identity.js';
+import { sweepWorkflowId } from '../../src/protocol/index.js';
 import { linesIn, partOf, untilLines } from './engine-parts.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
 import { documentOf, EMPTY_FIXTURE, filesBelow, scenario, until, type TestProject } from './project.js';

@@ -1,9 +1,9 @@
 import { mkdirSync, utimesSync, writeFileSync, appendFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../../src/lib/hash.js';
-import type { Cell } from '../../src/results/records/cell.js';
-import { buildSweepDocument } from '../../src/results/records/sweep-document.js';
-import type { ResultLine } from '../../src/results/records/result-line.js';
+import type { Cell } from '../../src/model/records/cell.js';
+import { buildSweepDocument } from '../../src/decide/documents/sweep-document.js';
+import type { ResultLine } from '../../src/model/records/result-line.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { stateOfRun } from '../../src/store/run-state.js';
 import { resultLine } from '../store/sample.js';

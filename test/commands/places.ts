@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { inject } from 'vitest';
-import { readEngineState } from '../../src/platform/engine/engine-state.js';
-import { stopEngine } from '../../src/platform/engine/ensure-engine.js';
-import { projectState } from '../../src/platform/folders.js';
-import { isAlive } from '../../src/platform/process/process-identity.js';
+import { readEngineState } from '../../src/engine/engine-state.js';
+import { stopEngine } from '../../src/engine/ensure-engine.js';
+import { projectState } from '../../src/host/folders.js';
+import { isAlive } from '../../src/host/process/process-identity.js';
 import { planFile, summaryFile, sweepsFolder } from '../../src/store/results-folder.js';
 
 /** The location of a test's project: its folder and its state folder. */

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { plainView } from '../../src/commands/shared/plain-view.js';
 import type { Plan } from '../../src/scenario/plan.js';
-import { cell } from '../results/sample.js';
+import { cell } from '../model/sample.js';
 import { resultLine } from '../store/sample.js';
-import type { SweepProgress } from '../../src/workflows/protocol.js';
+import type { SweepProgress } from '../../src/protocol/index.js';
 
 test('the plain view names all cells of a repeated sweep alike, and lists no earlier results', async () => {
   const notices: string[] = [];

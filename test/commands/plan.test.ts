@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Forecast } from '../../src/results/forecast.js';
+import type { Forecast } from '../../src/decide/forecast.js';
 import { createProject, type TestProject } from './project.js';
 import { addScripted } from './scripted-sides.js';
 

@@ -4,7 +4,7 @@ import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { projectState } from '../../src/platform/folders.js';
+import { projectState } from '../../src/host/folders.js';
 import { createProject, EMPTY_FIXTURE, openRun, REPOSITORY, scenario, type TestProject } from './project.js';
 
 const isRoot = process.getuid?.() === 0;

@@ -4,12 +4,12 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { inject } from 'vitest';
-import { readTextIfThere } from '../../src/platform/fs/read-file.js';
-import { waitUntil } from '../../src/platform/process/wait-until.js';
-import type { JudgeAnswer } from '../../src/results/records/judgment.js';
-import type { RunRecord } from '../../src/results/records/run-record.js';
-import type { Metrics, ResultLine } from '../../src/results/records/result-line.js';
-import { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { readTextIfThere } from '../../src/host/fs/read-file.js';
+import { waitUntil } from '../../src/host/process/wait-until.js';
+import type { JudgeAnswer } from '../../src/model/records/judgment.js';
+import type { RunRecord } from '../../src/model/records/run-record.js';
+import type { Metrics, ResultLine } from '../../src/model/records/result-line.js';
+import { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { isBusy, runInProcess, type Ended } from './in-process.js';
 import { giveBack, removePlace, resultsOf, takePlace, type Place } from './places.js';
 

@@ -2,10 +2,10 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { all, readTags, textOf } from '../reports/formats/read-tags.js';
-import { findPlan } from '../../src/client/sweeps/find-sweep.js';
+import { findPlan } from '../../src/sweeps/find-sweep.js';
 import type { EmbeddedReport } from '../../src/viewer/protocol.js';
 import { embedSweep } from '../../src/viewer/server/embed-sweep.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, filesBelow, scenario, type TestProject } from './project.js';
 
 const HOSTILE = '<script>alert(1)</script> | ::error::pwned';

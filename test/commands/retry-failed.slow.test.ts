@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { summaryFile } from '../../src/store/results-folder.js';
 import { documentOf, createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 

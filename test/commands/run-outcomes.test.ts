@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { markedProcesses } from '../../src/platform/process/marked-processes.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { markedProcesses } from '../../src/host/process/marked-processes.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { opaqueId } from '../../src/store/run-state.js';
 import {
   cellsOf,

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { markedProcesses } from '../../src/platform/process/marked-processes.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { markedProcesses } from '../../src/host/process/marked-processes.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { opaqueId } from '../../src/store/run-state.js';
 import { foldersOf } from './engine-parts.js';
 import {

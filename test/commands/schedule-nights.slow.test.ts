@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Firing } from '../../src/results/records/firing.js';
-import type { ScheduleSummary } from '../../src/results/records/schedule-list.js';
+import { Firing } from '../../src/decide/documents/firing.js';
+import type { ScheduleSummary } from '../../src/decide/documents/schedule-list.js';
 import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
 const GOOD = '#!/bin/sh\n[ "$1" = --version ] && exit\necho milk > notes.md\n';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Firing } from '../../src/results/records/firing.js';
-import type { ScheduleSummary } from '../../src/results/records/schedule-list.js';
+import { Firing } from '../../src/decide/documents/firing.js';
+import type { ScheduleSummary } from '../../src/decide/documents/schedule-list.js';
 import { createProject, EMPTY_FIXTURE, filesBelow, scenario, type TestProject } from './project.js';
 
 let project: TestProject;

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { killMarked } from '../../src/platform/process/marked-processes.js';
+import { killMarked } from '../../src/host/process/marked-processes.js';
 import { opaqueId } from '../../src/store/run-state.js';
 import { untilLines, runsOf } from './engine-parts.js';
 import { createModelServer, type ModelServer } from './model-server.js';

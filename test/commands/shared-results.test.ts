@@ -3,13 +3,14 @@ import { chmod, copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { connect } from '../../src/platform/temporal/temporal-client.js';
-import { mirrorFolder, stateOfSharedProject } from '../../src/platform/folders.js';
-import { endSharedRound, publishResult, publishSweep } from '../../src/store/shared/mirror.js';
+import { connect } from '../../src/engine/temporal/temporal-client.js';
+import { mirrorFolder, stateOfSharedProject } from '../../src/host/folders.js';
+import { publishResult, publishSweep } from '../../src/store/index.js';
+import { endSharedRound } from '../../src/store/shared/end-round.js';
 import type { SharedProject } from '../../src/store/shared/shared-project.js';
 import { beginRound } from '../../src/store/sweep-round.js';
 import { readResults } from '../../src/store/results-log.js';
-import type { SweepInput } from '../../src/workflows/protocol.js';
+import type { SweepInput } from '../../src/protocol/index.js';
 import { joinAs } from '../store/shared/join-as.js';
 import { writePastSweep } from './past-sweep.js';
 import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';

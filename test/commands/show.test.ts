@@ -1,8 +1,8 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EventBody } from '../../src/results/records/events.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { EventBody } from '../../src/model/records/events.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { writePastSweep } from './past-sweep.js';
 import { createProject, documentOf, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 

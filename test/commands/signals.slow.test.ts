@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markedProcesses } from '../../src/platform/process/marked-processes.js';
+import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import { opaqueId } from '../../src/store/run-state.js';
 import { gatedCommand, letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
 import { documentOf, EMPTY_FIXTURE, openRun, until } from './project.js';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SweepSummary } from '../../src/results/records/sweep-list.js';
+import type { SweepSummary } from '../../src/decide/documents/sweep-list.js';
 import { writePastSweep } from './past-sweep.js';
 import { createProject, type TestProject } from './project.js';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { logFile } from '../../src/platform/engine/engine-state.js';
-import { projectState } from '../../src/platform/folders.js';
-import { attributesIn, startCollector } from '../platform/collector.js';
+import { logFile } from '../../src/engine/engine-state.js';
+import { projectState } from '../../src/host/folders.js';
+import { attributesIn, startCollector } from '../host/collector.js';
 import { createProject, EMPTY_FIXTURE, scenario, until } from './project.js';
 
 test('a run is sent as a trace with its steps and the calls of its agent, which does not see where', async ({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SavedQuery } from '../../src/client/ui-page.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import type { SavedQuery } from '../../src/sweeps/ui-page.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
 const FILES = { ...EMPTY_FIXTURE, 'fixtures/small.yaml': scenario('small', { steps: ['say: x'] }) };

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Look } from '../../src/environments/bubblewrap-args.js';
 import { rulesFor } from '../../src/environments/bubblewrap-rules.js';
 import type { EnvironmentHandle } from '../../src/environments/environment.js';
-import { newFolder, setEnv } from '../platform/temporary.js';
+import { newFolder, setEnv } from '../host/temporary.js';
 
 const put = (...parts: string[]): string => {
   const file = join(...parts);

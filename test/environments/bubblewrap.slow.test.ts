@@ -14,15 +14,15 @@ import { bubblewrap, whyNoBubblewrap } from '../../src/environments/bubblewrap.j
 import { startFiles } from '../../src/environments/journal.js';
 import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import { AGENT_FOLDERS } from '../../src/environments/run-folders.js';
-import { chooseEnvironment, type Place as Chosen } from '../../src/environments/index.js';
-import { killMarked } from '../../src/platform/process/marked-processes.js';
-import { compileSources } from '../platform/compiled.js';
-import { killWhenFinished, processesWith, running, uniqueSeconds } from '../platform/processes.js';
+import { chooseEnvironment, type Place as Chosen } from '../../src/environments/all-environments.js';
+import { killMarked } from '../../src/host/process/marked-processes.js';
+import { compileSources } from '../host/compiled.js';
+import { killWhenFinished, processesWith, running, uniqueSeconds } from '../host/processes.js';
 import { killed } from './places.js';
-import { newFolder, setEnv } from '../platform/temporary.js';
+import { newFolder, setEnv } from '../host/temporary.js';
 
 const lacking = await whyNoBubblewrap();
-const compiled = await compileSources('environments', 'platform', 'gates', 'results');
+const compiled = await compileSources();
 const NOBODY = 65534;
 const CREDENTIALS = [
   'GOOGLE_APPLICATION_CREDENTIALS',

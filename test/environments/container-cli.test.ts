@@ -2,7 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { askCli } from '../../src/environments/container/container-cli.js';
-import { newFolder, setEnv } from '../platform/temporary.js';
+import { newFolder, setEnv } from '../host/temporary.js';
 
 it('says that a daemon does not answer', async () => {
   const bin = await newFolder();

@@ -13,21 +13,21 @@ import {
   type ExecRequest,
   type StartRequest,
 } from '../../src/environments/environment.js';
-import { environments } from '../../src/environments/index.js';
+import { environments } from '../../src/environments/all-environments.js';
 import { lastStart, startFiles } from '../../src/environments/journal.js';
 import { wayOfOutput } from '../../src/environments/machine/stream.js';
 import { changesIn, collect } from '../../src/environments/read-workspace.js';
 import { fileText } from '../../src/gates/gate.js';
 import type { Command } from '../../src/lib/commands/command.js';
-import { supervisorErrors } from '../../src/platform/process/supervise.js';
+import { supervisorErrors } from '../../src/host/process/supervise.js';
 import { until } from '../commands/project.js';
-import { compileSources } from '../platform/compiled.js';
-import { killWhenFinished, processesWith } from '../platform/processes.js';
+import { compileSources } from '../host/compiled.js';
+import { killWhenFinished, processesWith } from '../host/processes.js';
 import { containersOf, IMAGE, imageId, processesInside, USER_IMAGE, whyNoContainers } from './containers.js';
 import { startE2bServer, whyNoSandboxes, type E2bServer } from './e2b-server.js';
 import { confirmed, newPlace, write } from './places.js';
 
-const compiled = await compileSources('environments', 'platform', 'gates', 'results', 'lib');
+const compiled = await compileSources();
 const END = (): AbortSignal => AbortSignal.timeout(60_000);
 
 /** Why an environment cannot be tested here; null if it can. */

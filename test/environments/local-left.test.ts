@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { local } from '../../src/environments/local.js';
 import { collect } from '../../src/environments/read-workspace.js';
-import { inEachMode } from '../platform/supervised.js';
-import { processesWith, running } from '../platform/processes.js';
+import { inEachMode } from '../host/supervised.js';
+import { processesWith, running } from '../host/processes.js';
 import { PATH, prepared, type Place } from './places.js';
 
 /** An agent that no step follows: its worker died when its run was cancelled. */

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { local } from '../../src/environments/local.js';
-import { processesWith, running } from '../platform/processes.js';
+import { processesWith, running } from '../host/processes.js';
 import { confirmed, filesOf, newPlace, PATH, prepared, write } from './places.js';
 
 describe('preparing', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { local } from '../../src/environments/local.js';
 import { startFiles, startFolder } from '../../src/environments/journal.js';
-import { processesWith, running } from '../platform/processes.js';
+import { processesWith, running } from '../host/processes.js';
 import { killed, PATH, prepared } from './places.js';
 
 describe('running a command', () => {

@@ -19,13 +19,13 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { local } from '../../src/environments/local.js';
 import { startFiles } from '../../src/environments/journal.js';
 import { changesIn, collect } from '../../src/environments/read-workspace.js';
-import { markedProcesses } from '../../src/platform/process/marked-processes.js';
-import { waitUntil } from '../../src/platform/process/wait-until.js';
-import { compileSources } from '../platform/compiled.js';
-import { processesWith, running } from '../platform/processes.js';
+import { markedProcesses } from '../../src/host/process/marked-processes.js';
+import { waitUntil } from '../../src/host/process/wait-until.js';
+import { compileSources } from '../host/compiled.js';
+import { processesWith, running } from '../host/processes.js';
 import { filesOf, newPlace, PATH, prepared, write, type Place } from './places.js';
 
-const compiled = await compileSources('environments', 'platform', 'gates', 'results');
+const compiled = await compileSources();
 const NOBODY = 65534;
 
 describe('looking', () => {

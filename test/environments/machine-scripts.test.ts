@@ -1,8 +1,8 @@
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { whoScript } from '../../src/environments/machine/scripts.js';
-import { findExecutable } from '../../src/platform/process/find-executable.js';
-import { newFolder } from '../platform/temporary.js';
+import { findExecutable } from '../../src/host/process/find-executable.js';
+import { newFolder } from '../host/temporary.js';
 
 it('names all programs that an image lacks', async () => {
   const shell = (await findExecutable('dash')) ?? (await findExecutable('bash')) ?? 'sh';

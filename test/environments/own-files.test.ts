@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SymlinkInTheWay, writeOwnFiles } from '../../src/environments/own-files.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 
 it('writes files below the root of the run', async () => {
   const root = join(await newFolder(), 'run');

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Environment, EnvironmentHandle, ProcessState } from '../../src/environments/environment.js';
 import { local } from '../../src/environments/local.js';
-import { killMarked } from '../../src/platform/process/marked-processes.js';
-import { killWhenFinished, uniqueSeconds } from '../platform/processes.js';
-import { newFolder } from '../platform/temporary.js';
+import { killMarked } from '../../src/host/process/marked-processes.js';
+import { killWhenFinished, uniqueSeconds } from '../host/processes.js';
+import { newFolder } from '../host/temporary.js';
 
 export const confirmed = (): Promise<void> => Promise.resolve();
 export const PATH = '/usr/local/bin:/usr/bin:/bin';

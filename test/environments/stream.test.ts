@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { noteCopied, wayOfOutput } from '../../src/environments/machine/stream.js';
 import { write } from './places.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 
 it.each([
   [[], 'streamed'],

@@ -2,7 +2,7 @@ import { mkdir, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { workspaceChanges } from '../../src/environments/workspace-changes.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 
 let fixture: string;
 let workspace: string;

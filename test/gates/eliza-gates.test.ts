@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NO_USAGE } from '../../src/results/records/token-usage.js';
-import type { Trajectory } from '../../src/results/transcript/trajectory.js';
+import { NO_USAGE } from '../../src/model/records/token-usage.js';
+import type { Trajectory } from '../../src/model/transcript/trajectory.js';
 import { check, newWorkspace, realContext } from './real-context.js';
 
 const nothing: Trajectory = {

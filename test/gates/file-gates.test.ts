@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { checkGate } from '../../src/gates/index.js';
+import { checkGate } from '../../src/gates/all-gates.js';
 import type { FileStat, GateContext } from '../../src/gates/gate.js';
 import { describeDifference } from '../../src/gates/types/file-equals.js';
 import { check, newWorkspace, realContext } from './real-context.js';

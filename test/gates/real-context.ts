@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
-import { checkGate, GateSpec } from '../../src/gates/index.js';
+import { checkGate, GateSpec } from '../../src/gates/all-gates.js';
 import type { FileStat, GateContext, GateQuestion, Verdict } from '../../src/gates/gate.js';
 import { doWork } from '../../src/gates/work.js';
 import type { Json } from '../../src/lib/json.js';
 import type { CommandResult } from '../../src/lib/commands/command-result.js';
-import type { Turn } from '../../src/results/records/conversation.js';
-import type { Efficiency } from '../../src/results/records/result-line.js';
-import type { Trajectory } from '../../src/results/transcript/trajectory.js';
+import type { Turn } from '../../src/model/records/conversation.js';
+import type { Efficiency } from '../../src/model/records/result-line.js';
+import type { Trajectory } from '../../src/model/transcript/trajectory.js';
 import { explain } from '../../src/input/explain.js';
 
 /** A new workspace that is gone when the test is over. */

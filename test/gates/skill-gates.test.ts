@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkedUse, GateSpec } from '../../src/gates/index.js';
-import { NO_USAGE } from '../../src/results/records/token-usage.js';
-import type { Trajectory } from '../../src/results/transcript/trajectory.js';
+import { checkedUse, GateSpec } from '../../src/gates/all-gates.js';
+import { NO_USAGE } from '../../src/model/records/token-usage.js';
+import type { Trajectory } from '../../src/model/transcript/trajectory.js';
 import { check, realContext } from './real-context.js';
 
 const nothing: Trajectory = {

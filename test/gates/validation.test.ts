@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { answersAsked, gateSubject, GateSpec, gateTypes, isQuickGate } from '../../src/gates/index.js';
+import { answersAsked, gateSubject, GateSpec, gateTypes, isQuickGate } from '../../src/gates/all-gates.js';
 import { errorsOf } from './real-context.js';
 
 const valid: Record<GateSpec['type'], object> = {

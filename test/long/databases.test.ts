@@ -3,8 +3,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { whyNoOwnNetwork } from '../../src/environments/network.js';
-import { createDatabase, dropWithoutForce, PostgresRefusal } from '../../src/platform/postgres.js';
-import { readLeftovers } from '../../src/platform/leftovers.js';
+import { createDatabase, dropWithoutForce, PostgresRefusal } from '../../src/host/postgres.js';
+import { readLeftovers } from '../../src/host/leftovers.js';
 import { stateOf } from '../commands/engine-parts.js';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../commands/postgres-server.js';
 import {

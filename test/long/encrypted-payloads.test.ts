@@ -5,10 +5,10 @@ import { Client, Connection } from '@temporalio/client';
 import { execa } from 'execa';
 import proto from '@temporalio/proto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { findTemporal } from '../../src/platform/engine/find-temporal.js';
-import { anyFreePort } from '../../src/platform/engine/server.js';
-import { readEngineState } from '../../src/platform/engine/engine-state.js';
-import { sweepWorkflowId } from '../../src/workflows/protocol.js';
+import { findTemporal } from '../../src/engine/find-temporal.js';
+import { anyFreePort } from '../../src/engine/server.js';
+import { readEngineState } from '../../src/engine/engine-state.js';
+import { sweepWorkflowId } from '../../src/protocol/index.js';
 import { partOf, stateOf } from '../commands/engine-parts.js';
 import { letGo, sweepOf, untilStarted, writeGated } from '../commands/gated.js';
 import {

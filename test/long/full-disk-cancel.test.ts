@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { projectState } from '../../src/platform/folders.js';
-import type { ResultLine } from '../../src/results/records/result-line.js';
+import { projectState } from '../../src/host/folders.js';
+import type { ResultLine } from '../../src/model/records/result-line.js';
 import { canMount, fill, mend, onSmallDisks } from '../chaos/small-disks.js';
 import { linesIn } from '../commands/engine-parts.js';
 import { gatedCommand, letGo, sweepOf, untilStarted } from '../commands/gated.js';
 import { documentOf, scenario, until } from '../commands/project.js';
-import { processesWith } from '../platform/processes.js';
+import { processesWith } from '../host/processes.js';
 import { isCancelled, pendingFailure } from './pending-failure.js';
 
 const why = canMount ? '' : ' (skipped: only root may mount a small file system)';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, type TestContext } from 'vitest';
-import { projectState } from '../../src/platform/folders.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { projectState } from '../../src/host/folders.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { linesIn } from '../commands/engine-parts.js';
 import {
   canMount,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test, type TestContext } from 'vitest';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { linesIn, partOf } from '../commands/engine-parts.js';
 import {
   canMount,

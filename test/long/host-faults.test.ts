@@ -1,8 +1,8 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { HostRecord } from '../../src/results/records/host-record.js';
-import { connect } from '../../src/platform/temporal/temporal-client.js';
+import { HostRecord } from '../../src/model/records/host-record.js';
+import { connect } from '../../src/engine/temporal/temporal-client.js';
 import { documentOf, until } from '../commands/project.js';
 import { expectWhole, type Summary } from './hosts/expect-whole.js';
 import type { Host } from './hosts/host.js';

@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { readEngineState } from '../../src/platform/engine/engine-state.js';
-import { projectState } from '../../src/platform/folders.js';
-import { QUERIES, sweepWorkflowId, type SweepProgress } from '../../src/workflows/protocol.js';
+import { readEngineState } from '../../src/engine/engine-state.js';
+import { projectState } from '../../src/host/folders.js';
+import { QUERIES, sweepWorkflowId, type SweepProgress } from '../../src/protocol/index.js';
 import { linesIn } from '../commands/engine-parts.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
 

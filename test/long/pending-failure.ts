@@ -1,6 +1,6 @@
-import { readEngineState } from '../../src/platform/engine/engine-state.js';
-import { projectState } from '../../src/platform/folders.js';
-import { connect } from '../../src/platform/temporal/temporal-client.js';
+import { readEngineState } from '../../src/engine/engine-state.js';
+import { projectState } from '../../src/host/folders.js';
+import { connect } from '../../src/engine/temporal/temporal-client.js';
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Small } from '../chaos/small-disks.js';
 import { until } from '../commands/project.js';

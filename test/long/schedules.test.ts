@@ -9,11 +9,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isScheduledTime, StoredSchedule } from '../../src/scenario/stored-schedule.js';
 import { putSchedule } from '../../src/client/schedules/temporal-schedule.js';
 import { LIMITS } from '../../src/lib/limits.js';
-import { readEngineState } from '../../src/platform/engine/engine-state.js';
-import { projectState } from '../../src/platform/folders.js';
-import { Firing } from '../../src/results/records/firing.js';
-import type { ScheduleSummary } from '../../src/results/records/schedule-list.js';
-import { scheduleId } from '../../src/workflows/protocol.js';
+import { readEngineState } from '../../src/engine/engine-state.js';
+import { projectState } from '../../src/host/folders.js';
+import { Firing } from '../../src/decide/documents/firing.js';
+import type { ScheduleSummary } from '../../src/decide/documents/schedule-list.js';
+import { scheduleId } from '../../src/protocol/index.js';
 import {
   createProject,
   EMPTY_FIXTURE,

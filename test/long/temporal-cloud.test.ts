@@ -13,8 +13,8 @@ import {
   until,
   type TestProject,
 } from '../commands/project.js';
-import { createAuthority, readPair, type Authority, type Pair } from '../platform/temporal/certificates.js';
-import { startCloudProxy, type CloudProxy } from '../platform/temporal/cloud-proxy.js';
+import { createAuthority, readPair, type Authority, type Pair } from '../engine/temporal/certificates.js';
+import { startCloudProxy, type CloudProxy } from '../engine/temporal/cloud-proxy.js';
 import { readFile } from 'node:fs/promises';
 
 // A stand-in for Temporal Cloud: TLS and a login before a real server, and no operator service.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom, seedOf } from '../../scripts/fuzz/random.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import type { Stratum } from '../../src/statistics/counts.js';
 import { look } from '../../src/statistics/look.js';
 import { nextRound } from '../../src/statistics/next-round.js';

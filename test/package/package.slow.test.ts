@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { tarballProblems } from '../../scripts/release/tarball-problems.js';
-import { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { REPOSITORY } from '../commands/project.js';
 import { installPackage, readManifest, type Packed } from './install-package.js';
 

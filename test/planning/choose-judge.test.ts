@@ -7,7 +7,7 @@ import { UsageError } from '../../src/lib/errors/usage-error.js';
 import { formatProblem } from '../../src/lib/errors/problem.js';
 import { parseConfig } from '../../src/scenario/config.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
-import type { Rubric } from '../../src/scenario/rubric.js';
+import type { Rubric } from '../../src/gates/judge/rubric.js';
 
 const rubric: Rubric = {
   criteria: [{ id: 'a', weight: 1, description: 'x' }],

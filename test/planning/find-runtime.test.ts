@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findRuntime, loadCharacter, settingsReadIn } from '../../src/planning/find-runtime.js';
 import type { Scenario } from '../../src/scenario/scenario.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 
 test.each([
   ['runtime.getSetting(\'OPENAI_API_KEY\') ?? runtime.getSetting( "B" )', ['OPENAI_API_KEY', 'B']],

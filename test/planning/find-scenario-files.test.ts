@@ -11,7 +11,7 @@ import {
 import type { Project } from '../../src/planning/project.js';
 import { defaultConfig } from '../../src/scenario/config.js';
 import { scenario } from '../commands/project.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 
 /** A project in a new folder with these files; a value that begins with `->` is a link. */
 async function projectWith(files: Record<string, string>): Promise<Project> {

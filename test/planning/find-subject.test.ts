@@ -6,7 +6,7 @@ import type { Project } from '../../src/planning/project.js';
 import { loadScenarios } from '../../src/planning/select-scenarios.js';
 import { defaultConfig } from '../../src/scenario/config.js';
 import { scenario } from '../commands/project.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 
 const SKILL = '---\nname: pdf\ndescription: Reads files.\n---\nRun scripts/read.sh.\n';
 

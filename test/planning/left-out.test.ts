@@ -8,7 +8,7 @@ import type { Project } from '../../src/planning/project.js';
 import { leftOutOf, loadScenarios } from '../../src/planning/select-scenarios.js';
 import { defaultConfig } from '../../src/scenario/config.js';
 import { scenario } from '../commands/project.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 
 async function write(root: string, files: Record<string, string>): Promise<void> {
   for (const [path, content] of Object.entries(files)) {

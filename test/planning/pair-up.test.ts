@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pairUp, type ToDecide } from '../../src/planning/pair-up.js';
-import type { Cell } from '../../src/results/records/cell.js';
+import type { Cell } from '../../src/model/records/cell.js';
 
 const cellsOf = (scenario: string, variants: string[], most: number): Cell[] =>
   variants.flatMap((variant) =>

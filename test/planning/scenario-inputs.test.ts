@@ -5,7 +5,7 @@ import { defaultConfig } from '../../src/scenario/config.js';
 import { findFiles } from '../../src/planning/find-scenario-files.js';
 import { createFolderCheck } from '../../src/planning/left-out.js';
 import { loadScenarios } from '../../src/planning/select-scenarios.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 import { scenario } from '../commands/project.js';
 
 test('lists the files of a fixture once, no matter how many scenarios name it', async () => {

@@ -9,7 +9,7 @@ import { loadScenarios } from '../../src/planning/select-scenarios.js';
 import { claimSweep, writePlan } from '../../src/planning/write-plan.js';
 import { defaultConfig } from '../../src/scenario/config.js';
 import { announceClean } from '../../src/store/clean-lock.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 import { createProject, scenario, until } from '../commands/project.js';
 
 test('restores snapshots that a clean removes while the plan is written, before the plan is ready', async () => {

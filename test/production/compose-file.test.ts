@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 import { loadAsWritten, loadCompose, type ComposeModel } from './compose-file.js';
 
 const loader = inject('composeLoader');

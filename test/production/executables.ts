@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { findExecutable, isExecutable } from '../../src/platform/process/find-executable.js';
-import { cacheHome } from '../../src/platform/folders.js';
+import { findExecutable, isExecutable } from '../../src/host/process/find-executable.js';
+import { cacheHome } from '../../src/host/folders.js';
 import { imageTag } from './compose-file.js';
 
 /** A program that is built from a Go module and kept in the cache folder as `<name>-<version>`. */

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { connect } from '../../src/platform/temporal/temporal-client.js';
-import type { SweepDocument } from '../../src/results/records/sweep-document.js';
+import { connect } from '../../src/engine/temporal/temporal-client.js';
+import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { copyExamples, createProject, EMPTY_FIXTURE, until, type TestProject } from '../commands/project.js';
 import { loadCompose, type ComposeModel } from './compose-file.js';
 import { startStack, type Stack } from './stack.js';

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { anyFreePort, LOOPBACK } from '../../src/platform/engine/server.js';
+import { anyFreePort, LOOPBACK } from '../../src/engine/server.js';
 import { NotHere } from './executables.js';
 import type { Service } from './compose-file.js';
 import { startProcess, type Started } from './started.js';

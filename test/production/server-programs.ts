@@ -1,4 +1,4 @@
-import { findTemporal } from '../../src/platform/engine/find-temporal.js';
+import { findTemporal } from '../../src/engine/find-temporal.js';
 import { NotHere, provideProgram } from './executables.js';
 import { postgresPrograms } from './postgres.js';
 import type { Programs } from './stack.js';

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { LOOPBACK, readTail } from '../../src/platform/engine/server.js';
+import { LOOPBACK, readTail } from '../../src/engine/server.js';
 import { REPOSITORY } from '../commands/project.js';
 import { commandOf, type ComposeModel, type ServiceName } from './compose-file.js';
 import { startPostgres, type Postgres } from './postgres.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { actionsSection } from '../../src/reports/actions-md.js';
-import type { ActionLog } from '../../src/results/transcript/action-log.js';
-import { metrics } from '../results/sample.js';
+import type { ActionLog } from '../../src/model/transcript/action-log.js';
+import { metrics } from '../model/sample.js';
 
 /** Longer than what a report shows. */
 const answer = `the beginning ${'and so on '.repeat(500)}the end`;

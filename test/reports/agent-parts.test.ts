@@ -12,10 +12,10 @@ import { eventStream } from '../../src/agents/streams/event-stream.js';
 import { textStream } from '../../src/agents/streams/text-stream.js';
 import { agentParts } from '../../src/reports/agent-parts.js';
 import { fitScreen } from '../../src/reports/screen.js';
-import { createActionCollector, type ActionLog } from '../../src/results/transcript/action-log.js';
-import type { EventBody } from '../../src/results/records/events.js';
+import { createActionCollector, type ActionLog } from '../../src/model/transcript/action-log.js';
+import type { EventBody } from '../../src/model/records/events.js';
 import { eventsOf } from '../agents/read-capture.js';
-import { say, shell } from '../results/transcripts.js';
+import { say, shell } from '../model/transcripts.js';
 import { hostile } from './hostile.js';
 
 const colors = pc.createColors(false);

@@ -1,10 +1,10 @@
 import pc from 'picocolors';
 import { expect, test } from 'vitest';
 import { comparedJudges } from '../../src/reports/calibration-text.js';
-import { calibrate } from '../../src/results/calibration/calibrate.js';
-import type { JudgedRun } from '../../src/results/calibration/judged-run.js';
-import { compareSweeps } from '../../src/results/comparison/compare-sweeps.js';
-import { sweepOf } from '../results/comparison/sample.js';
+import { calibrate } from '../../src/decide/calibration/calibrate.js';
+import type { JudgedRun } from '../../src/decide/calibration/judged-run.js';
+import { compareSweeps } from '../../src/decide/comparison/compare-sweeps.js';
+import { sweepOf } from '../decide/comparison/sample.js';
 
 /** A run that a judge and a person scored alike. */
 const reviewed = (score: number): JudgedRun => ({

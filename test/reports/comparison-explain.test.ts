@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { explanationRows } from '../../src/reports/comparison-explain.js';
-import { compareSweeps } from '../../src/results/comparison/compare-sweeps.js';
-import { sweepOf, type Outcomes } from '../results/comparison/sample.js';
+import { compareSweeps } from '../../src/decide/comparison/compare-sweeps.js';
+import { sweepOf, type Outcomes } from '../decide/comparison/sample.js';
 
 test('explains that p is adjusted as soon as there are two configurations', () => {
   const meaningOf = (base: Outcomes, head: Outcomes): string | undefined =>

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/format/table.js';
 import { renderComparison } from '../../src/reports/comparison.js';
 import { pText, points } from '../../src/lib/format/estimates.js';
-import { compareSweeps, type SweepToCompare } from '../../src/results/comparison/compare-sweeps.js';
-import type { Comparison } from '../../src/results/comparison/document.js';
-import { sweepOf } from '../results/comparison/sample.js';
-import { gate, metrics } from '../results/sample.js';
+import { compareSweeps, type SweepToCompare } from '../../src/decide/comparison/compare-sweeps.js';
+import type { Comparison } from '../../src/decide/comparison/document.js';
+import { sweepOf } from '../decide/comparison/sample.js';
+import { gate, metrics } from '../model/sample.js';
 
 const options = {
   color: false,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { askedSection, conversationSection } from '../../src/reports/conversation-md.js';
 import { renderReport } from '../../src/reports/report-md.js';
-import { metrics, run } from '../results/sample.js';
+import { metrics, run } from '../model/sample.js';
 import { headings, tables } from './markdown-shape.js';
 
 const CONVERSATION = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { renderEvaluation } from '../../src/reports/evaluation-md.js';
 import { headings } from './markdown-shape.js';
-import { judgment, metrics, run } from '../results/sample.js';
+import { judgment, metrics, run } from '../model/sample.js';
 
 const section = (text: string, title: string): string =>
   text.split(`## ${title}\n`)[1]?.split('\n## ')[0]?.trim() ?? '';

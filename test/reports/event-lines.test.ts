@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import { expect, test } from 'vitest';
 import { eventLines } from '../../src/reports/event-lines.js';
-import type { EventBody } from '../../src/results/records/events.js';
+import type { EventBody } from '../../src/model/records/events.js';
 
 const lines = (event: EventBody): string[] => eventLines(event, pc.createColors(false));
 const result = {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderHumanTranscript, type TranscriptHead } from '../../src/reports/human-transcript.js';
-import type { EventBody, RunEvent } from '../../src/results/records/events.js';
-import { NO_USAGE } from '../../src/results/records/token-usage.js';
-import { say } from '../results/transcripts.js';
+import type { EventBody, RunEvent } from '../../src/model/records/events.js';
+import { NO_USAGE } from '../../src/model/records/token-usage.js';
+import { say } from '../model/transcripts.js';
 
 const unknown = { token_usage: NO_USAGE, cost_usd: null };
 const head: TranscriptHead = {

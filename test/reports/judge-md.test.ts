@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { judgeSection } from '../../src/reports/judge-md.js';
-import { NO_USAGE } from '../../src/results/records/token-usage.js';
-import { judgment, metrics, run } from '../results/sample.js';
+import { NO_USAGE } from '../../src/model/records/token-usage.js';
+import { judgment, metrics, run } from '../model/sample.js';
 
 test('the section of the judge shows its tokens, and n/a for unknown numbers', () => {
   const section = (usage = judgment().usage): string =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/format/table.js';
-import { decisionText, progressText } from '../../src/results/decision/decision-text.js';
+import { decisionText, progressText } from '../../src/decide/decision/decision-text.js';
 import { renderLiveView, plainLine, type LiveState } from '../../src/reports/live-frame.js';
 
 const failed = (at: number): LiveState['failures'][number] => ({

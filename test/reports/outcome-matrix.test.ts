@@ -4,8 +4,8 @@ import { textWidth } from '../../src/lib/format/table.js';
 import { toMatrix } from '../../src/reports/matrix.js';
 import { renderMatrix } from '../../src/reports/outcome-matrix.js';
 import { renderSweep } from '../../src/reports/sweep-text.js';
-import type { SweepCell } from '../../src/results/records/sweep-document.js';
-import { cell, sweep } from '../results/sample.js';
+import type { SweepCell } from '../../src/decide/documents/sweep-document.js';
+import { cell, sweep } from '../model/sample.js';
 
 const render = (cells: SweepCell[], width = 100, color = false): string =>
   renderMatrix(toMatrix(cells), { width, color }).join('\n');

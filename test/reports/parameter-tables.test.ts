@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parameterTables } from '../../src/reports/parameter-tables.js';
-import type { ParameterResults } from '../../src/results/by-parameter.js';
+import type { ParameterResults } from '../../src/decide/by-parameter.js';
 
 const value = (change: Partial<ParameterResults> = {}): ParameterResults => ({
   ...{ parameter: 'run[0].input', value: 'hi', cells: 2, tested: 2, passed: 1, success_rate: 0.5 },

@@ -1,8 +1,8 @@
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { pairGrids } from '../../src/reports/ranking-parts.js';
-import { rankAgents } from '../../src/results/ranking/rank-agents.js';
-import { sweepOf } from '../results/comparison/sample.js';
+import { rankAgents } from '../../src/decide/ranking/rank-agents.js';
+import { sweepOf } from '../decide/comparison/sample.js';
 
 /** The tables of pairs of agents, of which so many of 20 runs passed. */
 const gridsOf = (passed: Record<string, number>) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { groupRegressions } from '../../src/reports/regressions.js';
-import { cell } from '../results/sample.js';
+import { cell } from '../model/sample.js';
 
 test('says how many runs of a configuration got worse, if there are several', () => {
   const regressions = [{ kind: 'gate' as const, message: 'gate newly failing: a', since: 'x', runs: 30 }];

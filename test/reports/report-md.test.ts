@@ -4,7 +4,7 @@ import { renderEvaluation } from '../../src/reports/evaluation-md.js';
 import { renderReport } from '../../src/reports/report-md.js';
 import { hostile } from './hostile.js';
 import { headings, readMarkdown, tables } from './markdown-shape.js';
-import { command, gate, judgment, metrics, run } from '../results/sample.js';
+import { command, gate, judgment, metrics, run } from '../model/sample.js';
 
 /** The table row that begins with `first`. */
 const row = (text: string, first: string): string[] =>

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/format/table.js';
 import { formatCost } from '../../src/lib/format/dollars.js';
 import type { Json } from '../../src/lib/json.js';
-import type { EventBody } from '../../src/results/records/events.js';
-import { createActionCollector } from '../../src/results/transcript/action-log.js';
+import type { EventBody } from '../../src/model/records/events.js';
+import { createActionCollector } from '../../src/model/transcript/action-log.js';
 import { renderGates, renderRun } from '../../src/reports/run-text.js';
 import { MOST_OF_A_TEXT } from '../../src/reports/shorten.js';
 import { LONGEST_LINE } from '../hostile-texts.js';
-import { gate, metrics, run } from '../results/sample.js';
+import { gate, metrics, run } from '../model/sample.js';
 
 const options = { color: false, width: 80 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { gridMarkdown } from '../../src/reports/grid.js';
 import { subjectGrid, subjectTable } from '../../src/reports/subject-tokens.js';
-import { subjectTokens, type SubjectSides } from '../../src/results/subject-tokens.js';
+import { subjectTokens, type SubjectSides } from '../../src/model/subject-tokens.js';
 
 const sides = (change: Partial<SubjectSides> = {}): SubjectSides => ({
   ...{ scenario: 's', variant: 'default', agent: 'codex', model: 'gpt' },

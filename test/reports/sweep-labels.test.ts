@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cellColumns } from '../../src/reports/sweep-labels.js';
-import { cell } from '../results/sample.js';
+import { cell } from '../model/sample.js';
 
 test('the columns that distinguish cells have headings, and are left out where nothing differs', () => {
   const headings = (...cells: Parameters<typeof cellColumns>[0]): string[] =>

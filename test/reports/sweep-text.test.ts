@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/format/table.js';
 import { renderSweep } from '../../src/reports/sweep-text.js';
-import { cell, sweep } from '../results/sample.js';
+import { cell, sweep } from '../model/sample.js';
 
 const options = { color: false, width: 100 };
 const failed = {

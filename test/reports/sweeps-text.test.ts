@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { renderSweeps } from '../../src/reports/sweeps-text.js';
-import type { SweepSummary } from '../../src/results/records/sweep-list.js';
-import { totalsOf } from '../../src/results/totals.js';
-import { cell } from '../results/sample.js';
+import type { SweepSummary } from '../../src/decide/documents/sweep-list.js';
+import { totalsOf } from '../../src/decide/totals.js';
+import { cell } from '../model/sample.js';
 
 const summary = (change: Partial<SweepSummary>): SweepSummary => ({
   ...{ id: 's1', started: '2026-01-01T00:00:00.000Z', status: 'completed', totals: totalsOf([cell()]) },

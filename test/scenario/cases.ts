@@ -5,7 +5,7 @@ import { parse as parseYaml } from 'yaml';
 import type { z } from 'zod';
 import { Config, parseConfig } from '../../src/scenario/config.js';
 import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.js';
-import { Rubric } from '../../src/scenario/rubric.js';
+import { Rubric } from '../../src/gates/judge/rubric.js';
 import { loadRubric } from '../../src/scenario/yaml/load-rubric.js';
 import { ScenarioFile } from '../../src/scenario/yaml/schema.js';
 import type { Loaded } from '../../src/input/source.js';

@@ -1,5 +1,9 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { execa } from 'execa';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { readImports } from '../../scripts/select-tests/read-imports.js';
 import { tableProblems } from '../../scripts/select-tests/table-problems.js';
 import { REPOSITORY } from '../commands/project.js';
 
@@ -34,4 +38,26 @@ test('a test in no area, an area without tests and a path that does not exist ar
     'no test that is not fast begins with test/none',
     'src/gone/ does not exist',
   ]);
+});
+
+test('the import of a name from the face of a room is one of the module that has it, and a lazy one is of the whole face', () => {
+  const root = mkdtempSync(join(tmpdir(), 'imports-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const files = {
+    'src/a/index.ts': "export * from './pure.js';\nexport { one, type Two } from './one.js';\n",
+    'src/a/pure.ts': "export {\n  three,\n  four,\n} from './three.js';\n",
+    'src/a/one.ts': '',
+    'src/a/three.ts': '',
+    'src/b/user.ts': "import { four, type Two as Other } from '#a';\nconst a = await import('#a');\n",
+    'src/b/pure-user.ts': "import type { three } from '#a/pure';\nimport './user.js';\n",
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const modules = ['src/b/user.ts', 'src/b/pure-user.ts'];
+  expect(Object.fromEntries(readImports(root, modules))).toEqual({
+    'src/b/user.ts': ['src/a/three.ts', 'src/a/one.ts', 'src/a/index.ts'],
+    'src/b/pure-user.ts': ['src/a/three.ts', 'src/b/user.ts'],
+  });
 });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { baselineOf } from '../../src/results/comparison/baseline.js';
+import { baselineOf } from '../../src/decide/comparison/baseline.js';
 import { readBaseline, writeBaseline } from '../../src/store/baseline-file.js';
-import { sweepOf, type Outcomes } from '../results/comparison/sample.js';
+import { sweepOf, type Outcomes } from '../decide/comparison/sample.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'llm-tool-test-baseline-'));
 const file = join(folder, 'baseline.jsonl');

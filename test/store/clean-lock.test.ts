@@ -4,11 +4,11 @@ import { expect, it } from 'vitest';
 import { announceClean, cleanIsOver } from '../../src/store/clean-lock.js';
 import { appendResult, readResults } from '../../src/store/results-log.js';
 import { rewriteResults } from '../../src/store/rewrite-results.js';
-import { compileSources } from '../platform/compiled.js';
-import { newFolder } from '../platform/temporary.js';
+import { compileSources } from '../host/compiled.js';
+import { newFolder } from '../host/temporary.js';
 import { newLog, resultLine } from './sample.js';
 
-const compiled = await compileSources('store', 'results', 'statistics', 'platform');
+const compiled = await compileSources();
 
 it('waits for nothing and creates nothing if there was no clean', async () => {
   const folder = await newFolder();

@@ -13,16 +13,16 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openReviews, type KnownReviews } from '../../src/client/sweeps/known-reviews.js';
-import { readReview } from '../../src/client/sweeps/read-review.js';
-import { digestOf } from '../../src/results/records/result-digest.js';
-import { judgedIn } from '../../src/results/review/judged.js';
+import { openReviews, type KnownReviews } from '../../src/sweeps/known-reviews.js';
+import { readReview } from '../../src/sweeps/read-review.js';
+import { digestOf } from '../../src/model/records/result-digest.js';
+import { judgedIn } from '../../src/model/review/judged.js';
 import { runFiles, resultsLog } from '../../src/store/results-folder.js';
 import { indexFile, openResultsIndex, type ResultsIndex } from '../../src/store/results-index.js';
 import { readResults } from '../../src/store/results-log.js';
-import { projectState } from '../../src/platform/folders.js';
-import { newFolder } from '../platform/temporary.js';
-import { metrics } from '../results/sample.js';
+import { projectState } from '../../src/host/folders.js';
+import { newFolder } from '../host/temporary.js';
+import { metrics } from '../model/sample.js';
 import { resultLine } from './sample.js';
 
 const HOUR = 3_600_000;

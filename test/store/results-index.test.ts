@@ -3,13 +3,13 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { metrics } from '../results/sample.js';
-import { newFolder } from '../platform/temporary.js';
+import { metrics } from '../model/sample.js';
+import { newFolder } from '../host/temporary.js';
 import { resultsLog } from '../../src/store/results-folder.js';
 import { sameResult, sameScenario } from '../../src/store/result-facts.js';
 import { openResultsIndex, type ResultsIndex } from '../../src/store/results-index.js';
 import { appendLines, appendResult, readResults } from '../../src/store/results-log.js';
-import type { ResultLine } from '../../src/results/records/result-line.js';
+import type { ResultLine } from '../../src/model/records/result-line.js';
 import { resultLine } from './sample.js';
 
 const result = (id: string, change: Partial<ResultLine> = {}): ResultLine => resultLine({ id, ...change });

@@ -1,14 +1,14 @@
 import { existsSync, appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { ResultLine } from '../../src/results/records/result-line.js';
+import type { ResultLine } from '../../src/model/records/result-line.js';
 import { appendResult, readResults } from '../../src/store/results-log.js';
-import { compileSources } from '../platform/compiled.js';
-import { newFolder } from '../platform/temporary.js';
-import { gate, metrics } from '../results/sample.js';
+import { compileSources } from '../host/compiled.js';
+import { newFolder } from '../host/temporary.js';
+import { gate, metrics } from '../model/sample.js';
 import { resultLine } from './sample.js';
 
-const compiled = await compileSources('store', 'results', 'statistics', 'platform');
+const compiled = await compileSources();
 
 const result = (id: string, changes: Partial<ResultLine> = {}): ResultLine => resultLine({ id, ...changes });
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { ResultLine } from '../../src/results/records/result-line.js';
-import { newFolder } from '../platform/temporary.js';
+import type { ResultLine } from '../../src/model/records/result-line.js';
+import { newFolder } from '../host/temporary.js';
 
 /** A path for a log of results, in a folder that is removed after the test. */
 export const newLog = async (): Promise<string> => join(await newFolder(), 'results.jsonl');

@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EventBody } from '../../src/results/records/events.js';
-import { Metrics, ResultLine } from '../../src/results/records/result-line.js';
-import { RunRecord } from '../../src/results/records/run-record.js';
+import { EventBody } from '../../src/model/records/events.js';
+import { Metrics, ResultLine } from '../../src/model/records/result-line.js';
+import { RunRecord } from '../../src/model/records/run-record.js';
 import { Plan } from '../../src/scenario/plan.js';
 import { planFile, resultsLog, runFiles, summaryFile } from '../../src/store/results-folder.js';
 import { HOSTILE, HOSTILE_TEXTS } from '../hostile-texts.js';
-import { command, gate, judgment, metrics, run } from '../results/sample.js';
+import { command, gate, judgment, metrics, run } from '../model/sample.js';
 import { resultLine } from '../store/sample.js';
 
 interface Schema {

@@ -9,7 +9,7 @@ import type {
   SweepAnswer,
   SweepsAnswer,
 } from '../../src/viewer/protocol.js';
-import type { RunEvent } from '../../src/results/records/events.js';
+import type { RunEvent } from '../../src/model/records/events.js';
 import type { TestProject } from '../commands/project.js';
 import { HOSTILE } from '../hostile-texts.js';
 import { createHostileProject, LONG_OUTPUT } from './hostile-project.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunEvent } from '../../src/results/records/events.js';
+import type { RunEvent } from '../../src/model/records/events.js';
 import { createProject, EMPTY_FIXTURE, scenario, until, type TestProject } from '../commands/project.js';
 import { ask, startViewing, watchSweep, type Viewing } from './viewing.js';
 

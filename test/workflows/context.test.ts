@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { STEPS, type ContextBrief } from '../../src/workflows/protocol.js';
+import { STEPS } from '../../src/model/step-names.js';
+import type { ContextBrief } from '../../src/protocol/index.js';
 import { resultOf, useTemporal } from './harness.js';
 import { summariesIn } from './history.js';
 import {

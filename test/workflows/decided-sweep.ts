@@ -1,10 +1,10 @@
-import type { Activities } from '../../src/activities/index.js';
+import type { Activities } from '../../src/activities/create-activities.js';
 import { omit } from '../../src/lib/omit.js';
-import { decide } from '../../src/results/decision/decide.js';
-import type { CellResult } from '../../src/results/decision/cell-result.js';
-import type { UntilClear } from '../../src/results/decision/until-clear.js';
-import type { Cell } from '../../src/results/records/cell.js';
-import type { Outcome } from '../../src/results/records/result-line.js';
+import { decide } from '../../src/decide/decision/decide.js';
+import type { CellResult } from '../../src/decide/decision/cell-result.js';
+import type { UntilClear } from '../../src/decide/decision/until-clear.js';
+import type { Cell } from '../../src/model/records/cell.js';
+import type { Outcome } from '../../src/model/records/result-line.js';
 import { cell } from './stub-activities.js';
 
 /** The cells of two variants, of which `base` comes first in each pair. */

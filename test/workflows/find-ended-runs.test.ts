@@ -2,7 +2,7 @@ import { WorkflowFailedError, type Client } from '@temporalio/client';
 import { CancelledFailure, defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import { findEndedRuns } from '../../src/activities/find-ended-runs.js';
-import type { EndedRun } from '../../src/workflows/protocol.js';
+import type { EndedRun } from '../../src/protocol/index.js';
 import { inActivity, isOwnServer } from '../activities/in-activity.js';
 import { eventually, useTemporal } from './harness.js';
 import { blockedAgents, brief, broken, cell, stubActivities } from './stub-activities.js';

@@ -21,11 +21,11 @@ import {
 } from '@temporalio/worker';
 import { CancelledFailure } from '@temporalio/common';
 import { afterAll, beforeAll, inject, vi } from 'vitest';
-import { otherActivities, type Activities } from '../../src/activities/index.js';
+import { otherActivities, type Activities } from '../../src/activities/create-activities.js';
 import { SEARCH_ATTRIBUTES } from '../../src/lib/search-attributes.js';
-import { writeFileAtomic } from '../../src/platform/fs/write-file.js';
-import { waitForLock } from '../../src/platform/process/process-lock.js';
-import type { Cell } from '../../src/results/records/cell.js';
+import { writeFileAtomic } from '../../src/host/fs/write-file.js';
+import { waitForLock } from '../../src/host/process/process-lock.js';
+import type { Cell } from '../../src/model/records/cell.js';
 import {
   hostQueueOf,
   placeQueueOf,
@@ -34,10 +34,10 @@ import {
   type RunInput,
   type RunResult,
   type SweepInput,
-} from '../../src/workflows/protocol.js';
+  SWEEP_ID,
+} from '../../src/protocol/index.js';
 import type { runScenario, runSweep } from '../../src/workflows/index.js';
-import { SWEEP_ID } from '../../src/workflows/ui.js';
-import { runResultIn } from '../../src/workflows/visible-failures.js';
+import { runResultIn } from '../../src/protocol/visible-failures.js';
 import { NO_CAPS, stubActivities, type Stubs } from './stub-activities.js';
 
 export type RunHandle = WorkflowHandle<typeof runScenario>;

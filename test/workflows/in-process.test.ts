@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { expect, test } from 'vitest';
-import { STEPS } from '../../src/workflows/protocol.js';
+import { STEPS } from '../../src/model/step-names.js';
 import { eventually, useTemporal } from './harness.js';
 import { localActivitiesIn, summariesIn } from './history.js';
 import { broken, runPlan, cell, flaky, gate, stubActivities } from './stub-activities.js';

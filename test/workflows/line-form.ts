@@ -1,7 +1,7 @@
 import type { Path } from '../../src/input/source.js';
 import type { ScenarioReader } from '../../src/scenario/reader.js';
 import { Scenario, type Step } from '../../src/scenario/scenario.js';
-import { DEFAULT_VARIANT } from '../../src/results/records/cell-label.js';
+import { DEFAULT_VARIANT } from '../../src/model/records/cell-label.js';
 
 const TIMEOUT_SECS = 30;
 

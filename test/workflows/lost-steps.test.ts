@@ -8,10 +8,10 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { Deps } from '../../src/activities/step/deps.js';
 import { noteOpenRun } from '../../src/activities/step/open-runs.js';
 import { watchRuns, type Watch } from '../../src/activities/watch/watch-runs.js';
-import { ownWorkerIdentity } from '../../src/platform/temporal/worker-identity.js';
-import { WORKFLOWS } from '../../src/workflows/protocol.js';
+import { ownWorkerIdentity } from '../../src/engine/temporal/worker-identity.js';
+import { WORKFLOWS } from '../../src/protocol/index.js';
 import { isOwnServer } from '../activities/in-activity.js';
-import { newFolder } from '../platform/temporary.js';
+import { newFolder } from '../host/temporary.js';
 import { bundleWorkflows, quietRuntime } from './harness.js';
 import { cell } from './stub-activities.js';
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import type { Activities } from '../../src/activities/index.js';
+import type { Activities } from '../../src/activities/create-activities.js';
 import { verifyOrder, verifyParked, verifyWake } from '../../src/activities/verify-order.js';
-import { proveOrder, proveSignal, type SignalFacts } from '../../src/platform/origin.js';
+import { proveOrder, proveSignal, type SignalFacts } from '../../src/host/origin.js';
 import {
   SIGNALS,
   UPDATES,
   type AgentSummary,
   type ProvenOrder,
   type RunRef,
-} from '../../src/workflows/protocol.js';
+} from '../../src/protocol/index.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { eventually, useTemporal, type RunHandle, type SweepHandle } from './harness.js';
 import { localActivitiesIn } from './history.js';

@@ -2,12 +2,12 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import type { Activities } from '../../src/activities/index.js';
+import type { Activities } from '../../src/activities/create-activities.js';
 import type { Deps } from '../../src/activities/step/deps.js';
 import { withRetryPolicy } from '../../src/activities/step/retry-policy.js';
 import { LIMITS } from '../../src/lib/limits.js';
-import type { EndReason } from '../../src/results/records/run-record.js';
-import { STEPS } from '../../src/workflows/protocol.js';
+import type { EndReason } from '../../src/model/records/run-record.js';
+import { STEPS } from '../../src/model/step-names.js';
 import { attributesOf, useTemporal, resultOf } from './harness.js';
 import { record } from './history.js';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Activities } from '../../src/activities/index.js';
-import { STEPS } from '../../src/workflows/protocol.js';
+import type { Activities } from '../../src/activities/create-activities.js';
+import { STEPS } from '../../src/model/step-names.js';
 import { eventually, resultOf, useTemporal } from './harness.js';
 import { record, summariesIn } from './history.js';
 import {

@@ -6,7 +6,7 @@ import {
   WORKFLOWS,
   type PlannedFiring,
   type ScheduledResult,
-} from '../../src/workflows/protocol.js';
+} from '../../src/protocol/index.js';
 import { eventually, useTemporal } from './harness.js';
 import { record } from './history.js';
 import { NO_CAPS, blockedAgents, cellsUpTo, pagesOf, stubActivities, type Stubs } from './stub-activities.js';

@@ -1,4 +1,4 @@
-import type { Cell } from '../../src/results/records/cell.js';
+import type { Cell } from '../../src/model/records/cell.js';
 import { expect, test } from 'vitest';
 import { attributesOf, eventually, useTemporal } from './harness.js';
 import { record } from './history.js';

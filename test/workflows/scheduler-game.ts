@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { costOwner } from '../../src/results/budget.js';
-import type { Outcome } from '../../src/results/records/result-line.js';
-import type { LostCell, PageCell, Parked, SweepInput } from '../../src/workflows/protocol.js';
+import { costOwner } from '../../src/decide/budget.js';
+import type { Outcome } from '../../src/model/records/result-line.js';
+import type { LostCell, PageCell, Parked, SweepInput } from '../../src/protocol/index.js';
 import { carry, startState } from '../../src/workflows/scheduler/carry.js';
 import type { Cost } from '../../src/workflows/scheduler/money.js';
 import { PAGE, type Wanted } from '../../src/workflows/scheduler/reading.js';

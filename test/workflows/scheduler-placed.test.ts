@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Cell } from '../../src/results/records/cell.js';
-import type { OpenRun, SweepInput } from '../../src/workflows/protocol.js';
+import type { Cell } from '../../src/model/records/cell.js';
+import type { OpenRun, SweepInput } from '../../src/protocol/index.js';
 import { carry, startState } from '../../src/workflows/scheduler/carry.js';
 import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
 import { reduce } from '../../src/workflows/scheduler/reduce.js';

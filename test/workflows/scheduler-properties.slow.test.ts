@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { turnOrder } from '../../src/results/turn-order.js';
-import type { Cell } from '../../src/results/records/cell.js';
-import type { Outcome } from '../../src/results/records/result-line.js';
-import type { PageCell } from '../../src/workflows/protocol.js';
+import { turnOrder } from '../../src/decide/turn-order.js';
+import type { Cell } from '../../src/model/records/cell.js';
+import type { Outcome } from '../../src/model/records/result-line.js';
+import type { PageCell } from '../../src/protocol/index.js';
 import { carry, startState } from '../../src/workflows/scheduler/carry.js';
 import type { Cost } from '../../src/workflows/scheduler/money.js';
 import { accountOf, allRead, isOver, type SchedulerState } from '../../src/workflows/scheduler/state.js';

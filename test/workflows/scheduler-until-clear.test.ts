@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Decided, PageCell, SweepInput } from '../../src/workflows/protocol.js';
+import type { Decided, PageCell, SweepInput } from '../../src/protocol/index.js';
 import { carry, startState } from '../../src/workflows/scheduler/carry.js';
 import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
 import { reduce } from '../../src/workflows/scheduler/reduce.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { turnOrder } from '../../src/results/turn-order.js';
-import type { Cell } from '../../src/results/records/cell.js';
-import type { PageCell, SweepInput } from '../../src/workflows/protocol.js';
+import { turnOrder } from '../../src/decide/turn-order.js';
+import type { Cell } from '../../src/model/records/cell.js';
+import type { PageCell, SweepInput } from '../../src/protocol/index.js';
 import { PAGE } from '../../src/workflows/scheduler/reading.js';
 import { isOver } from '../../src/workflows/scheduler/state.js';
 import { at, finish, play, type Game } from './scheduler-game.js';

@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { findEndedRuns } from '../../src/activities/find-ended-runs.js';
-import type { Activities } from '../../src/activities/index.js';
-import type { Cell } from '../../src/results/records/cell.js';
-import type { AgentSummary, RunPlan, PlannedStep } from '../../src/workflows/protocol.js';
+import type { Activities } from '../../src/activities/create-activities.js';
+import type { Cell } from '../../src/model/records/cell.js';
+import type { AgentSummary, RunPlan, PlannedStep } from '../../src/protocol/index.js';
 import { isOwnServer } from '../activities/in-activity.js';
 
 /** An attempt of an activity. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SweepProgress } from '../../src/workflows/protocol.js';
+import type { SweepProgress } from '../../src/protocol/index.js';
 import { decisionMemo, sweepDetails } from '../../src/workflows/ui.js';
 
 type Decision = NonNullable<SweepProgress['decision']>;

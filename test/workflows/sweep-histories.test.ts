@@ -3,7 +3,7 @@ import { WorkflowFailedError, type Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { findEndedRuns } from '../../src/activities/find-ended-runs.js';
 import { withRetryPolicy } from '../../src/activities/step/retry-policy.js';
-import { SIGNALS } from '../../src/workflows/protocol.js';
+import { SIGNALS } from '../../src/protocol/index.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { eventually, useTemporal, type SweepHandle } from './harness.js';
 import { payloadSizes, record } from './history.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { QUERIES, type SweepProgress } from '../../src/workflows/protocol.js';
+import { QUERIES, type SweepProgress } from '../../src/protocol/index.js';
 import { eventually, useTemporal } from './harness.js';
 import { blockedAgents, brief, broken, cell, cellsUpTo, pagesOf, stubActivities } from './stub-activities.js';
 import { endOf } from './sweeps.js';

@@ -1,11 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import {
-  hostQueueOf,
-  type PlaceInput,
-  type RunPlace,
-  type SweepProgress,
-} from '../../src/workflows/protocol.js';
+import { hostQueueOf, type PlaceInput, type RunPlace, type SweepProgress } from '../../src/protocol/index.js';
 import { eventually, useTemporal } from './harness.js';
 import { record } from './history.js';
 import { blockedAgents, cell, cellsUpTo, pagesOf, stubActivities } from './stub-activities.js';

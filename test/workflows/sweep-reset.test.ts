@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { expect, test } from 'vitest';
-import { UPDATES } from '../../src/workflows/protocol.js';
+import { UPDATES } from '../../src/protocol/index.js';
 import { eventually, useTemporal, type SweepHandle } from './harness.js';
 import { blockedAgents, brief, cell, cellsUpTo, pagesOf, stubActivities } from './stub-activities.js';
 import { endOf, ids, progressOf, ranCells } from './sweeps.js';

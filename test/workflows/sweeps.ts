@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
-import type { Cell } from '../../src/results/records/cell.js';
-import { QUERIES, UPDATES, type SweepProgress, type SweepStatus } from '../../src/workflows/protocol.js';
+import type { Cell } from '../../src/model/records/cell.js';
+import { QUERIES, UPDATES, type SweepProgress, type SweepStatus } from '../../src/protocol/index.js';
 import type { SweepHandle } from './harness.js';
 import type { Stubs } from './stub-activities.js';
 

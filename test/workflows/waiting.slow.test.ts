@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { backoffMs } from '../../src/workflows/provider-backoff.js';
-import { QUERIES, UPDATES, type SweepProgress } from '../../src/workflows/protocol.js';
+import { QUERIES, UPDATES, type SweepProgress } from '../../src/protocol/index.js';
 import { eventually, resultOf, useTemporal } from './harness.js';
 import { record, summariesIn } from './history.js';
 import { brief, cell, latch, pagesOf, stubActivities } from './stub-activities.js';

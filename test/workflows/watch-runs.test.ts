@@ -9,11 +9,11 @@ import type { Deps } from '../../src/activities/step/deps.js';
 import { watchRuns, type Watch } from '../../src/activities/watch/watch-runs.js';
 import { local } from '../../src/environments/local.js';
 import { opaqueId, stateOfRun } from '../../src/store/run-state.js';
-import { sweepWorkflowId, WORKFLOWS, type RunRef } from '../../src/workflows/protocol.js';
+import { sweepWorkflowId, WORKFLOWS, type RunRef } from '../../src/protocol/index.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { PATH } from '../environments/places.js';
-import { killWhenFinished, processesWith, running, uniqueSeconds } from '../platform/processes.js';
-import { newFolder } from '../platform/temporary.js';
+import { killWhenFinished, processesWith, running, uniqueSeconds } from '../host/processes.js';
+import { newFolder } from '../host/temporary.js';
 import { eventually, quietRuntime } from './harness.js';
 import { cell } from './stub-activities.js';
 

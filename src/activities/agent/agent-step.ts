@@ -1,9 +1,6 @@
-import type { RetryHint } from '../../agents/agent.js';
-import type { Efficiency } from '../../results/records/result-line.js';
-import type { AgentRecord } from '../../results/records/run-record.js';
-import type { TokenUsage } from '../../results/records/token-usage.js';
+import type { RetryHint } from '#agents';
+import type { AgentRecord, Efficiency, RecordedTrajectory, TokenUsage } from '#model';
 import type { FilesAfter } from '../step/files-after.js';
-import type { RecordedTrajectory } from '../../results/transcript/trajectory.js';
 
 /** Result of a step that ran the agent, for the steps after it. */
 export interface AgentStep {

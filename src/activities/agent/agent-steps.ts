@@ -1,4 +1,4 @@
-import { STEPS } from '../../workflows/protocol.js';
+import { STEPS } from '#model';
 import type { AgentStep } from './agent-step.js';
 import { readStep, type Manifest, type StepStore } from '../step/run-step-once.js';
 

@@ -1,5 +1,5 @@
-import type { CommandRecord } from '../../results/records/run-record.js';
-import { describeEnd } from '../../lib/commands/command-result.js';
+import { describeEnd } from '#lib';
+import type { CommandRecord } from '#model';
 import { readStep } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 import { stepsOfKind } from '../step/scenario-steps.js';

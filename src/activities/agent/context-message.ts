@@ -1,4 +1,4 @@
-import type { CommandRecord } from '../../results/records/run-record.js';
+import type { CommandRecord } from '#model';
 import { readStep } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 import { stepsOfKind } from '../step/scenario-steps.js';

@@ -1,7 +1,6 @@
-import { createYielder } from '../../lib/yield-to-event-loop.js';
-import { linesOf } from '../../platform/fs/lines.js';
-import { unknownRequest, type FirstRequest } from '../../results/records/first-request.js';
-import type { AgentRecord } from '../../results/records/run-record.js';
+import { linesOf } from '#host';
+import { createYielder } from '#lib';
+import { type AgentRecord, type FirstRequest, unknownRequest } from '#model';
 import type { RunContext } from '../step/run-context.js';
 import type { AgentStep } from './agent-step.js';
 import { hasAnswered, type AgentOutput } from './outputs.js';

@@ -1,4 +1,4 @@
-import { lastStart } from '../../environments/journal.js';
+import { lastStart } from '#environments';
 import type { RunContext } from '../step/run-context.js';
 import type { AgentStep } from './agent-step.js';
 import { readAgentSteps } from './agent-steps.js';

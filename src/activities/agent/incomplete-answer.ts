@@ -1,5 +1,5 @@
-import { errorEvent } from '../../agents/streams/stream-events.js';
-import type { EventBody } from '../../results/records/events.js';
+import { errorEvent } from '#agents';
+import type { EventBody } from '#model';
 import type { AgentInPlace } from '../step/run-paths.js';
 import type { RunContext } from '../step/run-context.js';
 

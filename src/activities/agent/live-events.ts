@@ -1,13 +1,9 @@
 import { closeSync, constants, existsSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createLineRedactor } from '../../lib/redaction/redact-key-block.js';
-import { shortenStrings } from '../../lib/shorten-strings.js';
-import { isJsonObject, parseJson, type Json } from '../../lib/json.js';
-import { createYielder } from '../../lib/yield-to-event-loop.js';
-import { linesOf } from '../../platform/fs/lines.js';
-import { doingText } from '../../reports/doing-text.js';
-import { RunEvent, type EventBody } from '../../results/records/events.js';
-import { redactFields } from '../../results/records/redact-fields.js';
+import { linesOf } from '#host';
+import { createLineRedactor, createYielder, isJsonObject, type Json, parseJson, shortenStrings } from '#lib';
+import { type EventBody, redactFields, RunEvent } from '#model';
+import { doingText } from '#reports';
 import { withNewLogin } from '../credentials/with-new-login.js';
 import type { RunContext } from '../step/run-context.js';
 

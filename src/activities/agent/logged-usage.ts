@@ -1,6 +1,5 @@
-import { createYielder } from '../../lib/yield-to-event-loop.js';
-import type { EventBody } from '../../results/records/events.js';
-import { totalTokens, type TokenUsage } from '../../results/records/token-usage.js';
+import { createYielder } from '#lib';
+import { type EventBody, type TokenUsage, totalTokens } from '#model';
 import type { RunContext } from '../step/run-context.js';
 import type { AgentOutput } from './outputs.js';
 import { linesOfLog } from './session-log.js';

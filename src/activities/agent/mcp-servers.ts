@@ -1,16 +1,21 @@
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { LaunchFile, McpProgram } from '../../agents/agent.js';
-import { RUN_FOLDERS } from '../../environments/run-folders.js';
-import { fileText } from '../../gates/gate.js';
-import type { McpConnection, ProxyFile } from '../../mcp-proxy/proxy-file.js';
-import { eventsOfRecords, eventsSoFar, type TimedEvent } from '../../mcp-proxy/record.js';
-import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
-import { STEPS } from '../../results/step-names.js';
-import { mcpServersOf } from '../../scenario/subject.js';
+import type { LaunchFile, McpProgram } from '#agents';
+import { RUN_FOLDERS } from '#environments';
+import { fileText } from '#gates';
+import { markOf, RUN_MARK } from '#host';
+import { mocksFileOf } from '#mocks';
+import { STEPS } from '#model';
+import {
+  eventsOfRecords,
+  eventsSoFar,
+  type McpConnection,
+  mcpServersOf,
+  type ProxyFile,
+  type TimedEvent,
+} from '#subjects';
 import { toolCallsFolder } from '../mocks/mocked-commands.js';
 import { connectionOf } from '../step/mcp-connection.js';
-import { mocksFileOf } from '../step/mocks-file.js';
 import type { RunContext } from '../step/run-context.js';
 import { withMocks } from '../step/with-mocks.js';
 import type { AgentOutput } from './outputs.js';

@@ -1,5 +1,4 @@
-import type { AgentRecord } from '../../results/records/run-record.js';
-import { NO_USAGE } from '../../results/records/token-usage.js';
+import { type AgentRecord, NO_USAGE } from '#model';
 import type { RunContext } from '../step/run-context.js';
 import type { AgentStep } from './agent-step.js';
 

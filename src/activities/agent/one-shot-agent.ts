@@ -1,15 +1,14 @@
-import type { Classified } from '../../agents/agent.js';
-import { createContradictionFinder } from '../../agents/streams/contradictions.js';
-import { createEndTracker } from '../../agents/streams/end-tracker.js';
-import { sharesHost, type Environment } from '../../environments/environment.js';
-import { startFolder } from '../../environments/journal.js';
-import { findExecutable } from '../../platform/process/find-executable.js';
-import { supervisorErrors } from '../../platform/process/supervise.js';
-import { createPricer } from '../../results/cost.js';
-import { wrongOf, type JudgeAnswer } from '../../results/records/judgment.js';
-import type { OutputProblems } from '../../results/records/output-problems.js';
-import { outputWarnings } from '../../results/output-warnings.js';
-import { createUsageMeter } from '../../results/transcript/usage-meter.js';
+import { type Classified, createContradictionFinder, createEndTracker } from '#agents';
+import { type Environment, sharesHost, startFolder } from '#environments';
+import { findExecutable, supervisorErrors } from '#host';
+import {
+  createPricer,
+  createUsageMeter,
+  type JudgeAnswer,
+  type OutputProblems,
+  outputWarnings,
+  wrongOf,
+} from '#model';
 import { incompleteAnswer } from './incomplete-answer.js';
 import { uuidOf, type PlannedLaunch } from './launch.js';
 import { agentOutput, LOST_EXIT_CODE } from './outputs.js';

@@ -1,10 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import type { AgentEnd, StreamParser } from '../../agents/agent.js';
-import { startFiles } from '../../environments/journal.js';
-import { createYielder } from '../../lib/yield-to-event-loop.js';
-import { linesOf } from '../../platform/fs/lines.js';
-import { readTextIfThere } from '../../platform/fs/read-file.js';
-import type { EventBody } from '../../results/records/events.js';
+import type { AgentEnd, StreamParser } from '#agents';
+import { startFiles } from '#environments';
+import { linesOf, readTextIfThere } from '#host';
+import { createYielder } from '#lib';
+import type { EventBody } from '#model';
 import type { RunContext } from '../step/run-context.js';
 
 /** Output of one start of the agent, and how it ended. Times in ms since the epoch. */

@@ -1,12 +1,14 @@
-import type { StreamParser } from '../../agents/agent.js';
-import type { Contradiction } from '../../agents/streams/contradictions.js';
-import { beginningOf } from '../../lib/format/truncate.js';
-import { linesOf } from '../../platform/fs/lines.js';
-import type { EventBody } from '../../results/records/events.js';
-import { extractCommands, type Transcript } from '../../results/transcript/analyse-transcript.js';
-import { callsWithoutResult } from '../../results/transcript/calls-without-result.js';
-import type { Command } from '../../results/transcript/name-commands.js';
-import type { RecordedTrajectory } from '../../results/transcript/trajectory.js';
+import type { Contradiction, StreamParser } from '#agents';
+import { linesOf } from '#host';
+import { beginningOf } from '#lib';
+import {
+  callsWithoutResult,
+  type Command,
+  type EventBody,
+  extractCommands,
+  type RecordedTrajectory,
+  type Transcript,
+} from '#model';
 import type { RunContext } from '../step/run-context.js';
 import type { AgentOutput } from './outputs.js';
 import { OUTPUT_LIMIT } from './transcripts.js';

@@ -1,12 +1,11 @@
 import { existsSync, linkSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startFolder } from '../../environments/journal.js';
-import { diskRemedy } from '../../lib/errors/disk-failure.js';
-import { supervisedFiles } from '../../platform/process/supervise.js';
+import { startFolder } from '#environments';
+import { remembered, supervisedFiles } from '#host';
+import { diskRemedy } from '#lib';
 import { firstNoRoom } from '../step/room.js';
 import type { RunContext } from '../step/run-context.js';
 import { agentOutputs, lastSession } from './outputs.js';
-import { remembered } from '../../platform/remembered.js';
 
 /**
  * Name `no-room.<code>` in the folder of a start: the system's error code if the disk was full while the agent worked.

@@ -1,5 +1,5 @@
-import type { Agent } from '../../agents/agent.js';
-import { fileText } from '../../gates/gate.js';
+import type { Agent } from '#agents';
+import { fileText } from '#gates';
 import type { RunContext } from '../step/run-context.js';
 import { sessionOf, type AgentOutput } from './outputs.js';
 

@@ -1,16 +1,18 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import type { Classified } from '../../agents/agent.js';
-import { createContradictionFinder, type Contradiction } from '../../agents/streams/contradictions.js';
-import { createEndTracker } from '../../agents/streams/end-tracker.js';
-import { beginningOf } from '../../lib/format/truncate.js';
-import { efficiencyOf } from '../../results/transcript/analyse-transcript.js';
-import type { EventBody } from '../../results/records/events.js';
-import type { TokenUsage } from '../../results/records/token-usage.js';
-import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
-import { hasProblems } from '../../results/records/output-problems.js';
-import { recordedUsage } from '../../results/records/recorded-usage.js';
-import { outputWarnings } from '../../results/output-warnings.js';
-import { createTrajectoryCollector, UNREAD } from '../../results/transcript/trajectory.js';
+import { type Classified, type Contradiction, createContradictionFinder, createEndTracker } from '#agents';
+import { beginningOf } from '#lib';
+import {
+  type AgentRecord,
+  type CommandRecord,
+  createTrajectoryCollector,
+  efficiencyOf,
+  type EventBody,
+  hasProblems,
+  outputWarnings,
+  recordedUsage,
+  type TokenUsage,
+  UNREAD,
+} from '#model';
 import { commandsBefore } from './commands-before.js';
 import { contextMessage } from './context-message.js';
 import { incompleteAnswer } from './incomplete-answer.js';

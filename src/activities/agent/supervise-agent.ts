@@ -2,11 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
-import { sharesHost, type ProcessState } from '../../environments/environment.js';
-import { lastStart, startFiles, startFolder } from '../../environments/journal.js';
-import { recordTimeline } from '../../platform/process/output-timeline.js';
-import { supervisorErrors } from '../../platform/process/supervise.js';
-import { writeFileAtomic } from '../../platform/fs/write-file.js';
+import { lastStart, type ProcessState, sharesHost, startFiles, startFolder } from '#environments';
+import { recordTimeline, supervisorErrors, writeFileAtomic } from '#host';
+import type { AgentProgress } from '#protocol';
 import { planLaunch } from './launch.js';
 import { agentOutputs, continuesSession, lastSession, sessionOf } from './outputs.js';
 import type { Fence } from '../step/fence.js';
@@ -16,7 +14,6 @@ import type { RunContext } from '../step/run-context.js';
 import { watchRoom } from './room-note.js';
 import { firstStartOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
 import { watchOutput } from './watch-output.js';
-import type { AgentProgress } from '../../workflows/protocol.js';
 import { assertRecordable, stateFolderOf } from '../step/recordable.js';
 
 /** An agent that was lost this often would be lost again, and each start may cost money. */

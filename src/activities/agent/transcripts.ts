@@ -1,22 +1,23 @@
 import { closeSync, existsSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { startFiles } from '../../environments/journal.js';
-import { createYielder } from '../../lib/yield-to-event-loop.js';
-import { createLineRedactor } from '../../lib/redaction/redact-key-block.js';
-import type { StreamParser } from '../../agents/agent.js';
-import { arrivalOf, readTimeline } from '../../platform/process/output-timeline.js';
-import { createBelow } from '../../platform/fs/create-below.js';
-import { linesOf } from '../../platform/fs/lines.js';
-import { temporaryName } from '../../platform/fs/write-file.js';
-import { renderHumanTranscript } from '../../reports/human-transcript.js';
-import { RunEvent, type EventBody } from '../../results/records/events.js';
-import { addProblems, type OutputProblems } from '../../results/records/output-problems.js';
-import type { TimedEvent } from '../../mcp-proxy/record.js';
-import { redactFields } from '../../results/records/redact-fields.js';
-import type { AgentRecord, CommandRecord } from '../../results/records/run-record.js';
-import { agentStepAt, firstAgentStep } from '../../scenario/scenario.js';
+import type { StreamParser } from '#agents';
+import { startFiles } from '#environments';
+import { arrivalOf, createBelow, linesOf, readTimeline, temporaryName } from '#host';
+import { createLineRedactor, createYielder } from '#lib';
+import {
+  addProblems,
+  type AgentRecord,
+  type CommandRecord,
+  type EventBody,
+  type OutputProblems,
+  redactFields,
+  RunEvent,
+} from '#model';
+import { renderHumanTranscript } from '#reports';
+import { agentStepAt, firstAgentStep } from '#scenario';
+import type { RunFiles } from '#store';
+import type { TimedEvent } from '#subjects';
 import { continuesSession, type AgentOutput } from './outputs.js';
-import type { RunFiles } from '../../store/results-folder.js';
 import type { Manifest } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
 

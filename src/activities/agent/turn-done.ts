@@ -1,8 +1,10 @@
-import { efficiencyOf } from '../../results/transcript/analyse-transcript.js';
-import type { EventBody } from '../../results/records/events.js';
-import type { AgentRecord } from '../../results/records/run-record.js';
-import type { TokenUsage } from '../../results/records/token-usage.js';
-import { createTrajectoryCollector } from '../../results/transcript/trajectory.js';
+import {
+  type AgentRecord,
+  createTrajectoryCollector,
+  efficiencyOf,
+  type EventBody,
+  type TokenUsage,
+} from '#model';
 import type { RunContext } from '../step/run-context.js';
 import type { AgentOutput } from './outputs.js';
 import { callsOf, remember, withUnseenResults } from './recorded-session.js';

@@ -1,7 +1,6 @@
-import { withEarlierTurns } from '../../conversation/with-earlier-turns.js';
-import type { Turn } from '../../results/records/conversation.js';
-import { STEPS } from '../../results/step-names.js';
-import { agentStepAt, type AgentStep as ScenarioStep } from '../../scenario/scenario.js';
+import { withEarlierTurns } from '#conversation';
+import { STEPS, type Turn } from '#model';
+import { type AgentStep as ScenarioStep, agentStepAt } from '#scenario';
 import type { UserMessage } from '../conversation/user-message.js';
 import { readStep } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';

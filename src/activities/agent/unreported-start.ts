@@ -1,7 +1,6 @@
-import { lastStart, startFolder } from '../../environments/journal.js';
-import { containmentIn } from '../../environments/index.js';
-import { supervisorErrors } from '../../platform/process/supervise.js';
-import { STEPS } from '../../workflows/protocol.js';
+import { containmentIn, lastStart, startFolder } from '#environments';
+import { supervisorErrors } from '#host';
+import { STEPS } from '#model';
 import { syncCredentials } from '../credentials/login-files.js';
 import type { Prepared } from '../prepare/build-workspace.js';
 import { nextAgentSteps } from './agent-steps.js';

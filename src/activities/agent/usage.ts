@@ -1,10 +1,12 @@
-import type { Agent, StreamParser } from '../../agents/agent.js';
-import { createEndTracker } from '../../agents/streams/end-tracker.js';
-import { createPricer } from '../../results/cost.js';
-import type { EventBody } from '../../results/records/events.js';
-import type { OutputProblems } from '../../results/records/output-problems.js';
-import { recordedUsage } from '../../results/records/recorded-usage.js';
-import { createUsageMeter, type UsageMeter } from '../../results/transcript/usage-meter.js';
+import { type Agent, createEndTracker, type StreamParser } from '#agents';
+import {
+  createPricer,
+  createUsageMeter,
+  type EventBody,
+  type OutputProblems,
+  recordedUsage,
+  type UsageMeter,
+} from '#model';
 import { continuesSession, eventsOf, type AgentOutput } from './outputs.js';
 import type { RunContext } from '../step/run-context.js';
 

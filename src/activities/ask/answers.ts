@@ -1,17 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import { sha256 } from '../../lib/hash.js';
-import { readSigned, sign } from '../../platform/origin.js';
-import { readTextIfThere } from '../../platform/fs/read-file.js';
-import { TEMPORARY, writeFileAtomic } from '../../platform/fs/write-file.js';
-import { JudgeAnswer } from '../../results/records/judgment.js';
-import { redactFields } from '../../results/records/redact-fields.js';
-import { answerFile, askedFolder, askerFolder } from '../../store/results-folder.js';
-import { STEPS } from '../../workflows/protocol.js';
+import { readSigned, readTextIfThere, remembered, sign, TEMPORARY, writeFileAtomic } from '#host';
+import { sha256 } from '#lib';
+import { JudgeAnswer, redactFields, STEPS } from '#model';
+import { answerFile, askedFolder, askerFolder } from '#store';
 import { ALTERED } from '../step/run-step-once.js';
 import type { RunContext } from '../step/run-context.js';
-import { remembered } from '../../platform/remembered.js';
 
 /**
  * Answers that could not be written to disk yet. They are paid for: the next attempt writes them and does not ask

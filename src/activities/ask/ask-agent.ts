@@ -1,12 +1,8 @@
 import { join } from 'node:path';
-import type { Classified } from '../../agents/agent.js';
-import type { EnvironmentHandle, ProcessState } from '../../environments/environment.js';
-import { lastStart, startFolder } from '../../environments/journal.js';
-import { readTextIfThere } from '../../platform/fs/read-file.js';
-import { writeFileAtomic } from '../../platform/fs/write-file.js';
-import { ModelFailed } from '../../platform/models/model-errors.js';
-import { supervisorErrors } from '../../platform/process/supervise.js';
-import { STEPS } from '../../workflows/protocol.js';
+import type { Classified } from '#agents';
+import { type EnvironmentHandle, lastStart, type ProcessState, startFolder } from '#environments';
+import { ModelFailed, readTextIfThere, supervisorErrors, writeFileAtomic } from '#host';
+import { STEPS } from '#model';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { planQuestion, readStart, startOneShot, type OneShotAnswer } from '../agent/one-shot-agent.js';

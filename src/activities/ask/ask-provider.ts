@@ -1,9 +1,7 @@
-import { parseModelName } from '../../lib/model-name.js';
-import { callModel } from '../../platform/models/call-model.js';
-import { ModelFailed } from '../../platform/models/model-errors.js';
-import type { ModelProvider } from '../../platform/models/model-providers.js';
-import { wrongOf, type JudgeAnswer } from '../../results/records/judgment.js';
-import type { JudgePrompt } from '../../judge/prompt.js';
+import type { JudgePrompt } from '#gates';
+import { callModel, ModelFailed, type ModelProvider } from '#host';
+import { parseModelName } from '#lib';
+import { type JudgeAnswer, wrongOf } from '#model';
 import type { RunContext } from '../step/run-context.js';
 import type { QuestionForm } from './question.js';
 

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/activity';
-import { agentPrompt, promptDocument } from '../../judge/prompt.js';
-import { beginningOf } from '../../lib/format/truncate.js';
-import { ModelFailed, type ModelFailureKind } from '../../platform/models/model-errors.js';
-import { writeFileAtomic } from '../../platform/fs/write-file.js';
-import type { JudgeAnswer } from '../../results/records/judgment.js';
-import { askedFolder } from '../../store/results-folder.js';
+import { agentPrompt, promptDocument } from '#gates';
+import { ModelFailed, type ModelFailureKind, writeFileAtomic } from '#host';
+import { beginningOf } from '#lib';
+import type { JudgeAnswer } from '#model';
+import { askedFolder } from '#store';
 import type { Fence } from '../step/fence.js';
 import { assertRecordable } from '../step/recordable.js';
 import { ownAttempt, waitingSince } from '../step/retry-policy.js';

@@ -1,5 +1,5 @@
-import type { JudgePrompt } from '../../judge/prompt.js';
-import type { Json } from '../../lib/json.js';
+import type { JudgePrompt } from '#gates';
+import type { Json } from '#lib';
 
 /** How a model is to answer. */
 export interface QuestionForm {

@@ -1,9 +1,15 @@
-import { parseModelName } from '../../lib/model-name.js';
-import { createPricer, sumOfCosts } from '../../results/cost.js';
-import { NO_USAGE, sumUsage, unlessZero, type TokenUsage } from '../../results/records/token-usage.js';
-import { createUsageMeter } from '../../results/transcript/usage-meter.js';
-import { lastStart } from '../../environments/journal.js';
-import { STEPS } from '../../workflows/protocol.js';
+import { lastStart } from '#environments';
+import { parseModelName } from '#lib';
+import {
+  createPricer,
+  createUsageMeter,
+  NO_USAGE,
+  STEPS,
+  sumOfCosts,
+  sumUsage,
+  type TokenUsage,
+  unlessZero,
+} from '#model';
 import { agentOutputs } from '../agent/outputs.js';
 import { usageOfStart } from '../agent/usage.js';
 import { otherAskers, readAnswers } from './answers.js';

@@ -1,7 +1,7 @@
-import type { ConversationState } from '../../conversation/decide-end.js';
-import type { Turn } from '../../results/records/conversation.js';
-import type { ConversationStep } from '../../scenario/scenario.js';
-import type { ConversationTurn } from '../../workflows/protocol.js';
+import type { ConversationState } from '#conversation';
+import type { Turn } from '#model';
+import type { ConversationTurn } from '#protocol';
+import type { ConversationStep } from '#scenario';
 import { readAgentSteps } from '../agent/agent-steps.js';
 import { conversationOf, lastOfTurns, turnNumber } from '../agent/turns.js';
 import type { RunContext } from '../step/run-context.js';

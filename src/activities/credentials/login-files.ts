@@ -3,13 +3,11 @@ import { mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Agent, LoginFile } from '../../agents/agent.js';
-import type { Environment, EnvironmentHandle, StartRequest } from '../../environments/environment.js';
-import { fileText } from '../../gates/gate.js';
-import { isJsonObject, parseJson, type Json } from '../../lib/json.js';
-import { readTextIfThere } from '../../platform/fs/read-file.js';
-import { removeTree } from '../../platform/fs/tree.js';
-import { writeFileAtomic } from '../../platform/fs/write-file.js';
+import type { Agent, LoginFile } from '#agents';
+import type { Environment, EnvironmentHandle, StartRequest } from '#environments';
+import { fileText } from '#gates';
+import { readTextIfThere, removeTree, writeFileAtomic } from '#host';
+import { isJsonObject, type Json, parseJson } from '#lib';
 
 /** The parts of a run that its agent's login needs. */
 export interface CredentialTarget {

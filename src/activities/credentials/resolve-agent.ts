@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Agent, ModelAccess } from '../../agents/agent.js';
-import { agentOfCell, knownAgents } from '../../agents/index.js';
-import { interpolate, referredNames } from '../../lib/interpolate.js';
-import {
-  knownProviders,
-  missingVariables,
-  type ModelProvider,
-} from '../../platform/models/model-providers.js';
-import type { Plan } from '../../scenario/plan.js';
-import { ownValue } from '../../lib/own-value.js';
+import { type Agent, agentOfCell, knownAgents, type ModelAccess } from '#agents';
+import { knownProviders, missingVariables, type ModelProvider } from '#host';
+import { interpolate, ownValue, referredNames } from '#lib';
+import type { Plan } from '#scenario';
 
 /** An agent and its model, as named by a cell or a judge's model. */
 export interface AgentRef {

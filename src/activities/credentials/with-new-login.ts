@@ -1,4 +1,4 @@
-import { createRedactor } from '../../lib/redaction/redact.js';
+import { createRedactor } from '#lib';
 import type { RunContext } from '../step/run-context.js';
 import { loginSecrets } from './login-files.js';
 

@@ -1,5 +1,5 @@
-import { interpolate } from '../../lib/interpolate.js';
-import { dropDatabase, serverOf } from '../../platform/postgres.js';
+import { dropDatabase, serverOf } from '#host';
+import { interpolate } from '#lib';
 import type { Resource } from '../teardown/tear-down.js';
 import { forgetDatabase, notedDatabases } from './note.js';
 

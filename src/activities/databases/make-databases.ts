@@ -1,4 +1,4 @@
-import { createDatabase, performSql, PostgresRefusal } from '../../platform/postgres.js';
+import { createDatabase, performSql, PostgresRefusal } from '#host';
 import type { RunContext } from '../step/run-context.js';
 import type { Fence } from '../step/fence.js';
 import { noteDatabase } from './note.js';

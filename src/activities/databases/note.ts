@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJsonIfThere } from '../../platform/fs/read-file.js';
-import { writeFileAtomic } from '../../platform/fs/write-file.js';
+import { readJsonIfThere, writeFileAtomic } from '#host';
 
 /** Says that a database may exist on a server. It has the server's address as written, without secrets. */
 export interface DatabaseNote {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { sqlProblem } from '../../lib/sql/sql-problem.js';
+import { sqlProblem } from '#lib';
 
 /** Content of an SQLite file, or null for a new one, and the statements to perform. */
 export interface SeedInput {

@@ -1,9 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packageFile } from '../../platform/package-info.js';
-import { askThread } from '../../platform/process/ask-thread.js';
-import type { Scenario } from '../../scenario/scenario.js';
+import { askThread, packageFile } from '#host';
+import type { Scenario } from '#scenario';
 import type { SeedInput, SeedResult } from './seed-program.js';
 
 const PROGRAM = new URL('./seed-program.js', import.meta.url);

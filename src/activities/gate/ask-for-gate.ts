@@ -1,6 +1,4 @@
-import type { GateQuestion } from '../../gates/gate.js';
-import { findObject } from '../../judge/find-object.js';
-import { composeGatePrompt } from '../../judge/gate-prompt.js';
+import { composeGatePrompt, findObject, type GateQuestion } from '#gates';
 import { collectVotes } from '../ask/collect-votes.js';
 import type { Fence } from '../step/fence.js';
 import type { RunContext } from '../step/run-context.js';

@@ -1,6 +1,6 @@
-import { gateSubject } from '../../gates/index.js';
-import type { GateDetail } from '../../results/records/result-line.js';
-import type { PlacedGate } from '../../scenario/scenario.js';
+import { gateSubject } from '#gates';
+import type { GateDetail } from '#model';
+import type { PlacedGate } from '#scenario';
 
 /** The result of a gate that could not be checked. */
 export const brokenGate = (

@@ -1,6 +1,5 @@
-import type { GateWork, WorkInput, WorkResult } from '../../gates/gate.js';
-import { doWork, isQuick } from '../../gates/work.js';
-import { askThread } from '../../platform/process/ask-thread.js';
+import { doWork, type GateWork, isQuick, type WorkInput, type WorkResult } from '#gates';
+import { askThread } from '#host';
 
 const PROGRAM = new URL('./work-program.js', import.meta.url);
 

@@ -1,7 +1,6 @@
-import type { EnvironmentHandle } from '../../environments/environment.js';
-import { wayOfOutput } from '../../environments/machine/stream.js';
-import type { GateContext } from '../../gates/gate.js';
-import { findExecutable } from '../../platform/process/find-executable.js';
+import { type EnvironmentHandle, wayOfOutput } from '#environments';
+import type { GateContext } from '#gates';
+import { findExecutable } from '#host';
 
 /** The reason why an agent can forge what is recorded of it; null if it cannot. specs/explanation/security.md says more. */
 async function reasonIn(handle: Recorder): Promise<string | null> {

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
-import { canonicalJson } from '../../lib/canonical-json.js';
-import { readJsonIfThere } from '../../platform/fs/read-file.js';
-import type { GateDetail } from '../../results/records/result-line.js';
-import type { RunRecord } from '../../results/records/run-record.js';
-import { STEPS } from '../../results/step-names.js';
-import { gatesOf, type PlacedGate, type Scenario } from '../../scenario/scenario.js';
-import { runFiles } from '../../store/results-folder.js';
+import { readJsonIfThere } from '#host';
+import { canonicalJson } from '#lib';
+import { type GateDetail, type RunRecord, STEPS } from '#model';
+import { gatesOf, type PlacedGate, type Scenario } from '#scenario';
+import { runFiles } from '#store';
 import type { WorkOfRun, Prepared } from '../prepare/build-workspace.js';
 import { storeOfRun } from '../prepare/restore-work.js';
 import type { Deps } from '../step/deps.js';

@@ -1,7 +1,6 @@
-import type { GateContext } from '../../gates/gate.js';
-import { isAgentKind, nameSteps } from '../../results/step-names.js';
-import type { PlacedGate } from '../../scenario/scenario.js';
-import type { Trajectory } from '../../results/transcript/trajectory.js';
+import type { GateContext } from '#gates';
+import { isAgentKind, nameSteps, type Trajectory } from '#model';
+import type { PlacedGate } from '#scenario';
 import { readAgentSteps } from '../agent/agent-steps.js';
 import type { AgentStep } from '../agent/agent-step.js';
 import type { OwnTurn } from '../agent/agent-step.js';

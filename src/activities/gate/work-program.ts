@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { GateWork, WorkInput } from '../../gates/gate.js';
-import { doWork } from '../../gates/work.js';
+import { doWork, type GateWork, type WorkInput } from '#gates';
 
 /** Program of the thread that performs a part of a gate check (check-in-process.ts). */
 const { kind, input } = workerData as { kind: keyof GateWork; input: WorkInput<keyof GateWork> };

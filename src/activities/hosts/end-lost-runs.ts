@@ -1,8 +1,7 @@
 import { Context } from '@temporalio/activity';
-import { terminate } from '../../platform/temporal/terminate.js';
-import { requireSharedProject } from '../../store/shared/shared-project.js';
-import { markLost } from '../../store/shared/mirror.js';
-import { runWorkflowId, type LostRun, type LostRunsInput } from '../../workflows/protocol.js';
+import { terminate } from '#engine';
+import { type LostRun, type LostRunsInput, runWorkflowId } from '#protocol';
+import { markLost, requireSharedProject } from '#store';
 import { resultOfLine } from '../report/result-of-line.js';
 import type { Deps } from '../step/deps.js';
 import { readPlan } from '../step/load-plan.js';

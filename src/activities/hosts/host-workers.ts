@@ -1,6 +1,6 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
-import { placeQueueOf } from '../../workflows/protocol.js';
+import { ENGINE_PROTOCOL } from '#lib';
+import { placeQueueOf } from '#protocol';
 import type { Host } from '../step/host.js';
 import { slotSupplier } from './slot-supplier.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
+import { ENGINE_PROTOCOL } from '#lib';
 import { protocolOf, versionOf } from './host-workers.js';
 
 const ANSWER_MS = 10_000;

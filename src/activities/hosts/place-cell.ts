@@ -1,18 +1,15 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
-import { proveRun } from '../../platform/origin.js';
-import { cellLabel } from '../../results/records/cell-label.js';
-import type { Cell } from '../../results/records/cell.js';
-import type { Plan } from '../../scenario/plan.js';
-import { originOf } from '../../store/origin.js';
-import { requireSharedProject, type SharedProject } from '../../store/shared/shared-project.js';
-import { runWorkflowId, type PlaceInput, type RunPlace } from '../../workflows/protocol.js';
+import { proveRun } from '#host';
+import { ENGINE_PROTOCOL } from '#lib';
+import { type Cell, cellLabel } from '#model';
+import { type PlaceInput, type RunPlace, runWorkflowId } from '#protocol';
+import type { Plan } from '#scenario';
+import { originOf, readHosts, requireSharedProject, type SharedProject } from '#store';
 import type { Deps } from '../step/deps.js';
 import { readPlan } from '../step/load-plan.js';
 import { verifyPlacing } from '../step/verify-origin.js';
 import type { Host } from '../step/host.js';
-import { readHosts } from '../../store/shared/host-records.js';
 import { whyNoHost } from './why-no-host.js';
 import { whyUnfit } from './why-unfit.js';
 

@@ -1,7 +1,6 @@
-import { requireSharedProject } from '../../store/shared/shared-project.js';
-import type { Signs, SignsInput } from '../../workflows/protocol.js';
+import type { Signs, SignsInput } from '#protocol';
+import { readHost, requireSharedProject } from '#store';
 import type { Deps } from '../step/deps.js';
-import { readHost } from '../../store/shared/host-records.js';
 
 /** Reads the newest signs of life of hosts. */
 export const readSigns =

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { drainObject, hostObject } from '../../store/shared/names.js';
-import { removeGoneHosts } from '../../store/shared/host-records.js';
-import type { SharedStore } from '../../store/shared/shared-store.js';
+import { drainObject, hostObject, removeGoneHosts, type SharedStore } from '#store';
 import { hostRecord, type Host } from '../step/host.js';
 
 interface Signs {

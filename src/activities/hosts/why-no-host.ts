@@ -1,4 +1,4 @@
-import type { HostRecord } from '../../results/records/host-record.js';
+import type { HostRecord } from '#model';
 import type { Offers } from '../step/offers.js';
 
 /** How long a cell must have been offered, and every host have declined it, before it is given up, in seconds. */

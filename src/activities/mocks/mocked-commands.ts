@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Contents, EnvironmentHandle } from '../../environments/environment.js';
-import { RUN_FOLDERS } from '../../environments/run-folders.js';
-import { shellWord } from '../../lib/commands/shell-word.js';
-import { isCommandMock } from '../../mocks/mock-kinds.js';
+import { type Contents, type EnvironmentHandle, RUN_FOLDERS } from '#environments';
+import { shellWord } from '#lib';
+import { isCommandMock, mocksFileOf } from '#mocks';
 import type { RunContext } from '../step/run-context.js';
-import { mocksFileOf } from '../step/mocks-file.js';
 
 const NODE = '.node';
 const PROGRAM = '.mocked-command.js';
@@ -30,7 +28,7 @@ export function mockedCommands(context: RunContext): Pick<Contents, 'programs' |
   return {
     programs: {
       [NODE]: process.execPath,
-      [PROGRAM]: fileURLToPath(new URL('./mocked-command.js', import.meta.url)),
+      [PROGRAM]: fileURLToPath(new URL('../../mocks/mocked-command.js', import.meta.url)),
     },
     scripts: {
       [MOCKS]: JSON.stringify(mocksFileOf(run, scenario, callsFolder(context))),

@@ -1,12 +1,19 @@
 import { join } from 'node:path';
-import { fileText } from '../../gates/gate.js';
-import { isEndpointMock, isMcpMock, mockedName, whenArgs } from '../../mocks/mock-kinds.js';
-import { readTextIfThere } from '../../platform/fs/read-file.js';
-import { MockedCall, type MockedCalls } from '../../results/records/mocked-calls.js';
+import { fileText } from '#gates';
+import { readTextIfThere } from '#host';
+import {
+  CallRecord,
+  isEndpointMock,
+  isMcpMock,
+  mockedName,
+  mockServerFolder,
+  MOST_CALLS,
+  requestsFolder,
+  whenArgs,
+} from '#mocks';
+import { MockedCall, type MockedCalls } from '#model';
 import type { RunContext } from '../step/run-context.js';
-import { MOST_CALLS, mockServerFolder, requestsFolder } from '../step/mock-server-files.js';
 import { callsFolder, toolCallsFolder } from './mocked-commands.js';
-import { CallRecord } from '../step/mocks-file.js';
 
 /** The agent can write to the folder. The program of a mocked command writes less. */
 const MOST_BYTES = 1024 * 1024;

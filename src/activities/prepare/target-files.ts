@@ -1,7 +1,5 @@
-import { sharesHost } from '../../environments/environment.js';
-import { cacheHome } from '../../platform/folders.js';
-import { fingerprint } from '../../platform/fs/fingerprint.js';
-import { programFiles, realPath, type ProgramFiles } from '../../platform/fs/program-files.js';
+import { sharesHost } from '#environments';
+import { cacheHome, fingerprint, programFiles, type ProgramFiles, realPath } from '#host';
 import type { RunContext } from '../step/run-context.js';
 import type { Prepared } from './build-workspace.js';
 

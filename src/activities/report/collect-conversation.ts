@@ -1,7 +1,6 @@
-import type { ConversationRecord } from '../../results/records/conversation.js';
-import { isAgentKind, STEPS } from '../../results/step-names.js';
-import type { Scenario } from '../../scenario/scenario.js';
-import type { ConversationBrief } from '../../workflows/protocol.js';
+import { type ConversationRecord, isAgentKind, STEPS } from '#model';
+import type { ConversationBrief } from '#protocol';
+import type { Scenario } from '#scenario';
 import type { AgentStep } from '../agent/agent-step.js';
 import { conversationOf } from '../agent/turns.js';
 import type { UserMessage } from '../conversation/user-message.js';

@@ -1,18 +1,18 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Judgment } from '../../results/records/judgment.js';
-import type { EvaluatorResult, GateDetail } from '../../results/records/result-line.js';
-import { NO_USAGE } from '../../results/records/token-usage.js';
-import type { Check } from '../../results/verdict.js';
-import { judgeSkipReason } from '../../results/judge-skip-reason.js';
-import { isAgentKind, nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
 import {
-  findAgentStep,
-  firstAgentStep,
-  gatesOf,
-  type PlacedGate,
-  type Step,
-} from '../../scenario/scenario.js';
-import type { ReportInput } from '../../workflows/protocol.js';
+  type Check,
+  type EvaluatorResult,
+  type GateDetail,
+  isAgentKind,
+  judgeSkipReason,
+  type Judgment,
+  type NamedStep,
+  nameSteps,
+  NO_USAGE,
+  STEPS,
+} from '#model';
+import type { ReportInput } from '#protocol';
+import { findAgentStep, firstAgentStep, gatesOf, type PlacedGate, type Step } from '#scenario';
 import type { AgentStep } from '../agent/agent-step.js';
 import { brokenGate } from '../gate/broken-gate.js';
 import { askedArtifacts, otherAskers } from '../ask/answers.js';

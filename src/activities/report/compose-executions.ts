@@ -1,12 +1,16 @@
 import { existsSync, statSync } from 'node:fs';
-import { startFiles } from '../../environments/journal.js';
-import { linesOf } from '../../platform/fs/lines.js';
-import type { RunEvent } from '../../results/records/events.js';
-import type { Execution, Executions } from '../../results/records/execution.js';
-import { SCHEMA_VERSION } from '../../results/records/result-line.js';
-import { isAgentKind, nameSteps } from '../../results/step-names.js';
-import { trajectorySteps } from '../../results/transcript/trajectory-steps.js';
-import { firstAgentStep, type Step } from '../../scenario/scenario.js';
+import { startFiles } from '#environments';
+import { linesOf } from '#host';
+import {
+  type Execution,
+  type Executions,
+  isAgentKind,
+  nameSteps,
+  type RunEvent,
+  SCHEMA_VERSION,
+  trajectorySteps,
+} from '#model';
+import { firstAgentStep, type Step } from '#scenario';
 import type { AgentStep } from '../agent/agent-step.js';
 import { agentStepNames } from '../agent/agent-steps.js';
 import { stderrTail } from '../agent/summarize-output.js';

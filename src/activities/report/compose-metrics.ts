@@ -1,10 +1,14 @@
-import { agentWork, type AgentWork } from '../../results/records/agent-work.js';
-import { NO_USAGE } from '../../results/records/token-usage.js';
-import { compositeScore } from '../../results/composite.js';
-import type { RunRecord } from '../../results/records/run-record.js';
-import { SCHEMA_VERSION, type Metrics } from '../../results/records/result-line.js';
+import {
+  agentWork,
+  type AgentWork,
+  compositeScore,
+  type Metrics,
+  NO_USAGE,
+  type RunRecord,
+  SCHEMA_VERSION,
+} from '#model';
+import { findAgentStep, gatesOf } from '#scenario';
 import type { Found } from './collect-steps.js';
-import { findAgentStep, gatesOf } from '../../scenario/scenario.js';
 import type { RunContext } from '../step/run-context.js';
 
 /** Composes metrics.json: what was counted and scored. */

@@ -1,21 +1,24 @@
 import { Context } from '@temporalio/activity';
-import type { Place } from '../../environments/index.js';
-import type { SkippedEntry } from '../../platform/fs/copy-best-effort.js';
+import type { Place } from '#environments';
+import type { SkippedEntry } from '#host';
 import {
-  commandEnd,
   type AgentRecord,
+  commandEnd,
   CommandRecord,
+  decideOutcome,
+  isAgentKind,
+  judgeSkipReason,
+  type MockedCalls,
+  mockWarnings,
+  type NamedStep,
+  nameSteps,
   type RunRecord,
+  SCHEMA_VERSION,
   type StepRecord,
-} from '../../results/records/run-record.js';
-import type { MockedCalls } from '../../results/records/mocked-calls.js';
-import { SCHEMA_VERSION } from '../../results/records/result-line.js';
-import { decideOutcome } from '../../results/verdict.js';
-import { mockWarnings } from '../../results/mock-warnings.js';
-import { judgeSkipReason } from '../../results/judge-skip-reason.js';
-import { isAgentKind, nameSteps, STEPS, type NamedStep } from '../../results/step-names.js';
-import { checksNothing, findAgentStep, firstAgentStep, gatesOf, type Step } from '../../scenario/scenario.js';
-import type { ReportInput } from '../../workflows/protocol.js';
+  STEPS,
+} from '#model';
+import type { ReportInput } from '#protocol';
+import { checksNothing, findAgentStep, firstAgentStep, gatesOf, type Step } from '#scenario';
 import { agentStepNames } from '../agent/agent-steps.js';
 import { turnNumber } from '../agent/turns.js';
 import type { Found } from './collect-steps.js';

@@ -1,5 +1,5 @@
-import type { Metrics } from '../../platform/metrics/metrics.js';
-import type { ResultLine } from '../../results/records/result-line.js';
+import type { Metrics } from '#engine';
+import type { ResultLine } from '#model';
 
 /** Counts a cell that got this result, and what was spent on it. */
 export function countCell(metrics: Metrics | undefined, line: ResultLine): void {

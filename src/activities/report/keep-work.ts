@@ -1,8 +1,7 @@
-import { sharesHost } from '../../environments/environment.js';
-import { collect } from '../../environments/read-workspace.js';
-import { createBytesRedactor } from '../../lib/redaction/redact-bytes.js';
-import type { SkippedEntry } from '../../platform/fs/copy-best-effort.js';
-import type { MockedCalls } from '../../results/records/mocked-calls.js';
+import { collect, sharesHost } from '#environments';
+import type { SkippedEntry } from '#host';
+import { createBytesRedactor } from '#lib';
+import type { MockedCalls } from '#model';
 import { readCalls } from '../mocks/read-calls.js';
 import type { RunContext } from '../step/run-context.js';
 import { runStepOnce } from '../step/run-step-once.js';

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import { readJsonIfThere } from '../../platform/fs/read-file.js';
-import { sumOfCosts } from '../../results/cost.js';
-import type { MockedCalls } from '../../results/records/mocked-calls.js';
-import type { RunRecord } from '../../results/records/run-record.js';
-import { runFiles } from '../../store/results-folder.js';
+import { readJsonIfThere } from '#host';
+import { type MockedCalls, type RunRecord, sumOfCosts } from '#model';
+import { runFiles } from '#store';
 import type { Found } from './collect-steps.js';
 
 /** What a regraded run takes from the run whose work it checked. */

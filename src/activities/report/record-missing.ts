@@ -1,12 +1,7 @@
-import { resultWithoutRun } from '../../results/records/result-line.js';
-import type { Cell } from '../../results/records/cell.js';
-import { scenarioOf, type Plan } from '../../scenario/plan.js';
-import { resultsLog } from '../../store/results-folder.js';
-import { resultsIndex } from '../../store/results-index.js';
-import { appendResult } from '../../store/results-log.js';
-import { publishWithoutRun } from '../../store/shared/mirror.js';
-import { sharedProjectOf } from '../../store/shared/shared-project.js';
-import type { LostCell } from '../../workflows/protocol.js';
+import { type Cell, resultWithoutRun } from '#model';
+import type { LostCell } from '#protocol';
+import { type Plan, scenarioOf } from '#scenario';
+import { appendResult, publishWithoutRun, resultsIndex, resultsLog, sharedProjectOf } from '#store';
 import type { Deps } from '../step/deps.js';
 import { countCell } from './count-cell.js';
 

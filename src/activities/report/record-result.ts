@@ -1,12 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import type { ResultLine } from '../../results/records/result-line.js';
-import { resultsLog, runFiles } from '../../store/results-folder.js';
-import { appendResult } from '../../store/results-log.js';
-import { publishResult } from '../../store/shared/mirror.js';
-import { sharedProjectOf } from '../../store/shared/shared-project.js';
-import { parseRunWorkflowId, type RunRef } from '../../workflows/protocol.js';
+import type { ResultLine } from '#model';
+import { parseRunWorkflowId, type RunRef } from '#protocol';
+import { appendResult, publishResult, resultsLog, runFiles, sharedProjectOf } from '#store';
 import { countCell } from './count-cell.js';
 import type { Deps } from '../step/deps.js';
 

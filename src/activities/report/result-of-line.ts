@@ -1,6 +1,6 @@
-import { predictsCost } from '../../results/budget.js';
-import type { ResultLine } from '../../results/records/result-line.js';
-import type { RunResult } from '../../workflows/protocol.js';
+import { predictsCost } from '#decide';
+import type { ResultLine } from '#model';
+import type { RunResult } from '#protocol';
 
 /** Returns what a run's workflow tells its sweep about a result. */
 export function resultOfLine(line: ResultLine): RunResult {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { createYielder } from '../../lib/yield-to-event-loop.js';
-import { createTrace, type TracedRun } from '../../results/trace/create-trace.js';
-import { readEvents } from '../../store/read-events.js';
+import { createYielder } from '#lib';
+import { createTrace, type TracedRun } from '#model';
+import { readEvents } from '#store';
 import type { Deps } from '../step/deps.js';
 
 /** Sends the trace of a run that has ended, if a collector is named. Whatever goes wrong, the run has its result. */

@@ -1,6 +1,6 @@
-import { dollars } from '../../lib/format/dollars.js';
-import type { Plan } from '../../scenario/plan.js';
-import type { ResultsIndex } from '../../store/results-index.js';
+import { dollars } from '#lib';
+import type { Plan } from '#scenario';
+import type { ResultsIndex } from '#store';
 
 /** Known cost of all runs of a sweep so far, US dollars. */
 export const spentOn = ({ sweep, cells }: Plan, index: ResultsIndex): number =>

@@ -1,4 +1,4 @@
-import type { GateDetail } from '../../results/records/result-line.js';
+import type { GateDetail } from '#model';
 import type { Manifest } from '../step/run-step-once.js';
 
 /** The steps in which a gate was checked: one, or one for each turn of a conversation. */

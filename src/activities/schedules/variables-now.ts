@@ -1,5 +1,5 @@
-import { EnvFileProblem, workerEnvironment } from '../../platform/worker-environment.js';
-import type { StoredSchedule } from '../../scenario/stored-schedule.js';
+import { EnvFileProblem, workerEnvironment } from '#host';
+import type { StoredSchedule } from '#scenario';
 import type { Deps } from '../step/deps.js';
 
 /**

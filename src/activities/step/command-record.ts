@@ -1,7 +1,5 @@
-import { commandText, type Command } from '../../lib/commands/command.js';
-import type { CommandResult } from '../../lib/commands/command-result.js';
-import { beginningOf } from '../../lib/format/truncate.js';
-import type { CommandRecord } from '../../results/records/run-record.js';
+import { beginningOf, type Command, type CommandResult, commandText } from '#lib';
+import type { CommandRecord } from '#model';
 import type { FilesAfter } from './files-after.js';
 import type { RunContext } from './run-context.js';
 

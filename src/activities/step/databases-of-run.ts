@@ -1,7 +1,6 @@
-import { interpolate, variableNames } from '../../lib/interpolate.js';
-import { sha256 } from '../../lib/hash.js';
-import { withDatabase } from '../../platform/postgres.js';
-import type { Scenario } from '../../scenario/scenario.js';
+import { withDatabase } from '#host';
+import { interpolate, sha256, variableNames } from '#lib';
+import type { Scenario } from '#scenario';
 
 /** A database of a run on a PostgreSQL server. */
 interface ServerDatabase {

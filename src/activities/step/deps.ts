@@ -1,9 +1,8 @@
-import type { Limits } from '../../lib/limits.js';
-import type { ReadEnvironment } from '../../platform/worker-environment.js';
-import type { ProviderLimits } from '../../store/provider-limits.js';
-import type { Traces } from '../../platform/traces/create-traces.js';
-import type { Metrics } from '../../platform/metrics/metrics.js';
-import type { RunRef } from '../../workflows/protocol.js';
+import type { Metrics, Traces } from '#engine';
+import type { ReadEnvironment } from '#host';
+import type { Limits } from '#lib';
+import type { RunRef } from '#protocol';
+import type { ProviderLimits } from '#store';
 import type { Host } from './host.js';
 
 /** What the worker passes to every activity. */

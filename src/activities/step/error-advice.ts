@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
-import { E2bRefused } from '../../environments/e2b/e2b-errors.js';
-import { SymlinkInTheWay } from '../../environments/own-files.js';
-import { diskRemedy, isFull } from '../../lib/errors/disk-failure.js';
-import { isStoreAway } from '../../lib/errors/store-away.js';
-import { whyNoRoom } from '../../platform/fs/disk-room.js';
+import { E2bRefused, SymlinkInTheWay } from '#environments';
+import { whyNoRoom } from '#host';
+import { diskRemedy, isFull, isStoreAway } from '#lib';
 
 /** Failure type of a step whose disk cannot be written for now. The step is retried until it can (retry-policy.ts). */
 export const DISK_FAILURE = 'DiskUnavailable';

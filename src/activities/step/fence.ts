@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { linkUnlessThere } from '../../platform/fs/write-file.js';
+import { linkUnlessThere } from '#host';
 import type { RunContext } from './run-context.js';
 
 /**

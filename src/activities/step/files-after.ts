@@ -1,7 +1,6 @@
-import { changesIn } from '../../environments/read-workspace.js';
-import { MAX_STARTS, textAtStart } from '../../environments/workspace-changes.js';
-import type { WorkspaceChanges } from '../../results/records/workspace-changes.js';
-import { fixtureFolder } from '../../store/results-folder.js';
+import { changesIn, MAX_STARTS, textAtStart } from '#environments';
+import type { WorkspaceChanges } from '#model';
+import { fixtureFolder } from '#store';
 import type { Deps } from './deps.js';
 import type { RunContext } from './run-context.js';
 

@@ -1,6 +1,6 @@
-import { sharesHost } from '../../environments/environment.js';
-import { shellWord } from '../../lib/commands/shell-word.js';
-import { findExecutable } from '../../platform/process/find-executable.js';
+import { sharesHost } from '#environments';
+import { findExecutable } from '#host';
+import { shellWord } from '#lib';
 import type { RunContext } from './run-context.js';
 
 const FIND_SECS = 20;

@@ -1,5 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { AgentHeartbeat, AgentProgress } from '../../workflows/protocol.js';
+import type { AgentHeartbeat, AgentProgress } from '#protocol';
 
 /**
  * Each heartbeat is a write to the server's database. For an agent that runs for minutes, heartbeats are the main cost.

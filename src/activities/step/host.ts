@@ -1,6 +1,6 @@
-import { ENGINE_PROTOCOL } from '../../lib/engine-protocol.js';
-import { buildId, packageVersion } from '../../platform/package-info.js';
-import type { HostRecord } from '../../results/records/host-record.js';
+import { buildId, packageVersion } from '#host';
+import { ENGINE_PROTOCOL } from '#lib';
+import type { HostRecord } from '#model';
 import type { Offers } from './offers.js';
 import type { Slots } from './slots.js';
 

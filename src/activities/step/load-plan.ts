@@ -1,15 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import { parseFailure } from '../../lib/errors/parse-failure.js';
-import { sha256 } from '../../lib/hash.js';
-import { createLruCache } from '../../lib/lru-cache.js';
-import { EffectiveScenario, Plan } from '../../scenario/plan.js';
-import { planFile, scenarioFile } from '../../store/results-folder.js';
-import { readText } from '../../platform/fs/read-file.js';
-import { fetchSweep } from '../../store/shared/mirror.js';
-import { sharedProjectOf } from '../../store/shared/shared-project.js';
-import { remembered } from '../../platform/remembered.js';
+import { readText, remembered } from '#host';
+import { createLruCache, parseFailure, sha256 } from '#lib';
+import { EffectiveScenario, Plan } from '#scenario';
+import { fetchSweep, planFile, scenarioFile, sharedProjectOf } from '#store';
 
 /**
  * Anyone who can reach the Temporal server can start our workflows. A name must not lead to a plan, and so to commands,

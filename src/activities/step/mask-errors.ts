@@ -1,4 +1,4 @@
-import { createEncodedMask, usableSecrets } from '../../lib/redaction/redact-exact.js';
+import { createEncodedMask, usableSecrets } from '#lib';
 import type { RunContext } from './run-context.js';
 
 /** Maximum length of a chain of causes. */

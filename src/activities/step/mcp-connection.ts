@@ -1,7 +1,5 @@
-import { interpolate } from '../../lib/interpolate.js';
-import type { McpConnection } from '../../mcp-proxy/proxy-file.js';
-import type { McpServer } from '../../scenario/mcp-server.js';
-import { mcpServersOf, type StoredSubject } from '../../scenario/subject.js';
+import { interpolate } from '#lib';
+import { type McpConnection, type McpServer, mcpServersOf, type StoredSubject } from '#subjects';
 
 /**
  * Fills in the values of variables. Preparing the run has refused variables without a value. `base`: the variables that

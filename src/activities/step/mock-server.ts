@@ -1,27 +1,24 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isEndpointMock } from '../../mocks/mock-kinds.js';
-import type { Scenario } from '../../scenario/scenario.js';
-import type { RunRef } from '../../workflows/protocol.js';
-import { writeNote } from '../../platform/fs/write-file.js';
-import { killProcess } from '../../platform/engine/end-process.js';
-import { anyFreePort, isFree } from '../../platform/engine/server.js';
-import { isAlive } from '../../platform/process/process-identity.js';
-import { spawnDetached } from '../../platform/process/spawn-detached.js';
-import { waitUntil } from '../../platform/process/wait-until.js';
+import { anyFreePort, isFree, killProcess } from '#engine';
+import { isAlive, spawnDetached, waitUntil, writeNote } from '#host';
 import {
+  isEndpointMock,
   LOOPBACK,
-  mocksFile,
   mockServerFolder,
+  mocksFile,
+  mocksFileOf,
   portFile,
   readPort,
   readServer,
   requestsFolder,
   serverFile,
+  type ServerFile,
   startProblemFile,
   stepFile,
-} from './mock-server-files.js';
-import { mocksFileOf, type ServerFile } from './mocks-file.js';
+} from '#mocks';
+import type { RunRef } from '#protocol';
+import type { Scenario } from '#scenario';
 
 /** The server of a run's mocked endpoints. */
 export interface MockServer {

@@ -1,5 +1,5 @@
-import { MAX_CONCURRENCY } from '../../lib/max-concurrency.js';
-import type { Declined } from '../../results/records/host-record.js';
+import { MAX_CONCURRENCY } from '#lib';
+import type { Declined } from '#model';
 
 /** The newest offers that this host declined. */
 export interface Offers {

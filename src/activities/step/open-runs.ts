@@ -1,12 +1,10 @@
 import { rmSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256 } from '../../lib/hash.js';
-import { openRunsFolder } from '../../platform/engine/engine-state.js';
-import { readJsonIfThere } from '../../platform/fs/read-file.js';
-import type { Waiting } from '../../platform/metrics/metrics.js';
-import { TEMPORARY, writeNote } from '../../platform/fs/write-file.js';
-import type { RunRef } from '../../workflows/protocol.js';
+import { openRunsFolder, type Waiting } from '#engine';
+import { readJsonIfThere, TEMPORARY, writeNote } from '#host';
+import { sha256 } from '#lib';
+import type { RunRef } from '#protocol';
 import type { Deps } from './deps.js';
 
 type State = Pick<Deps, 'stateFolder' | 'server'>;

@@ -1,9 +1,8 @@
-import { environments } from '../../environments/index.js';
-import type { Environment, EnvironmentHandle } from '../../environments/environment.js';
-import type { RunRef } from '../../workflows/protocol.js';
+import { type Environment, type EnvironmentHandle, environments } from '#environments';
+import type { RunRef } from '#protocol';
+import { stateOfRun } from '#store';
 import type { Deps } from './deps.js';
 import { checkName } from './load-plan.js';
-import { stateOfRun } from '../../store/run-state.js';
 import { handleOf, judgeHandle } from './run-paths.js';
 import { keptPlace } from './settled-environment.js';
 

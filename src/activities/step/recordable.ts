@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { assertRecentRoom } from '../../platform/fs/disk-room.js';
+import { assertRecentRoom } from '#host';
 import type { RunContext } from './run-context.js';
 
 /** The private state folder. Everything that a run writes before its report is on its disk. */

@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { LIMITS, type Limits } from '../../lib/limits.js';
-import { EnvFileProblem } from '../../platform/worker-environment.js';
-import { MachineGone } from '../../environments/machine/machine.js';
+import type { Metrics, StepEnd } from '#engine';
+import { MachineGone } from '#environments';
+import { createMemory, EnvFileProblem, type Memory } from '#host';
+import { type Limits, LIMITS } from '#lib';
+import { gateEndIn } from '#protocol';
 import { heartbeating } from './heartbeat.js';
 import { withAdvice, DISK_FAILURE, STORE_AWAY } from './error-advice.js';
-import { gateEndIn } from '../../workflows/visible-failures.js';
-import type { Metrics, StepEnd } from '../../platform/metrics/metrics.js';
 import type { Deps } from './deps.js';
-import { createMemory, type Memory } from '../../platform/remembered.js';
 
 /**
  * How often a step is attempted if it fails by itself or its worker is lost. Waiting for a disk, the

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecRequest } from '../../environments/environment.js';
-import type { CommandResult } from '../../lib/commands/command-result.js';
-import { assertRoom, ROOM_BYTES, whyNoRoom } from '../../platform/fs/disk-room.js';
+import type { ExecRequest } from '#environments';
+import { assertRoom, ROOM_BYTES, whyNoRoom } from '#host';
+import type { CommandResult } from '#lib';
 import { stateFolderOf } from './recordable.js';
 import type { RunContext } from './run-context.js';
 

@@ -1,32 +1,47 @@
 import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Agent, ModelAccess } from '../../agents/agent.js';
-import { sharesHost, type Environment, type EnvironmentHandle } from '../../environments/environment.js';
-import { keepAccess, readRecord } from '../../environments/e2b/sandbox-state.js';
-import { E2B_ADDRESSES } from '../../environments/e2b/variables.js';
-import { environments, type Place } from '../../environments/index.js';
-import { parseJudgeName } from '../../lib/model-name.js';
-import { loopbackPorts } from '../../lib/loopback.js';
-import { createLruCache } from '../../lib/lru-cache.js';
-import { createRedactor } from '../../lib/redaction/redact.js';
-import { secretsIn, type PublicValues } from '../../platform/sweep-env.js';
+import type { Agent, ModelAccess } from '#agents';
+import {
+  E2B_ADDRESSES,
+  type Environment,
+  type EnvironmentHandle,
+  environments,
+  keepAccess,
+  type Place,
+  readRecord,
+  sharesHost,
+} from '#environments';
 import {
   addressVariables,
   knownProviders,
   type ModelProvider,
-} from '../../platform/models/model-providers.js';
-import { TARGET_PROGRAM } from '../../scenario/target.js';
-import { publicNames } from '../../scenario/public-names.js';
-import { restoreAccess } from '../../platform/fs/open-inside.js';
-import { modelAsked, scenarioOf, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
-import { firstAgentStep } from '../../scenario/scenario.js';
-import { originOf } from '../../store/origin.js';
-import type { ProviderLimits } from '../../store/provider-limits.js';
-import { isBucket } from '../../store/shared/open-shared-store.js';
-import { sharedProjectOf } from '../../store/shared/shared-project.js';
-import { checksFolder, fixtureFolder, runFiles, type RunFiles } from '../../store/results-folder.js';
-import { stateOfRun } from '../../store/run-state.js';
-import type { RunRef, TurnRef } from '../../workflows/protocol.js';
+  type PublicValues,
+  remembered,
+  restoreAccess,
+  secretsIn,
+} from '#host';
+import { createLruCache, createRedactor, loopbackPorts, parseJudgeName } from '#lib';
+import type { RunRef, TurnRef } from '#protocol';
+import {
+  type EffectiveScenario,
+  firstAgentStep,
+  modelAsked,
+  type Plan,
+  publicNames,
+  scenarioOf,
+  TARGET_PROGRAM,
+} from '#scenario';
+import {
+  checksFolder,
+  fixtureFolder,
+  isBucket,
+  originOf,
+  type ProviderLimits,
+  runFiles,
+  type RunFiles,
+  sharedProjectOf,
+  stateOfRun,
+} from '#store';
 import {
   accountOfProvider,
   resolveAgent,
@@ -53,7 +68,6 @@ import { settledEnvironment } from './settled-environment.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
 import { missingValues, valuesOfRun } from './values-of-run.js';
 import { verifyRun } from './verify-origin.js';
-import { remembered } from '../../platform/remembered.js';
 
 /** Everything that a step needs to know about its run, read from the plan, the store and the sweep's variables. */
 export interface RunContext extends EffectiveScenario, RunPaths {

@@ -1,9 +1,14 @@
 import { basename, dirname, join } from 'node:path';
-import { accessFile, readRecord } from '../../environments/e2b/sandbox-state.js';
-import { sharesHost, type EnvironmentHandle } from '../../environments/environment.js';
-import type { Place } from '../../environments/index.js';
-import { CHECKS_FOLDERS, RUN_FOLDERS } from '../../environments/run-folders.js';
-import { sha256 } from '../../lib/hash.js';
+import {
+  accessFile,
+  CHECKS_FOLDERS,
+  type EnvironmentHandle,
+  type Place,
+  readRecord,
+  RUN_FOLDERS,
+  sharesHost,
+} from '#environments';
+import { sha256 } from '#lib';
 import type { ResolvedAgent } from '../credentials/resolve-agent.js';
 
 /**

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { isJsonObject, parseJson } from '../../lib/json.js';
-import { readSigned, sign } from '../../platform/origin.js';
-import { readTextIfThere } from '../../platform/fs/read-file.js';
-import { publishOnce } from '../../platform/fs/write-file.js';
+import { publishOnce, readSigned, readTextIfThere, sign } from '#host';
+import { isJsonObject, parseJson } from '#lib';
 import { raiseFence, type Fence } from './fence.js';
 import type { RunContext } from './run-context.js';
 import { maskErrors } from './mask-errors.js';

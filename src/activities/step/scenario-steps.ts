@@ -1,5 +1,5 @@
-import { nameSteps, type NamedStep } from '../../results/step-names.js';
-import type { Scenario, Step } from '../../scenario/scenario.js';
+import { type NamedStep, nameSteps } from '#model';
+import type { Scenario, Step } from '#scenario';
 
 type StepOf<K extends Step['kind']> = Extract<Step, { kind: K }>;
 

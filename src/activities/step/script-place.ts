@@ -1,9 +1,7 @@
 import { join, relative } from 'node:path';
-import { resultsInside } from '../../environments/machine/show-folder.js';
-import { look } from '../../environments/local.js';
-import { sharesHost } from '../../environments/environment.js';
-import type { ScriptPlace } from '../../agent-scripts/call-script.js';
-import { fileText, type FileStat } from '../../gates/gate.js';
+import type { ScriptPlace } from '#agent-scripts';
+import { look, resultsInside, sharesHost } from '#environments';
+import { type FileStat, fileText } from '#gates';
 import type { RunContext } from './run-context.js';
 import type { RunStepCommand } from './step-commands.js';
 

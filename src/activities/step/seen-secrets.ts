@@ -1,9 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../lib/json.js';
-import { readTextIfThere } from '../../platform/fs/read-file.js';
-import { writeFileAtomic } from '../../platform/fs/write-file.js';
+import { readTextIfThere, writeFileAtomic } from '#host';
+import { parseJson } from '#lib';
 
 const secretsFile = (state: string): string => join(state, 'seen-secrets.json');
 

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import { sharesHost } from '../../environments/environment.js';
-import { chooseEnvironment, type Place, type Wanted } from '../../environments/index.js';
-import { parseJson } from '../../lib/json.js';
-import { readTextIfThere } from '../../platform/fs/read-file.js';
-import { publishOnce, writeOnce, writeNote } from '../../platform/fs/write-file.js';
+import { chooseEnvironment, type Place, sharesHost, type Wanted } from '#environments';
+import { publishOnce, readTextIfThere, writeNote, writeOnce } from '#host';
+import { parseJson } from '#lib';
 
 /**
  * Returns the place of a run. The prepare step (`decide`) chooses it once and stores it: what the machine can do may

@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isJsonObject, parseJson } from '../../lib/json.js';
-import { sha256 } from '../../lib/hash.js';
-import { TEMPORARY, writeNote } from '../../platform/fs/write-file.js';
+import { TEMPORARY, writeNote } from '#host';
+import { isJsonObject, parseJson, sha256 } from '#lib';
 
 /** The room of this host: how many runs it works on at once. */
 export interface Slots {

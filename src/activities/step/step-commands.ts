@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { Command } from '../../lib/commands/command.js';
-import type { CommandResult } from '../../lib/commands/command-result.js';
+import type { Command, CommandResult } from '#lib';
 import { execWithRoom } from './room.js';
 import type { RunContext } from './run-context.js';
 import { withMocks } from './with-mocks.js';

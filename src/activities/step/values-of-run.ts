@@ -1,13 +1,10 @@
-import { E2B_KEY, E2B_VARIABLES } from '../../environments/e2b/variables.js';
-import { referredNames, variableNames } from '../../lib/interpolate.js';
-import { parseJudgeName } from '../../lib/model-name.js';
-import { knownProviders, missingVariables } from '../../platform/models/model-providers.js';
-import { readSweepEnv, sweepEnvFrom, type SweepEnv } from '../../platform/sweep-env.js';
-import type { Cell } from '../../results/records/cell.js';
-import { serverAddresses } from '../../scenario/database.js';
-import { modelAsked, type EffectiveScenario, type Plan } from '../../scenario/plan.js';
-import { variablesOfRuntime } from '../../scenario/runtime.js';
-import { variablesOfSubject } from '../../scenario/subject.js';
+import { variablesOfRuntime } from '#agent-host';
+import { E2B_KEY, E2B_VARIABLES } from '#environments';
+import { knownProviders, missingVariables, readSweepEnv, type SweepEnv, sweepEnvFrom } from '#host';
+import { parseJudgeName, referredNames, variableNames } from '#lib';
+import type { Cell } from '#model';
+import { type EffectiveScenario, modelAsked, type Plan, serverAddresses } from '#scenario';
+import { variablesOfSubject } from '#subjects';
 import { resolveAgent, resolveEnv, variablesOfAgent, type AgentRef } from '../credentials/resolve-agent.js';
 import type { Deps } from './deps.js';
 

@@ -1,11 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { verifyScheduleProof, verifyTriggerProof, type ScheduleFacts } from '../../platform/origin.js';
-import { isScheduledTime, StoredSchedule } from '../../scenario/stored-schedule.js';
-import { originOf } from '../../store/origin.js';
-import type { ObjectStore } from '../../store/schedules/object-store.js';
-import { replacedText, scheduleText, triggersFolder, USED } from '../../store/schedules/schedule-files.js';
-import { timeOfFiring, type FiringRef } from '../../workflows/protocol.js';
+import { type ScheduleFacts, verifyScheduleProof, verifyTriggerProof } from '#host';
+import { type FiringRef, timeOfFiring } from '#protocol';
+import { isScheduledTime, StoredSchedule } from '#scenario';
+import { type ObjectStore, originOf, replacedText, scheduleText, triggersFolder, USED } from '#store';
 import type { Deps } from './deps.js';
 import { checkName } from './load-plan.js';
 

@@ -1,13 +1,20 @@
 import { Context } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { verifyRunProof, verifySweepProof } from '../../platform/origin.js';
-import { claim, claimOf, closeOrder, supersede, whyClosed } from '../../platform/origin-ledger.js';
-import { ledgerOf, originOf } from '../../store/origin.js';
-import { createLruCache } from '../../lib/lru-cache.js';
+import {
+  claim,
+  claimOf,
+  closeOrder,
+  remembered,
+  supersede,
+  verifyRunProof,
+  verifySweepProof,
+  whyClosed,
+} from '#host';
+import { createLruCache } from '#lib';
+import { type RunRef, type SweepOrigin, sweepWorkflowId } from '#protocol';
+import { ledgerOf, originOf } from '#store';
 import type { Deps } from './deps.js';
-import { sweepWorkflowId, type RunRef, type SweepOrigin } from '../../workflows/protocol.js';
-import { remembered } from '../../platform/remembered.js';
 
 /** Stands for the order of a sweep that an older build started without a proof. */
 const BEFORE = 'before';

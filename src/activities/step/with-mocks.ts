@@ -1,6 +1,5 @@
 import { delimiter } from 'node:path';
-import { isCommandMock } from '../../mocks/mock-kinds.js';
-import { LOOPBACK } from './mock-server-files.js';
+import { isCommandMock, LOOPBACK } from '#mocks';
 import { keepMockServer } from './mock-server.js';
 import type { RunContext } from './run-context.js';
 

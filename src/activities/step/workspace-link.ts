@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
-import { sharesHost } from '../../environments/environment.js';
+import { sharesHost } from '#environments';
 import type { RunContext } from './run-context.js';
 
 /**

@@ -1,4 +1,4 @@
-import { placeApart } from '../../environments/place-apart.js';
+import { placeApart } from '#environments';
 import { databaseResources } from '../databases/database-resources.js';
 import type { Placed } from '../step/places-of-run.js';
 import type { RunContext } from '../step/run-context.js';

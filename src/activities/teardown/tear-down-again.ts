@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { createRedactor } from '../../lib/redaction/redact.js';
-import { readLeftovers, type Leftover } from '../../platform/leftovers.js';
-import { readSweepEnv } from '../../platform/sweep-env.js';
-import { stateOfRun } from '../../store/run-state.js';
-import type { RunRef } from '../../workflows/protocol.js';
+import { type Leftover, readLeftovers, readSweepEnv } from '#host';
+import { createRedactor } from '#lib';
+import type { RunRef } from '#protocol';
+import { stateOfRun } from '#store';
 import type { Deps } from '../step/deps.js';
 import { openRuns } from '../step/open-runs.js';
 import { placesOfRun } from '../step/places-of-run.js';

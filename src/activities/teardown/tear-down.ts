@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endOf } from '../../lib/format/truncate.js';
-import { forgetLeftovers, noteLeftovers, type Leftover } from '../../platform/leftovers.js';
-import type { RunRef } from '../../workflows/protocol.js';
+import { forgetLeftovers, type Leftover, noteLeftovers } from '#host';
+import { endOf } from '#lib';
+import type { RunRef } from '#protocol';
 import type { Deps } from '../step/deps.js';
 
 /** Something that was made for a run outside its folders on this machine: a container, a database. */

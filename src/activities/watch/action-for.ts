@@ -1,4 +1,4 @@
-import { assertNever } from '../../lib/assert-never.js';
+import { assertNever } from '#lib';
 
 /**
  * The server's answer about a workflow. `missing`: it does not know the workflow. `unclear`: it cannot be reached, or

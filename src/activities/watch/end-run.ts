@@ -1,10 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sharesHost } from '../../environments/environment.js';
-import { lastStart, livingStarts } from '../../environments/journal.js';
-import { runFiles } from '../../store/results-folder.js';
-import { stateOfRun } from '../../store/run-state.js';
-import type { RunRef } from '../../workflows/protocol.js';
+import { lastStart, livingStarts, sharesHost } from '#environments';
+import type { RunRef } from '#protocol';
+import { runFiles, stateOfRun } from '#store';
 import { removeLogins, syncCredentials } from '../credentials/login-files.js';
 import { endMockServer } from '../step/mock-server.js';
 import { removeOpenRun } from '../step/open-runs.js';

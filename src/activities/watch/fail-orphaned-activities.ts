@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { isDeadWorker, ownWorkerIdentity } from '../../platform/temporal/worker-identity.js';
+import { isDeadWorker, ownWorkerIdentity } from '#engine';
 
 const { PendingActivityState } = proto.temporal.api.enums.v1;
 type Pending = proto.temporal.api.workflow.v1.IPendingActivityInfo;

@@ -1,9 +1,8 @@
 import { WorkflowNotFoundError, type Client, type WorkflowExecutionStatusName } from '@temporalio/client';
-import { assertNever } from '../../lib/assert-never.js';
-import { LIMITS } from '../../lib/limits.js';
-import type { MeasuredRun } from '../../platform/metrics/metrics.js';
-import { waitUntil } from '../../platform/process/wait-until.js';
-import { sweepWorkflowId, type RunRef } from '../../workflows/protocol.js';
+import type { MeasuredRun } from '#engine';
+import { waitUntil } from '#host';
+import { assertNever, LIMITS } from '#lib';
+import { type RunRef, sweepWorkflowId } from '#protocol';
 import { heartbeatNow, isPerformed } from '../step/heartbeat.js';
 import { openRunNotes, openRuns, type OpenRunNote } from '../step/open-runs.js';
 import type { Deps } from '../step/deps.js';

@@ -1,4 +1,4 @@
-import type { Json } from '../../lib/json.js';
+import type { Json } from '#lib';
 
 /* The parts of `@elizaos/core` that the host uses. The package is the user's, so its types are not there. */
 

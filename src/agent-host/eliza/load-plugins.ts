@@ -1,7 +1,7 @@
 import { fillVariables } from '../fill-variables.js';
 import { CannotSetUp } from '../cannot-set-up.js';
 import { loadModule, type Loaded } from '../load-module.js';
-import type { RuntimePlugin } from '../../scenario/runtime.js';
+import type { RuntimePlugin } from '../runtime.js';
 import type { Turn } from '../turn.js';
 import type { Character, Plugin } from './core.js';
 

@@ -14,8 +14,8 @@ import type { Content, Core, Memory, Runtime, Plugin, Character } from './core.j
 import { CannotSetUp } from '../cannot-set-up.js';
 import { loadModule } from '../load-module.js';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Json } from '#lib';
 import { fillVariables } from '../fill-variables.js';
-import type { Json } from '../../lib/json.js';
 
 /** Gives the input to a new runtime, whose database is as it was after the turn before. */
 export const performTurn: PerformTurn = async (turn) => {

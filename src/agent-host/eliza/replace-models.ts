@@ -1,6 +1,5 @@
+import { isMap, parseJson } from '#lib';
 import { CannotSetUp } from '../cannot-set-up.js';
-import { isMap } from '../../lib/is-map.js';
-import { parseJson } from '../../lib/json.js';
 import { SOURCE } from './identity.js';
 import { temperatureOf, type AskModel } from '../model.js';
 import type { Runtime } from './core.js';

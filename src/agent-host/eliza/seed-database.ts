@@ -1,4 +1,4 @@
-import type { RuntimeDatabase } from '../../scenario/runtime.js';
+import type { RuntimeDatabase } from '../runtime.js';
 import { SOURCE, type Identity } from './identity.js';
 import type { Core, Memory, Runtime, Uuid } from './core.js';
 

@@ -1,5 +1,4 @@
-import type { CommandResult } from '../../lib/commands/command-result.js';
-import { parseJson } from '../../lib/json.js';
+import { type CommandResult, parseJson } from '#lib';
 import { answerIn, readScriptAnswer } from '../answer.js';
 import type { Example, Readme } from '../readme.js';
 

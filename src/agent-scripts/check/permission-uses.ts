@@ -1,7 +1,7 @@
+import { ownValue } from '#lib';
 import type { Permission } from '../deno-command.js';
 import { at, type Reached } from './reach.js';
 import type { Node } from './parse-module.js';
-import { ownValue } from '../../lib/own-value.js';
 
 /** A place in the source that needs a permission. */
 export interface PermissionUse {

@@ -1,4 +1,4 @@
-import type { Problem } from '../../lib/errors/problem.js';
+import type { Problem } from '#lib';
 import { childrenOf, parseModule, type Binding, type Module, type Node } from './parse-module.js';
 
 /** A node that a program can reach, and its module. */

@@ -1,4 +1,4 @@
-import type { Problem } from '../../lib/errors/problem.js';
+import type { Problem } from '#lib';
 import { permissionsOf } from '../deno-command.js';
 import { usageCommand, type Readme } from '../readme.js';
 import type { ScriptPaths } from '../script-name.js';

@@ -1,4 +1,4 @@
-import { beginningOf } from '../../lib/format/truncate.js';
+import { beginningOf } from '#lib';
 import type { AgentEnd, Classified } from '../agent.js';
 import { CAUSES, type FailureKind } from './causes.js';
 import { failureKind, providerFailure, statedKind } from './provider-failure.js';

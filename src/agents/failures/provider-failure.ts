@@ -1,5 +1,4 @@
-import { assertNever } from '../../lib/assert-never.js';
-import { beginningOf } from '../../lib/format/truncate.js';
+import { assertNever, beginningOf } from '#lib';
 import type { AgentEnd, Classified, RetryHint } from '../agent.js';
 import { CAUSES, type FailureKind } from './causes.js';
 import { ACCOUNT_WORDS, OF_OTHERS, PROVIDER_MESSAGES } from './provider-messages.js';

@@ -1,5 +1,4 @@
-import { sumOfCosts } from '../../results/cost.js';
-import { NO_USAGE, sumUsage, unlessZero, type TokenUsage } from '../../results/records/token-usage.js';
+import { NO_USAGE, sumOfCosts, sumUsage, type TokenUsage, unlessZero } from '#model';
 import { fieldsOf, type Fields } from './json-fields.js';
 import type { Numbers } from './json-lines.js';
 

@@ -1,4 +1,4 @@
-import type { EventBody } from '../../results/records/events.js';
+import type { EventBody } from '#model';
 import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
 import { createUsageCount } from './claude-code-usage.js';

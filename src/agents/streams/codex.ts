@@ -1,10 +1,7 @@
-import { parseJson } from '../../lib/json.js';
-import type { EventBody } from '../../results/records/events.js';
-import { baseName } from '../../results/transcript/shell-calls.js';
-import { splitCommands } from '../../results/transcript/split-commands.js';
+import { parseJson } from '#lib';
+import { baseName, type EventBody, splitCommands, type TokenUsage, unlessZero } from '#model';
 import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
-import { unlessZero, type TokenUsage } from '../../results/records/token-usage.js';
 import { jsonLines, type Numbers } from './json-lines.js';
 import { errorEvent, lostEvent, unknownEvent } from './stream-events.js';
 

@@ -1,5 +1,5 @@
-import type { StopReason } from '../../lib/supervision.js';
-import type { EventBody } from '../../results/records/events.js';
+import type { StopReason } from '#lib';
+import type { EventBody } from '#model';
 import type { StreamParser } from '../agent.js';
 import { goesOn } from './end-tracker.js';
 

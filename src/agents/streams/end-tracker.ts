@@ -1,4 +1,4 @@
-import type { EventBody } from '../../results/records/events.js';
+import type { EventBody } from '#model';
 import type { AgentEnd } from '../agent.js';
 
 /** Determines from the events of an agent's start how it ended. */

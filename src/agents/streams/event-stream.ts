@@ -1,4 +1,4 @@
-import { KEPT_PROBLEMS, type OutputProblems } from '../../results/records/output-problems.js';
+import { KEPT_PROBLEMS, type OutputProblems } from '#model';
 import type { StreamParser } from '../agent.js';
 import { isMeantAsObject, withoutMark } from './json-lines.js';
 import { readEvent } from './read-event.js';

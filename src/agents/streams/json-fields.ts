@@ -1,5 +1,4 @@
-import { isJsonObject, isStorable, parseJson, type Json } from '../../lib/json.js';
-import { isCount } from '../../lib/quantities.js';
+import { isCount, isJsonObject, isStorable, type Json, parseJson } from '#lib';
 
 /** An object that another program wrote. The functions below treat fields of the wrong type as missing. */
 export type Fields = Record<string, Json>;

@@ -1,9 +1,5 @@
-import type { Json } from '../../lib/json.js';
-import { isCount, isUsd } from '../../lib/quantities.js';
-import type { EventBody } from '../../results/records/events.js';
-import { KEPT_PROBLEMS, type LineProblem } from '../../results/records/output-problems.js';
-import { REQUIRED_TOKENS } from '../../results/records/token-usage.js';
-import { isCostAlone } from '../../results/transcript/usage-meter.js';
+import { isCount, isUsd, type Json } from '#lib';
+import { type EventBody, isCostAlone, KEPT_PROBLEMS, type LineProblem, REQUIRED_TOKENS } from '#model';
 import { fieldsOfLine, type Fields } from './json-fields.js';
 import { lostEvent, unknownEvent } from './stream-events.js';
 import type { StreamParser } from '../agent.js';

@@ -1,4 +1,4 @@
-import type { EventBody } from '../../results/records/events.js';
+import type { EventBody } from '#model';
 import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, textOf, type Fields } from './json-fields.js';
 import { jsonLines, type Numbers } from './json-lines.js';

@@ -1,5 +1,5 @@
-import type { EventBody } from '../../results/records/events.js';
-import type { Json } from '../../lib/json.js';
+import type { Json } from '#lib';
+import type { EventBody } from '#model';
 import type { StreamParser } from '../agent.js';
 import { countOf, fieldsOf, listOf, textOf, type Fields } from './json-fields.js';
 import { jsonLines, type Numbers } from './json-lines.js';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { beginningOf } from '../../lib/format/truncate.js';
-import { isJsonObject, MAX_DEPTH, parseJson, type Json } from '../../lib/json.js';
-import { suggest } from '../../lib/suggest.js';
-import { AgentEvent } from '../../results/records/events.js';
+import { beginningOf, isJsonObject, type Json, MAX_DEPTH, parseJson, suggest } from '#lib';
+import { AgentEvent } from '#model';
 
 /** Why a line is invalid. `field`: the first one that is wrong; null if the whole line is. */
 interface Flaw {

@@ -1,5 +1,4 @@
-import type { EventBody } from '../../results/records/events.js';
-import { unlessZero, type TokenUsage } from '../../results/records/token-usage.js';
+import { type EventBody, type TokenUsage, unlessZero } from '#model';
 
 /** Statuses below 500 that do not mean that the request itself is wrong. */
 const RETRYABLE = new Set([408, 409, 425, 429]);

@@ -1,4 +1,4 @@
-import { beginningOf } from '../../lib/format/truncate.js';
+import { beginningOf } from '#lib';
 import type { StreamParser } from '../agent.js';
 
 /** In characters. The rest of a longer answer is only in transcript.raw.txt. */

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
-import { messageOf, valuesOf } from '../../platform/temporal/decode.js';
-import type { AgentHeartbeat, AgentProgress } from '../../workflows/protocol.js';
-import type { StepName } from '../../workflows/ui.js';
+import type { Activities } from '#activities';
+import { messageOf, valuesOf } from '#engine';
+import type { AgentHeartbeat, AgentProgress } from '#protocol';
 
 export interface ActiveStep {
   step: string;
@@ -14,7 +14,7 @@ export interface ActiveStep {
 }
 
 /** Names of activities for display. */
-const STEP_NAMES: Record<StepName, string> = {
+const STEP_NAMES: Record<keyof Activities, string> = {
   loadCells: 'loading cells',
   decideNext: 'looking at the results',
   findEndedRuns: 'looking up runs',
@@ -53,7 +53,7 @@ const ANSWER_MS = 2000;
 
 /** Falls back to the type, because a worker of another build may have unknown steps. */
 const nameOf = (type: string): string =>
-  Object.hasOwn(STEP_NAMES, type) ? STEP_NAMES[type as StepName] : type;
+  Object.hasOwn(STEP_NAMES, type) ? STEP_NAMES[type as keyof Activities] : type;
 
 /** Returns null for anything else that a worker of another build may have sent. */
 function agentIn([details]: readonly unknown[]): AgentProgress | null {

@@ -1,4 +1,4 @@
-import { QUERIES, type SweepProgress } from '../../workflows/protocol.js';
+import { QUERIES, type SweepProgress } from '#protocol';
 import type { Session } from '../session.js';
 
 const ANSWER_MS = 2000;

@@ -1,5 +1,4 @@
-import { pullResults } from '../../store/shared/mirror.js';
-import { sharedProjectOf } from '../../store/shared/shared-project.js';
+import { pullResults, sharedProjectOf } from '#store';
 
 const EVERY_MS = 2000;
 /** Looking for results takes longer the more there are. At most a tenth of the time is spent on it. */

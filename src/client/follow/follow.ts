@@ -1,33 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reviewReader, withCalibration } from '../sweeps/judged-runs.js';
 import { WorkflowFailedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { markUsed } from '../../platform/engine/ensure-engine.js';
-import type { ResultLine } from '../../results/records/result-line.js';
-import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
-import type { Plan } from '../../scenario/plan.js';
-import { storedDecision } from '../../store/stored-decision.js';
-import { withWarnings } from '../../store/with-warnings.js';
-import {
-  sweepWorkflowId,
-  type SweepProgress,
-  type SweepResult,
-  type SweepStatus,
-} from '../../workflows/protocol.js';
+import { buildSweepDocument, type SweepDocument } from '#decide';
+import { markUsed } from '#engine';
+import { ownCommand } from '#host';
+import { InfrastructureError } from '#lib';
+import type { ResultLine } from '#model';
+import { type SweepProgress, type SweepResult, type SweepStatus, sweepWorkflowId } from '#protocol';
+import type { Plan } from '#scenario';
+import { createResultsReader, resultsLog, storedDecision, withWarnings } from '#store';
+import { bringSweepRuns, corruptLine, FEW_RUNS, reviewReader, withCalibration } from '#sweeps';
 import { askServer, LONG_CALL } from '../ask-server.js';
 import { reasonOf } from '../ask-server.js';
-import { ownCommand } from '../../platform/invocation.js';
 import type { Session } from '../session.js';
-import { InfrastructureError } from '../../lib/errors/usage-error.js';
-import { bringSweepRuns, FEW_RUNS } from '../sweeps/bring-runs.js';
 import { askProgress } from './ask-progress.js';
 import { bringResults } from './bring-results.js';
 import { pauseOrCancelOnSignals, type Signals } from './pause-or-cancel-on-signals.js';
 import type { EarlierResults, View } from './view.js';
 import { askingRuns } from './open-runs.js';
 import { waitingFor } from './waiting-for.js';
-import { resultsLog } from '../../store/results-folder.js';
-import { createResultsReader } from '../../store/results-reader.js';
-import { corruptLine } from '../sweeps/read-log.js';
 
 export interface Following {
   session: Session;

@@ -1,5 +1,5 @@
-import type { ResultLine } from '../../results/records/result-line.js';
-import type { SweepProgress } from '../../workflows/protocol.js';
+import type { ResultLine } from '#model';
+import type { SweepProgress } from '#protocol';
 
 /** True if this result of the cell belongs to the run: then the run is over, even if the sweep has not noticed it yet. */
 export const isOver = (

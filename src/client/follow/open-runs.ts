@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../lib/json.js';
-import { openRunsFolder } from '../../platform/engine/engine-state.js';
-import { Cell } from '../../results/records/cell.js';
-import { readText } from '../../platform/fs/read-file.js';
+import { openRunsFolder } from '#engine';
+import { readText } from '#host';
+import { parseJson } from '#lib';
+import { Cell } from '#model';
 
 /** A run that was started on this machine and is not over. */
 export interface OpenRun {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { isJsonObject, parseJson } from '../../lib/json.js';
-import { tailLines } from '../../platform/fs/lines.js';
-import { EventBody, type RunEvent } from '../../results/records/events.js';
+import { tailLines } from '#host';
+import { isJsonObject, parseJson } from '#lib';
+import { EventBody, type RunEvent } from '#model';
 
 /** Reads the events of a run that is not over. */
 export interface EventTail {

@@ -1,8 +1,7 @@
-import type { LiveState } from '../../reports/live-frame.js';
-import { cellLabeler } from '../../results/records/cell-label.js';
-import type { ResultLine } from '../../results/records/result-line.js';
-import type { Plan } from '../../scenario/plan.js';
-import type { SweepProgress, SweepStatus } from '../../workflows/protocol.js';
+import { cellLabeler, type ResultLine } from '#model';
+import type { SweepProgress, SweepStatus } from '#protocol';
+import type { LiveState } from '#reports';
+import type { Plan } from '#scenario';
 
 /** Results that a sweep had before the round that is shown, by id. */
 export interface EarlierResults {

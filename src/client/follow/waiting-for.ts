@@ -1,7 +1,7 @@
-import { diskRemedy } from '../../lib/errors/disk-failure.js';
-import { ROOM_BYTES, whyNoRoom } from '../../platform/fs/disk-room.js';
+import { readEngineState } from '#engine';
+import { ROOM_BYTES, whyNoRoom } from '#host';
+import { diskRemedy } from '#lib';
 import { askingRuns, reasonText } from './open-runs.js';
-import { readEngineState } from '../../platform/engine/engine-state.js';
 
 const LOOK_MS = 2000;
 

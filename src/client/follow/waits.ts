@@ -1,7 +1,7 @@
-import { knownAgents } from '../../agents/index.js';
-import type { Wait } from '../../reports/wait-text.js';
-import type { Plan } from '../../scenario/plan.js';
-import type { SweepProgress } from '../../workflows/protocol.js';
+import { knownAgents } from '#agents';
+import type { SweepProgress } from '#protocol';
+import type { Wait } from '#reports';
+import type { Plan } from '#scenario';
 
 /** The runs that are parked. */
 export const parkedIn = ({ parked = [] }: SweepProgress): NonNullable<SweepProgress['parked']> => parked;

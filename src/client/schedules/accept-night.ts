@@ -1,14 +1,9 @@
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { suggest } from '../../lib/suggest.js';
-import { configurationLabel } from '../../results/records/cell-label.js';
-import type { Firing } from '../../results/records/firing.js';
-import type { StoredSchedule } from '../../scenario/stored-schedule.js';
-import type { ObjectStore } from '../../store/schedules/object-store.js';
-import { firingsFrom, writeReference } from '../../store/schedules/schedule-files.js';
-import { pullResults } from '../../store/shared/mirror.js';
-import { sharedProjectOf } from '../../store/shared/shared-project.js';
-import { nightOfFiring } from '../sweeps/judge-night.js';
-import { reportNight } from '../sweeps/report-night.js';
+import type { Firing } from '#decide';
+import { suggest, UsageError } from '#lib';
+import { configurationLabel } from '#model';
+import type { StoredSchedule } from '#scenario';
+import { firingsFrom, type ObjectStore, pullResults, sharedProjectOf, writeReference } from '#store';
+import { nightOfFiring, reportNight } from '#sweeps';
 
 /**
  * Makes a night the reference of its schedule, and judges the newest night again by it. `sweep`: the sweep of the night; absent: the newest.

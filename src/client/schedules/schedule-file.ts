@@ -1,12 +1,7 @@
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { sha256 } from '../../lib/hash.js';
-import { suggest } from '../../lib/suggest.js';
-import { displayPath } from '../../platform/display-path.js';
-import { proveSchedule } from '../../platform/origin.js';
-import { StoredSchedule } from '../../scenario/stored-schedule.js';
-import { originOf, type EngineFolders } from '../../store/origin.js';
-import type { ObjectStore } from '../../store/schedules/object-store.js';
-import { scheduleNames, scheduleText } from '../../store/schedules/schedule-files.js';
+import { displayPath, proveSchedule } from '#host';
+import { sha256, suggest, UsageError } from '#lib';
+import { StoredSchedule } from '#scenario';
+import { type EngineFolders, type ObjectStore, originOf, scheduleNames, scheduleText } from '#store';
 
 /** A schedule, and the hash of its file. */
 export interface FoundSchedule {

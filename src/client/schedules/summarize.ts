@@ -1,8 +1,7 @@
 import type { ScheduleDescription } from '@temporalio/client';
-import type { ScheduleSummary } from '../../results/records/schedule-list.js';
-import type { StoredSchedule, When } from '../../scenario/stored-schedule.js';
-import type { ObjectStore } from '../../store/schedules/object-store.js';
-import { latestFiring, readReference } from '../../store/schedules/schedule-files.js';
+import type { ScheduleSummary } from '#decide';
+import type { StoredSchedule, When } from '#scenario';
+import { latestFiring, type ObjectStore, readReference } from '#store';
 import type { Session } from '../session.js';
 import { describeSchedule } from './temporal-schedule.js';
 

@@ -9,11 +9,10 @@ import {
   type ScheduleOverlapPolicy,
   type ScheduleUpdateOptions,
 } from '@temporalio/client';
-import { parseCron, type CronTimes } from '../../lib/cron/parse-cron.js';
-import { projectState } from '../../platform/folders.js';
-import type { Overlap } from '../../lib/schedule-policies.js';
-import type { StoredSchedule, When } from '../../scenario/stored-schedule.js';
-import { scheduleId, sweepTitle, WORKFLOWS, type ScheduledInput } from '../../workflows/protocol.js';
+import { projectState } from '#host';
+import { type CronTimes, type Overlap, parseCron } from '#lib';
+import { type ScheduledInput, scheduleId, sweepTitle, WORKFLOWS } from '#protocol';
+import type { StoredSchedule, When } from '#scenario';
 import { askServer } from '../ask-server.js';
 import type { Session } from '../session.js';
 

@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { proveTrigger } from '../../platform/origin.js';
-import { waitUntil } from '../../platform/process/wait-until.js';
-import { originOf } from '../../store/origin.js';
-import type { ObjectStore } from '../../store/schedules/object-store.js';
-import { triggersFolder } from '../../store/schedules/schedule-files.js';
+import { ownCommand, proveTrigger, waitUntil } from '#host';
+import { InfrastructureError, UsageError } from '#lib';
+import { type ObjectStore, originOf, triggersFolder } from '#store';
 import { askServer } from '../ask-server.js';
 import type { Session } from '../session.js';
 import type { FoundSchedule } from './schedule-file.js';

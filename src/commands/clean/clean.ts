@@ -1,21 +1,14 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAge } from '../../lib/format/age.js';
-import { projectState } from '../../platform/folders.js';
-import { renderClean } from '../../reports/clean-text.js';
-import type { CleanDocument, CleanSizes } from '../../results/records/clean-document.js';
-import { announceClean } from '../../store/clean-lock.js';
-import { workFolder } from '../../store/run-state.js';
-import { systemFailure } from '../../lib/errors/system-failure.js';
+import type { CleanDocument, CleanSizes } from '#decide';
+import { displayPath, linesOf, projectState, treeBytes } from '#host';
+import { InfrastructureError, parseAge, systemFailure, UsageError } from '#lib';
+import { checkWritable, openProject } from '#planning';
+import { renderClean } from '#reports';
+import { announceClean, planFile, resultsLog, storeFolder, workFolder } from '#store';
 import { printJson, textOptions } from '../shared/output.js';
-import { checkWritable, openProject } from '../../planning/project.js';
-import { displayPath } from '../../platform/display-path.js';
-import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
 import { propose, type Places, type Proposal } from './gather.js';
 import { moveToTrash } from './remove.js';
-import { linesOf } from '../../platform/fs/lines.js';
-import { treeBytes } from '../../platform/fs/tree-bytes.js';
-import { planFile, resultsLog, storeFolder } from '../../store/results-folder.js';
 
 export interface CleanOptions {
   olderThan?: string;

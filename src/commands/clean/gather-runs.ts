@@ -1,17 +1,11 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../lib/json.js';
-import { linesOf } from '../../platform/fs/lines.js';
-import { TEMPORARY } from '../../platform/fs/write-file.js';
-import type { LineFact, RunFact } from '../../results/plan-clean.js';
-import { ROOM_FILE } from '../../platform/fs/disk-room.js';
-import { resultsLog, runFiles } from '../../store/results-folder.js';
-import { parseResult } from '../../store/results-log.js';
-import { opaqueId } from '../../store/run-state.js';
-import { SCHEDULES } from '../../store/schedules/schedule-files.js';
+import type { LineFact, RunFact } from '#decide';
+import { linesOf, readText, ROOM_FILE, TEMPORARY } from '#host';
+import { parseJson } from '#lib';
+import { opaqueId, parseResult, resultsLog, runFiles, SCHEDULES } from '#store';
 import { foldersIn } from './gather-sweeps.js';
-import { readText } from '../../platform/fs/read-file.js';
 
 /** Reads the line of a result. Returns null if the line is invalid. */
 export function lineFact(line: number, text: string): LineFact | null {

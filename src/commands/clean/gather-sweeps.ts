@@ -1,20 +1,11 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { sha256 } from '../../lib/hash.js';
-import { parseJson } from '../../lib/json.js';
-import { sweepEnvFile } from '../../platform/sweep-env.js';
-import { TEMPORARY } from '../../platform/fs/write-file.js';
-import type { SnapshotFact, SweepFact } from '../../results/plan-clean.js';
-import { EffectiveScenario, Plan } from '../../scenario/plan.js';
-import {
-  planFile,
-  scenarioFile,
-  storeFolder,
-  summaryFile,
-  sweepsFolder,
-} from '../../store/results-folder.js';
-import { readText } from '../../platform/fs/read-file.js';
+import type { SnapshotFact, SweepFact } from '#decide';
+import { readText, sweepEnvFile, TEMPORARY } from '#host';
+import { parseJson, sha256 } from '#lib';
+import { EffectiveScenario, Plan } from '#scenario';
+import { planFile, scenarioFile, storeFolder, summaryFile, sweepsFolder } from '#store';
 
 /** Returns the names of the folders in a folder, without symlinks. Empty if the folder cannot be read. */
 export function foldersIn(folder: string): string[] {

@@ -1,14 +1,19 @@
 import { existsSync, readdirSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { planClean, type CleanFacts, type CleanPlan, type ScheduleFact } from '../../results/plan-clean.js';
+import { type CleanFacts, type CleanPlan, planClean, type ScheduleFact } from '#decide';
+import { identify, TEMPORARY } from '#host';
+import { StoredSchedule } from '#scenario';
+import {
+  cleanFolder,
+  objectsOf,
+  readReference,
+  scheduleNames,
+  scheduleText,
+  storeFolder,
+  sweepsFolder,
+} from '#store';
 import { gatherLines, gatherRuns, type RunFolders } from './gather-runs.js';
 import { endedSweeps, gatherSnapshots, gatherSweeps, unknownPaths, foldersIn } from './gather-sweeps.js';
-import { StoredSchedule } from '../../scenario/stored-schedule.js';
-import { objectsOf } from '../../store/schedules/object-store.js';
-import { readReference, scheduleNames, scheduleText } from '../../store/schedules/schedule-files.js';
-import { identify } from '../../platform/process/process-identity.js';
-import { TEMPORARY } from '../../platform/fs/write-file.js';
-import { cleanFolder, storeFolder, sweepsFolder } from '../../store/results-folder.js';
 
 /** The folders that `clean` looks at. */
 export interface Places {

@@ -1,24 +1,20 @@
 import { existsSync } from 'node:fs';
 import { readdir, rmdir, mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { removeSweepEnv } from '../../platform/sweep-env.js';
-import { ledgerFolder } from '../../platform/origin-ledger.js';
-import { treeBytes } from '../../platform/fs/tree-bytes.js';
-import { removeTree, isFolder } from '../../platform/fs/tree.js';
-import { TEMPORARY } from '../../platform/fs/write-file.js';
-import { type CleanKind, type CleanSizes, CLEAN_KINDS } from '../../results/records/clean-document.js';
+import { lineFact } from './gather-runs.js';
+import type { Places, Proposal } from './gather.js';
+import { randomBytes } from 'node:crypto';
+import { CLEAN_KINDS, type CleanKind, type CleanSizes } from '#decide';
+import { isFolder, ledgerFolder, removeSweepEnv, removeTree, TEMPORARY, treeBytes } from '#host';
 import {
   cleanFolder,
   resultsLog,
+  rewriteResults,
   RUN_PARTS,
   storeFolder,
   SWEEP_PARTS,
   sweepsFolder,
-} from '../../store/results-folder.js';
-import { rewriteResults } from '../../store/rewrite-results.js';
-import { lineFact } from './gather-runs.js';
-import type { Places, Proposal } from './gather.js';
-import { randomBytes } from 'node:crypto';
+} from '#store';
 
 /** Deletes what was moved to the trash. Returns the number of bytes by kind. */
 export type EmptyTrash = () => Promise<CleanSizes>;

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { CODEC_KEYS, readCodecKeys } from '../../platform/codec/codec-keys.js';
-import { codecServer, secretPath } from '../../platform/codec/codec-server.js';
+import { CODEC_KEYS, codecServer, readCodecKeys, secretPath } from '#engine';
+import { UsageError } from '#lib';
 import { printNotice } from '../shared/output.js';
 
 interface CodecServerOptions {

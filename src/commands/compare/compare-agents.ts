@@ -1,9 +1,9 @@
-import { rankingOf } from '../../client/sweeps/ranking-of.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { openProject } from '../../planning/project.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { rankingMarkdown, renderRanking } from '../../reports/ranking.js';
-import { ALPHA } from '../../results/comparison/document.js';
+import { ALPHA } from '#decide';
+import { ownCommand } from '#host';
+import { UsageError } from '#lib';
+import { openProject } from '#planning';
+import { rankingMarkdown, renderRanking } from '#reports';
+import { rankingOf } from '#sweeps';
 import { printNotice, textOptions } from '../shared/output.js';
 import { print, type WithMargin } from './compare.js';
 

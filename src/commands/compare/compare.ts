@@ -1,13 +1,10 @@
-import { baselineOfSweep, comparisonOf, comparisonWithBaseline } from '../../client/sweeps/comparison-of.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { openProject } from '../../planning/project.js';
-import { displayPath } from '../../platform/display-path.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { comparisonMarkdown, renderComparison } from '../../reports/comparison.js';
-import { comparedJudgeWarnings } from '../../results/comparison/compared-judges.js';
-import { ALPHA, type Comparison } from '../../results/comparison/document.js';
-import { exitCodeOfGate } from '../../results/schedules/decide-firing.js';
-import { writeBaseline } from '../../store/baseline-file.js';
+import { ALPHA, comparedJudgeWarnings, type Comparison, exitCodeOfGate } from '#decide';
+import { displayPath, ownCommand } from '#host';
+import { UsageError } from '#lib';
+import { openProject } from '#planning';
+import { comparisonMarkdown, renderComparison } from '#reports';
+import { writeBaseline } from '#store';
+import { baselineOfSweep, comparisonOf, comparisonWithBaseline } from '#sweeps';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
 
 export interface CompareOptions {

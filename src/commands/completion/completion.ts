@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { packageFile } from '../../platform/package-info.js';
+import { packageFile } from '#host';
 import { complete } from './complete.js';
 import { printJson } from '../shared/output.js';
 

@@ -1,14 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { knownAgents } from '../../agents/index.js';
-import { runFiles } from '../../store/results-folder.js';
-import { SCHEDULES } from '../../store/schedules/schedule-files.js';
-import { findFiles } from '../../planning/find-scenario-files.js';
-import { SCENARIO_ENDING } from '../../scenario/recognize.js';
-import { openProject, type Project } from '../../planning/project.js';
-import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { newestSweeps } from '../../client/sweeps/newest-sweeps.js';
-import { ownValue } from '../../lib/own-value.js';
+import { knownAgents } from '#agents';
+import { ownValue } from '#lib';
+import { findFiles, openProject, type Project } from '#planning';
+import { SCENARIO_ENDING } from '#scenario';
+import { runFiles, SCHEDULES } from '#store';
+import { findPlan, newestSweeps } from '#sweeps';
 
 /** Only the newest ids are offered, because users mostly want these. */
 const MOST_IDS = 50;

@@ -1,15 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Agent } from '../../agents/agent.js';
-import { knownAgents } from '../../agents/index.js';
-import { referredNames } from '../../lib/interpolate.js';
-import { detectVersion } from '../../platform/process/detect-version.js';
-import { findExecutable } from '../../platform/process/find-executable.js';
-import { knownProviders } from '../../platform/models/model-providers.js';
-import type { Finding } from '../../reports/doctor-text.js';
+import { type Agent, knownAgents } from '#agents';
+import { detectVersion, findExecutable, knownProviders } from '#host';
+import { ownValue, referredNames } from '#lib';
+import type { Finding } from '#reports';
 import type { DoctorContext, DoctorCheck } from './context.js';
-import { ownValue } from '../../lib/own-value.js';
 
 const MAX_VERSION = 80;
 

@@ -11,19 +11,14 @@ import {
   pasta,
   platform,
 } from './machine.js';
-import { isMirror } from '../../platform/folders.js';
 import { cache, config, fixtures, results, state } from './places.js';
 import { sharedResults } from './shared.js';
 import { engine, go, temporal } from './temporal.js';
 import { join } from 'node:path';
-import { NO_DENO } from '../../agent-scripts/deno-command.js';
-import { SCRIPTS_FOLDER } from '../../agent-scripts/script-name.js';
-import { detectVersion } from '../../platform/process/detect-version.js';
-import { findDeno } from '../../platform/process/find-deno.js';
-import type { Finding } from '../../reports/doctor-text.js';
-import { isFolder } from '../../planning/file-checks.js';
-import { leftoversFile, readLeftovers } from '../../platform/leftovers.js';
-import { ownCommand } from '../../platform/invocation.js';
+import { NO_DENO, SCRIPTS_FOLDER } from '#agent-scripts';
+import { detectVersion, findDeno, isMirror, leftoversFile, ownCommand, readLeftovers } from '#host';
+import { isFolder } from '#planning';
+import type { Finding } from '#reports';
 
 /** All checks, in the order of the table. To add one, write a small function and add a line here. */
 export const checksOf = (context: DoctorContext): DoctorCheck[] => [

@@ -1,8 +1,7 @@
-import { limitsOf, type Limits } from '../../lib/limits.js';
-import { plannedHomes, projectState } from '../../platform/folders.js';
-import type { Finding } from '../../reports/doctor-text.js';
-import { openProject, projectByDefault, type Project } from '../../planning/project.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
+import { plannedHomes, projectState } from '#host';
+import { type Limits, limitsOf, UsageError } from '#lib';
+import { openProject, type Project, projectByDefault } from '#planning';
+import type { Finding } from '#reports';
 
 /** The input of checks. */
 export interface DoctorContext {

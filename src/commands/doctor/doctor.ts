@@ -1,8 +1,8 @@
-import { countOf, renderDoctor, type Check, type CheckStatus } from '../../reports/doctor-text.js';
+import { UsageError } from '#lib';
+import { type Check, type CheckStatus, countOf, renderDoctor } from '#reports';
 import { checksOf } from './checks.js';
 import { doctorContext, type DoctorCheck, type DoctorContext } from './context.js';
 import { printJson, textOptions } from '../shared/output.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
 
 export interface DoctorOptions {
   json: boolean;

@@ -1,13 +1,15 @@
 import { dirname } from 'node:path';
-import { whyNoBubblewrap } from '../../environments/bubblewrap.js';
-import { whyNoCli } from '../../environments/container/why-no-container.js';
-import { findE2b } from '../../environments/e2b/find-e2b.js';
-import { tryE2b } from '../../environments/e2b/try-e2b.js';
-import { E2B_KEY, optionsInShell } from '../../environments/e2b/variables.js';
-import { whyNoOwnNetwork } from '../../environments/network.js';
-import { buildId, packageVersion } from '../../platform/package-info.js';
-import { containment } from '../../platform/process/supervise.js';
-import type { Finding } from '../../reports/doctor-text.js';
+import {
+  E2B_KEY,
+  findE2b,
+  optionsInShell,
+  tryE2b,
+  whyNoBubblewrap,
+  whyNoCli,
+  whyNoOwnNetwork,
+} from '#environments';
+import { buildId, containment, packageVersion } from '#host';
+import type { Finding } from '#reports';
 import type { DoctorContext } from './context.js';
 
 const OLDEST_NODE = [20, 19] as const;

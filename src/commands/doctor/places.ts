@@ -1,18 +1,17 @@
 import { statSync } from 'node:fs';
 import { mkdtemp, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { diskRemedy } from '../../lib/errors/disk-failure.js';
-import { formatProblem } from '../../lib/errors/problem.js';
-import { whyNoRoom } from '../../platform/fs/disk-room.js';
-import { nearestExisting } from '../../platform/folders.js';
-import type { Finding } from '../../reports/doctor-text.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { findFiles } from '../../planning/find-scenario-files.js';
-import { isFolder } from '../../planning/file-checks.js';
-import { loadScenarios } from '../../planning/select-scenarios.js';
-import { serverWarnings, targetWarnings } from '../../planning/warnings.js';
-import { whyNotWritable } from '../../planning/project.js';
-import { displayPath } from '../../platform/display-path.js';
+import { displayPath, nearestExisting, ownCommand, whyNoRoom } from '#host';
+import { diskRemedy, formatProblem } from '#lib';
+import {
+  findFiles,
+  isFolder,
+  loadScenarios,
+  serverWarnings,
+  targetWarnings,
+  whyNotWritable,
+} from '#planning';
+import type { Finding } from '#reports';
 import type { DoctorContext } from './context.js';
 
 const GIB = 1024 ** 3;

@@ -1,9 +1,6 @@
-import { nearestExisting } from '../../platform/folders.js';
-import { networkFileSystem } from '../../platform/fs/network-file-system.js';
-import type { Finding } from '../../reports/doctor-text.js';
-import { isBucket } from '../../store/shared/open-shared-store.js';
-import { probeStore } from '../../store/shared/probe-store.js';
-import { requireSharedProject } from '../../store/shared/shared-project.js';
+import { nearestExisting, networkFileSystem } from '#host';
+import type { Finding } from '#reports';
+import { isBucket, probeStore, requireSharedProject } from '#store';
 import type { DoctorContext } from './context.js';
 
 /** Checks that the shared place can be used, and that what must be on a local disk is. */

@@ -1,19 +1,18 @@
-import { readEngineState } from '../../platform/engine/engine-state.js';
 import {
+  assertNamespace,
+  connect,
   lookForTemporal,
+  namespaceProblem,
+  readEngineState,
+  resolveTemporalAddress,
   TEMPORAL_CLI_VERSION,
+  type TemporalAddress,
   temporalVersion,
-} from '../../platform/engine/find-temporal.js';
-import { findExecutable, isExecutable } from '../../platform/process/find-executable.js';
-import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
-import { namespaceProblem, UnusableNamespace } from '../../platform/temporal/search-attributes.js';
-import { assertNamespace, connect } from '../../platform/temporal/temporal-client.js';
-import type { TemporalAddress } from '../../platform/temporal/temporal-address.js';
-import { buildId } from '../../platform/package-info.js';
-import { isAlive } from '../../platform/process/process-identity.js';
-import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
-import type { Finding } from '../../reports/doctor-text.js';
-import { ownCommand } from '../../platform/invocation.js';
+  UnusableNamespace,
+} from '#engine';
+import { buildId, findExecutable, isAlive, isExecutable, ownCommand } from '#host';
+import { InfrastructureError, UsageError } from '#lib';
+import type { Finding } from '#reports';
 import type { DoctorContext } from './context.js';
 
 /** Checks the configured server, or else the executable that would be started. */

@@ -1,16 +1,10 @@
-import { tryAgent, type Tried } from '../../activities/try-agent.js';
-import { knownAgents } from '../../agents/index.js';
-import { beginningOf } from '../../lib/format/truncate.js';
-import { formatDuration } from '../../lib/format/duration.js';
-import type { Check } from '../../reports/doctor-text.js';
-import { outputWarnings } from '../../results/output-warnings.js';
-import type { TokenUsage } from '../../results/records/token-usage.js';
-import { agentSettings, checkAgent, checkModel } from '../../planning/agent-problems.js';
-import { displayPath } from '../../platform/display-path.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { packageFile } from '../../platform/package-info.js';
-import { checkAgentConsent } from '../../planning/checks.js';
-import { openProject } from '../../planning/project.js';
+import { type Tried, tryAgent } from '#activities';
+import { knownAgents } from '#agents';
+import { displayPath, ownCommand, packageFile } from '#host';
+import { beginningOf, formatDuration } from '#lib';
+import { outputWarnings, type TokenUsage } from '#model';
+import { agentSettings, checkAgent, checkAgentConsent, checkModel, openProject } from '#planning';
+import type { Check } from '#reports';
 
 const TIMEOUT_SECS = 120;
 const MAX_ANSWER = 200;

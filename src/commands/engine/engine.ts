@@ -1,12 +1,8 @@
-import { readEngineState, scheduledHere, type EngineState } from '../../platform/engine/engine-state.js';
-import { stopEngine } from '../../platform/engine/ensure-engine.js';
-import { projectState } from '../../platform/folders.js';
-import { isAlive, type ProcessIdentity } from '../../platform/process/process-identity.js';
+import { type EngineState, readEngineState, scheduledHere, stopEngine } from '#engine';
+import { isAlive, ownCommand, type ProcessIdentity, projectState } from '#host';
+import { InfrastructureError, limitsOf } from '#lib';
+import { openProject } from '#planning';
 import { printJson, printNotice } from '../shared/output.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { openProject } from '../../planning/project.js';
-import { limitsOf } from '../../lib/limits.js';
-import { InfrastructureError } from '../../lib/errors/usage-error.js';
 
 interface Where {
   results?: string;

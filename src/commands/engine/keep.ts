@@ -1,8 +1,7 @@
-import { limitsOf } from '../../lib/limits.js';
-import { openProject } from '../../planning/project.js';
-import { keep } from '../../platform/engine/keeper.js';
-import { ignoreOutputErrors } from '../../platform/process/ignore-output-errors.js';
-import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
+import { keep, resolveTemporalAddress } from '#engine';
+import { ignoreOutputErrors } from '#host';
+import { limitsOf } from '#lib';
+import { openProject } from '#planning';
 import { printNotice } from '../shared/output.js';
 import { engineState, type Started } from './engine.js';
 

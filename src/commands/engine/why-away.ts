@@ -1,6 +1,5 @@
-import { unreachableMessage } from '../../client/ask-server.js';
-import type { EngineState } from '../../platform/engine/engine-state.js';
-import { withClient } from '../../platform/temporal/temporal-client.js';
+import { unreachableMessage } from '#client';
+import { type EngineState, withClient } from '#engine';
 
 const ANSWER_MS = 2000;
 

@@ -1,17 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
-import type { Problem } from '../../lib/errors/problem.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { isFile, isFolder, loadText } from '../../planning/file-checks.js';
-import { openProject } from '../../planning/project.js';
-import { skillName } from '../../planning/find-subject.js';
-import { displayPath } from '../../platform/display-path.js';
-import { ownCommand } from '../../platform/invocation.js';
-import type { Loaded } from '../../input/source.js';
-import { readSuite } from '../../scenario/suites/read-evals.js';
-import { readCsv, readJsonLines } from '../../scenario/suites/read-prompts.js';
-import type { Suite } from '../../scenario/suites/suite.js';
-import { suiteScenarios, type CaseScenario } from '../../scenario/suites/suite-scenarios.js';
+import { displayPath, ownCommand } from '#host';
+import type { Loaded } from '#input';
+import { type Problem, UsageError } from '#lib';
+import { isFile, isFolder, loadText, openProject, skillName } from '#planning';
+import { type CaseScenario, readCsv, readJsonLines, readSuite, type Suite, suiteScenarios } from '#scenario';
 import { writeNewFiles, type NewFile } from '../shared/new-files.js';
 import { printJson, printNotice } from '../shared/output.js';
 

@@ -1,13 +1,11 @@
 import { existsSync, appendFileSync, lstatSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { displayPath } from '../../platform/display-path.js';
-import { invocation, ownCommand } from '../../platform/invocation.js';
-import { packageFile } from '../../platform/package-info.js';
 import { writeNewFiles, type NewFile } from '../shared/new-files.js';
 import { printJson, printNotice } from '../shared/output.js';
 import { planFiles, type Source } from './plan-files.js';
 import { parse } from 'yaml';
-import { UsageError } from '../../lib/errors/usage-error.js';
+import { displayPath, invocation, ownCommand, packageFile } from '#host';
+import { UsageError } from '#lib';
 
 export interface InitOptions {
   json: boolean;

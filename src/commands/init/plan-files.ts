@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { packageFile } from '../../platform/package-info.js';
+import { packageFile } from '#host';
 import { findInstalledSchemas, schemaPath } from '../shared/find-schemas.js';
 import type { NewFile } from '../shared/new-files.js';
 

@@ -1,21 +1,26 @@
-import { agentOfCell, knownAgents } from '../../agents/index.js';
-import { readDigestedLog } from '../../client/sweeps/read-log.js';
-import { draftOf, type DraftOptions } from '../../planning/draft.js';
-import { resolve } from '../../planning/plan.js';
-import { openProject } from '../../planning/project.js';
-import type { ResolvedSweep } from '../../planning/resolve-sweep.js';
-import { selectScenarios } from '../../planning/select-scenarios.js';
-import { renderForecast } from '../../reports/forecast-text.js';
-import { ALPHA, DIFFERENCE_TO_SHOW, POWER } from '../../results/comparison/document.js';
-import { pairedCells } from '../../results/decision/paired-cells.js';
-import { MOST_RUNS } from '../../results/decision/until-clear.js';
+import { agentOfCell, knownAgents } from '#agents';
 import {
+  ALPHA,
   configurationsIn,
+  DIFFERENCE_TO_SHOW,
   expectedOf,
   forecast,
   type ForecastConfiguration,
-} from '../../results/forecast.js';
-import { modelAsked } from '../../scenario/plan.js';
+  MOST_RUNS,
+  pairedCells,
+  POWER,
+} from '#decide';
+import {
+  draftOf,
+  type DraftOptions,
+  openProject,
+  resolve,
+  type ResolvedSweep,
+  selectScenarios,
+} from '#planning';
+import { renderForecast } from '#reports';
+import { modelAsked } from '#scenario';
+import { readDigestedLog } from '#sweeps';
 import { finishedSweep } from '../run/until-clear.js';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
 

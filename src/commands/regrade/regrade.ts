@@ -1,15 +1,12 @@
-import { refuseUnready } from '../../planning/checks.js';
-import { draftOf, type DraftOptions } from '../../planning/draft.js';
-import { openProject } from '../../planning/project.js';
-import { resolveRegrade } from '../../planning/resolve-regrade.js';
-import { hasEnded } from '../../client/sweeps/ended-sweep.js';
-import type { SweepDocument } from '../../results/records/sweep-document.js';
-import type { Plan } from '../../scenario/plan.js';
+import { findWork } from '#client';
+import type { SweepDocument } from '#decide';
+import { draftOf, type DraftOptions, openProject, refuseUnready, resolveRegrade } from '#planning';
+import type { Plan } from '#scenario';
+import { hasEnded } from '#sweeps';
 import { removeSweep } from '../clean/clean.js';
 import { startAndFollow } from '../run/run.js';
 import { readEnvFile } from '../shared/env-file.js';
 import { printNotice, printSweep } from '../shared/output.js';
-import { findWork } from '../../client/find-work.js';
 
 export interface RegradeOptions extends Pick<
   DraftOptions,

@@ -1,21 +1,12 @@
 import { dirname, resolve } from 'node:path';
-import { loadFormat, type FormatName } from '../../reports/formats/index.js';
-import type { ReportedCell, SweepReport } from '../../reports/formats/sweep-report.js';
 import { printNotice } from '../shared/output.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { openProject } from '../../planning/project.js';
-import { displayPath } from '../../platform/display-path.js';
-import { bringSweepRuns } from '../../client/sweeps/bring-runs.js';
-import { findById } from '../../client/sweeps/find-sweep.js';
-import { readRecords } from '../../client/sweeps/read-records.js';
-import { embedSweep } from '../../viewer/server/embed-sweep.js';
-import { reportPage } from '../../viewer/server/report-page.js';
-import { packageFile } from '../../platform/package-info.js';
-import { sweepDocument } from '../../client/sweeps/sweep-document.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
 import { appendFileSync, realpathSync, statSync } from 'node:fs';
-import { isFull, addPathToFullDiskError } from '../../lib/errors/disk-failure.js';
-import { writeFileAtomic } from '../../platform/fs/write-file.js';
+import { displayPath, ownCommand, packageFile, writeFileAtomic } from '#host';
+import { addPathToFullDiskError, isFull, UsageError } from '#lib';
+import { openProject } from '#planning';
+import { type FormatName, loadFormat, type ReportedCell, type SweepReport } from '#reports';
+import { bringSweepRuns, findById, readRecords, sweepDocument } from '#sweeps';
+import { embedSweep, reportPage } from '#viewer';
 
 export interface ReportOptions {
   /** `html` is the page of the viewer, and no format of its own. */

@@ -1,14 +1,10 @@
+import { type FollowOptions, openSession, resumeSweep, storedScenarios } from '#client';
+import { openProject } from '#planning';
+import { findPlan, hasEnded } from '#sweeps';
 import { readEnvFile } from '../shared/env-file.js';
 import { printNotice } from '../shared/output.js';
 import { followToEnd } from '../shared/follow-to-end.js';
-import { openProject } from '../../planning/project.js';
-import { openSession } from '../../client/session.js';
 import { printEndedSweep } from '../shared/print-sweep.js';
-import { hasEnded } from '../../client/sweeps/ended-sweep.js';
-import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { storedScenarios } from '../../client/pass-variables-again.js';
-import { resumeSweep } from '../../client/steer-sweep.js';
-import type { FollowOptions } from '../../client/update-sweep.js';
 
 /**
  * `resume`: continues a sweep, whatever its state is, and follows it. If it is paused, unpauses it. If its workflow was

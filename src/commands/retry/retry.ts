@@ -1,17 +1,21 @@
-import { UsageError } from '../../lib/errors/usage-error.js';
+import {
+  type FollowOptions,
+  openSession,
+  passNewValues,
+  planRetry,
+  type RetryChoice,
+  startRetryRound,
+  storedScenarios,
+  updateSweep,
+} from '#client';
+import { ownCommand } from '#host';
+import { UsageError } from '#lib';
+import { openProject } from '#planning';
+import { findPlan, hasEnded } from '#sweeps';
 import { readEnvFile } from '../shared/env-file.js';
 import { followToEnd } from '../shared/follow-to-end.js';
 import { printNotice } from '../shared/output.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { openProject } from '../../planning/project.js';
-import { openSession } from '../../client/session.js';
 import { printAlreadyEnded, printEndedSweep } from '../shared/print-sweep.js';
-import { hasEnded } from '../../client/sweeps/ended-sweep.js';
-import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { passNewValues, storedScenarios } from '../../client/pass-variables-again.js';
-import { startRetryRound } from '../../client/next-round.js';
-import { planRetry, type RetryChoice } from '../../client/retry-sweep.js';
-import { updateSweep, type FollowOptions } from '../../client/update-sweep.js';
 
 export interface RetryOptions extends FollowOptions, RetryChoice {
   /** For a running sweep: stop waiting for provider limits. */

@@ -1,15 +1,11 @@
-import { agentOfCell, knownAgents } from '../../agents/index.js';
-import { dollars, formatCost } from '../../lib/format/dollars.js';
-import type { ResolvedSweep } from '../../planning/resolve-sweep.js';
-import { leftOutOf } from '../../planning/select-scenarios.js';
-import { shortestPath } from '../../platform/display-path.js';
-import { mostCost } from '../../results/budget.js';
-import type { UntilClear } from '../../results/decision/until-clear.js';
-import { DEFAULT_VARIANT } from '../../results/records/cell-label.js';
-import type { Cell } from '../../results/records/cell.js';
-import { modelAsked } from '../../scenario/plan.js';
-import { findAgentStep, gatesOf } from '../../scenario/scenario.js';
-import { resultsIndex } from '../../store/results-index.js';
+import { agentOfCell, knownAgents } from '#agents';
+import { mostCost, type UntilClear } from '#decide';
+import { shortestPath } from '#host';
+import { dollars, formatCost } from '#lib';
+import { type Cell, DEFAULT_VARIANT } from '#model';
+import { leftOutOf, type ResolvedSweep } from '#planning';
+import { findAgentStep, gatesOf, modelAsked } from '#scenario';
+import { resultsIndex } from '#store';
 import { printJson } from '../shared/output.js';
 
 /** `run --dry-run`: prints what would be run. Returns the exit code. */

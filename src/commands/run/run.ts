@@ -1,16 +1,20 @@
-import { planSweep, startPlanned } from '../../client/start-planned.js';
-import type { Session } from '../../client/session.js';
-import { uiPage } from '../../client/ui-page.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { draftOf, type Draft, type DraftOptions } from '../../planning/draft.js';
-import { plan, type Planned } from '../../planning/plan.js';
-import { openProject } from '../../planning/project.js';
-import type { ResolvedSweep } from '../../planning/resolve-sweep.js';
-import { selectScenarios } from '../../planning/select-scenarios.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { buildSweepDocument, type SweepDocument } from '../../results/records/sweep-document.js';
-import type { Plan } from '../../scenario/plan.js';
-import { sweepWorkflowId } from '../../workflows/protocol.js';
+import { planSweep, type Session, startPlanned } from '#client';
+import { buildSweepDocument, type SweepDocument } from '#decide';
+import { ownCommand } from '#host';
+import { UsageError } from '#lib';
+import {
+  type Draft,
+  draftOf,
+  type DraftOptions,
+  openProject,
+  plan,
+  type Planned,
+  type ResolvedSweep,
+  selectScenarios,
+} from '#planning';
+import { sweepWorkflowId } from '#protocol';
+import type { Plan } from '#scenario';
+import { uiPage } from '#sweeps';
 import { readEnvFile } from '../shared/env-file.js';
 import { errorDocument, printJson, printNotice } from '../shared/output.js';
 import { catchSignals, reportInterrupted } from '../shared/signals.js';

@@ -1,13 +1,7 @@
-import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { readLog } from '../../client/sweeps/read-log.js';
-import { decidedBy } from '../../client/sweeps/read-to-compare.js';
-import { sweepStatus } from '../../client/sweeps/sweep-status.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import type { Draft, DraftOptions } from '../../planning/draft.js';
-import type { FinishedBase } from '../../planning/pair-up.js';
-import { ALPHA } from '../../results/comparison/document.js';
-import { armsOf } from '../../results/comparison/samples.js';
-import { MOST_RUNS } from '../../results/decision/until-clear.js';
+import { ALPHA, armsOf, MOST_RUNS } from '#decide';
+import { UsageError } from '#lib';
+import type { Draft, DraftOptions, FinishedBase } from '#planning';
+import { decidedBy, findPlan, readLog, sweepStatus } from '#sweeps';
 import { printNotice } from '../shared/output.js';
 
 /** The options of `run` that make a sweep stop as soon as its verdict is clear. */

@@ -1,6 +1,4 @@
-import { plan } from '../../planning/plan.js';
-import { openProject } from '../../planning/project.js';
-import { selectMatrix } from '../../planning/select-matrix.js';
+import { openProject, plan, selectMatrix } from '#planning';
 import { run, runDraft, runPlanned } from '../run/run.js';
 import { finishedSweep } from '../run/until-clear.js';
 import { printJson } from '../shared/output.js';

@@ -1,11 +1,15 @@
 import pc from 'picocolors';
-import { renderTable, terminalText } from '../../lib/format/table.js';
+import { renderTable, terminalText } from '#lib';
+import {
+  describeSearch,
+  draftOf,
+  type DraftOptions,
+  openProject,
+  searchFiles,
+  selectScenarios,
+} from '#planning';
 import { printJson, textOptions } from '../shared/output.js';
-import { draftOf, type DraftOptions } from '../../planning/draft.js';
-import { selectScenarios } from '../../planning/select-scenarios.js';
-import { describeSearch, searchFiles } from '../../planning/find-scenario-files.js';
 import { otherFiles, printOthers } from '../shared/print-others.js';
-import { openProject } from '../../planning/project.js';
 
 /** `scenarios`: lists the scenarios in the fixtures folder. */
 export async function listScenarios(

@@ -1,25 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { putSchedule } from '../../client/schedules/temporal-schedule.js';
-import { isScheduleName, proofOfSchedule, textOfSchedule } from '../../client/schedules/schedule-file.js';
-import { openSession, type Session } from '../../client/session.js';
-import { isTimezone } from '../../lib/cron/is-cron-time.js';
-import { parseCron } from '../../lib/cron/parse-cron.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { variableNames } from '../../lib/interpolate.js';
-import { schedulesFolder } from '../../platform/engine/engine-state.js';
-import { isMirror } from '../../platform/folders.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { draftOf, type DraftOptions } from '../../planning/draft.js';
-import { plan } from '../../planning/plan.js';
-import { openProject } from '../../planning/project.js';
-import { selectScenarios } from '../../planning/select-scenarios.js';
-import { storeInputsAnd } from '../../planning/write-plan.js';
-import type { StoredSchedule, When } from '../../scenario/stored-schedule.js';
-import { publishInputs } from '../../store/shared/mirror.js';
-import { sharedProjectOf } from '../../store/shared/shared-project.js';
-import { objectsOf } from '../../store/schedules/object-store.js';
-import { scheduleText, storeSettings } from '../../store/schedules/schedule-files.js';
+import {
+  isScheduleName,
+  openSession,
+  proofOfSchedule,
+  putSchedule,
+  type Session,
+  textOfSchedule,
+} from '#client';
+import { schedulesFolder } from '#engine';
+import { isMirror, ownCommand } from '#host';
+import { isTimezone, parseCron, UsageError, variableNames } from '#lib';
+import { draftOf, type DraftOptions, openProject, plan, selectScenarios, storeInputsAnd } from '#planning';
+import type { StoredSchedule, When } from '#scenario';
+import { objectsOf, publishInputs, scheduleText, sharedProjectOf, storeSettings } from '#store';
 import { printDryRun } from '../run/print-dry-run.js';
 import { finishedSweep } from '../run/until-clear.js';
 import { readEnvFile } from '../shared/env-file.js';

@@ -1,8 +1,7 @@
-import { summarizeSchedule } from '../../client/schedules/summarize.js';
-import type { Session } from '../../client/session.js';
-import { renderSchedules } from '../../reports/schedules-text.js';
-import type { StoredSchedule } from '../../scenario/stored-schedule.js';
-import type { ObjectStore } from '../../store/schedules/object-store.js';
+import { type Session, summarizeSchedule } from '#client';
+import { renderSchedules } from '#reports';
+import type { StoredSchedule } from '#scenario';
+import type { ObjectStore } from '#store';
 import { printJson, textOptions } from '../shared/output.js';
 
 /** Prints one schedule. */

@@ -1,31 +1,37 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { acceptNight } from '../../client/schedules/accept-night.js';
-import { findSchedule } from '../../client/schedules/schedule-file.js';
-import { summarizeSchedule } from '../../client/schedules/summarize.js';
-import { askSchedule } from '../../client/schedules/temporal-schedule.js';
-import { missingOnServer, sweepOfFiring, trigger } from '../../client/schedules/trigger.js';
-import { joinSession, openSession, type Session } from '../../client/session.js';
-import { fetchSweep } from '../../store/shared/mirror.js';
-import { sharedProjectOf } from '../../store/shared/shared-project.js';
-import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { schedulesFolder } from '../../platform/engine/engine-state.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { isMirror } from '../../platform/folders.js';
-import { openProject } from '../../planning/project.js';
-import { renderSchedule, renderSchedules } from '../../reports/schedules-text.js';
-import type { ScheduledResult } from '../../workflows/protocol.js';
-import { askServer, LONG_CALL } from '../../client/ask-server.js';
-import { objectsOf } from '../../store/schedules/object-store.js';
 import {
+  acceptNight,
+  askSchedule,
+  askServer,
+  findSchedule,
+  joinSession,
+  LONG_CALL,
+  missingOnServer,
+  openSession,
+  type Session,
+  summarizeSchedule,
+  sweepOfFiring,
+  trigger,
+} from '#client';
+import { schedulesFolder } from '#engine';
+import { isMirror, ownCommand } from '#host';
+import { UsageError } from '#lib';
+import { openProject } from '#planning';
+import type { ScheduledResult } from '#protocol';
+import { renderSchedule, renderSchedules } from '#reports';
+import {
+  fetchSweep,
   firingsFrom,
+  objectsOf,
   readFiring,
   readReference,
   removeSettings,
   scheduleNames,
+  sharedProjectOf,
   triggersFolder,
-} from '../../store/schedules/schedule-files.js';
+} from '#store';
+import { findPlan } from '#sweeps';
 import { followToEnd } from '../shared/follow-to-end.js';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
 import { activate } from './create.js';

@@ -1,4 +1,4 @@
-import { jsonSchemaOf } from '../../scenario/json-schema.js';
+import { jsonSchemaOf } from '#scenario';
 import { printJson } from '../shared/output.js';
 
 /** Prints the JSON Schema of scenario files, or of the files that an option names. */

@@ -1,13 +1,10 @@
 import { join } from 'node:path';
 import { stdout } from 'node:process';
-import { readmeProblems } from '../../agent-scripts/check/readme-problems.js';
-import { sourceProblems } from '../../agent-scripts/check/source-problems.js';
-import { NO_DENO } from '../../agent-scripts/deno-command.js';
-import { codeFrame, formatProblem, type Problem } from '../../lib/errors/problem.js';
-import { findDeno } from '../../platform/process/find-deno.js';
+import { NO_DENO, readmeProblems, sourceProblems } from '#agent-scripts';
+import { findDeno } from '#host';
+import { codeFrame, formatProblem, InfrastructureError, type Problem } from '#lib';
+import { isFile, readText } from '#planning';
 import { printJson } from '../shared/output.js';
-import { isFile, readText } from '../../planning/file-checks.js';
-import { InfrastructureError } from '../../lib/errors/usage-error.js';
 import { findScript, findScriptsRoot, listScripts, type FoundScript } from './find-scripts.js';
 import { runExamples } from './run-examples.js';
 

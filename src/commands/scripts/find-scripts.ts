@@ -1,11 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { parseReadme, type Readme } from '../../agent-scripts/readme.js';
-import { SCRIPTS_FOLDER, scriptPaths, type ScriptPaths } from '../../agent-scripts/script-name.js';
-import { suggest } from '../../lib/suggest.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { isFile, isFolder, readText } from '../../planning/file-checks.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
+import { parseReadme, type Readme, scriptPaths, type ScriptPaths, SCRIPTS_FOLDER } from '#agent-scripts';
+import { ownCommand } from '#host';
+import { suggest, UsageError } from '#lib';
+import { isFile, isFolder, readText } from '#planning';
 
 /** A script of a project, with its README as text and parsed (`parsedReadme`). Both are null if it has none. */
 export interface FoundScript extends ScriptPaths {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { stdout } from 'node:process';
+import { UsageError } from '#lib';
+import { readText } from '#planning';
 import { fillTemplate } from '../shared/fill-template.js';
 import { writeNewFiles } from '../shared/new-files.js';
 import { printJson } from '../shared/output.js';
-import { readText } from '../../planning/file-checks.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
 import { scriptsRoot } from './find-scripts.js';
 
 /** Where each agent looks for a project's commands, and how its user calls ours. Codex has skills instead. */

@@ -1,7 +1,7 @@
 import { stdout } from 'node:process';
-import { renderTable, terminalText } from '../../lib/format/table.js';
+import { ownCommand } from '#host';
+import { renderTable, terminalText } from '#lib';
 import { printJson, textOptions } from '../shared/output.js';
-import { ownCommand } from '../../platform/invocation.js';
 import { findScriptsRoot, listScripts } from './find-scripts.js';
 
 /** `scripts list`: lists the name and summary of each script. */

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { stdout } from 'node:process';
-import { scriptPaths } from '../../agent-scripts/script-name.js';
-import { packageFile } from '../../platform/package-info.js';
+import { scriptPaths } from '#agent-scripts';
+import { ownCommand, packageFile } from '#host';
+import { UsageError } from '#lib';
+import { isFile } from '#planning';
 import { fillTemplate } from '../shared/fill-template.js';
 import { writeNewFiles, type NewFile } from '../shared/new-files.js';
 import { printJson } from '../shared/output.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { isFile } from '../../planning/file-checks.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
 import { scriptsRoot } from './find-scripts.js';
 
 const LIBRARY = '.agents/lib';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { stdout } from 'node:process';
-import { packageFile } from '../../platform/package-info.js';
+import { packageFile } from '#host';
 import { printJson } from '../shared/output.js';
 
 /**

@@ -2,12 +2,10 @@ import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
-import { exampleProblem } from '../../agent-scripts/check/example-problems.js';
-import { DENO_ENV, parseDenoCommand, placeholderIn } from '../../agent-scripts/deno-command.js';
-import type { Example } from '../../agent-scripts/readme.js';
-import type { Problem } from '../../lib/errors/problem.js';
-import { runCommand } from '../../platform/process/run-command.js';
-import { isFile, isFolder } from '../../planning/file-checks.js';
+import { DENO_ENV, type Example, exampleProblem, parseDenoCommand, placeholderIn } from '#agent-scripts';
+import { runCommand } from '#host';
+import type { Problem } from '#lib';
+import { isFile, isFolder } from '#planning';
 import type { FoundScript } from './find-scripts.js';
 
 const EXAMPLE_SECS = 30;

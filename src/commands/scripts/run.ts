@@ -1,10 +1,8 @@
 import { stderr, stdout } from 'node:process';
 import { execa } from 'execa';
-import { readScriptAnswer } from '../../agent-scripts/answer.js';
-import { DENO_ENV, NO_DENO } from '../../agent-scripts/deno-command.js';
-import { usageCommand } from '../../agent-scripts/readme.js';
-import { findDeno } from '../../platform/process/find-deno.js';
-import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
+import { DENO_ENV, NO_DENO, readScriptAnswer, usageCommand } from '#agent-scripts';
+import { findDeno } from '#host';
+import { InfrastructureError, UsageError } from '#lib';
 import { findScript, findScriptsRoot } from './find-scripts.js';
 
 /**

@@ -1,8 +1,7 @@
 import { stdout } from 'node:process';
-import { permissionsOf } from '../../agent-scripts/deno-command.js';
-import { usageCommand } from '../../agent-scripts/readme.js';
+import { permissionsOf, usageCommand } from '#agent-scripts';
+import { UsageError } from '#lib';
 import { printJson } from '../shared/output.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
 import { findScript, findScriptsRoot } from './find-scripts.js';
 
 /** `scripts show`: prints a script's README, which is what agents read; with --json, what we parse from it. */

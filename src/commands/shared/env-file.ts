@@ -1,5 +1,5 @@
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { loadEnvFile } from '../../platform/fs/load-env-file.js';
+import { loadEnvFile } from '#host';
+import { UsageError } from '#lib';
 
 /** Reads the variables of `--env-file`. Empty if it was not given. @throws UsageError if the file cannot be read */
 export function readEnvFile(file: string | undefined): NodeJS.Dict<string> {

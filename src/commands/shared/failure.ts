@@ -1,9 +1,7 @@
 import { CommanderError } from '@commander-js/extra-typings';
-import { systemFailure } from '../../lib/errors/system-failure.js';
-import { UnsafeFolder } from '../../platform/folders.js';
+import { ownCommand, UnsafeFolder } from '#host';
+import { InfrastructureError, systemFailure, UsageError } from '#lib';
 import { errorDocument, hasPrintedJson, printJson, printUsageError, printNotice } from './output.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
 
 /** True for commands that run for days and write a log, which should have the stacks of unexpected errors. */
 export const keepsLog = ([verb, part]: readonly string[]): boolean =>

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { packageFile } from '../../platform/package-info.js';
+import { packageFile } from '#host';
 
 /** Reads a file of `templates/` and replaces each `{{name}}` that has a value. */
 export const fillTemplate = (path: string, values: Record<string, string>): string =>

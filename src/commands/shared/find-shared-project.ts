@@ -1,13 +1,13 @@
-import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
-import { openProject, projectByDefault } from '../../planning/project.js';
-import { isMirror } from '../../platform/folders.js';
-import { pullResults } from '../../store/shared/mirror.js';
+import { isMirror } from '#host';
+import { InfrastructureError, UsageError } from '#lib';
+import { openProject, projectByDefault } from '#planning';
 import {
   isSharedPlace,
   joinSharedProject,
+  pullResults,
   requireSharedProject,
   type SharedProject,
-} from '../../store/shared/shared-project.js';
+} from '#store';
 
 /**
  * Returns the shared project whose results a command uses, with what is new brought into its mirror; null if they are not shared.

@@ -1,7 +1,5 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { ownCommand } from '../../platform/invocation.js';
-import { displayPath } from '../../platform/display-path.js';
-import { packageFile } from '../../platform/package-info.js';
+import { displayPath, ownCommand, packageFile } from '#host';
 
 /** The reference of the command line. It is part of the package. */
 const PAGE = 'specs/reference/commands.md';

@@ -1,16 +1,17 @@
-import { durationText, type EndedRow, type LiveState } from '../../reports/live-frame.js';
-import { cellNames } from '../../reports/cell-names.js';
-import { waitText } from '../../reports/wait-text.js';
-import { costOwner } from '../../results/budget.js';
-import { remainingSecs } from '../../results/remaining-time.js';
-import { decisionText, progressText } from '../../results/decision/decision-text.js';
-import type { Outcome, ResultLine } from '../../results/records/result-line.js';
-import { paidCost, type Paid } from '../../results/totals.js';
-import { whyNotPassed } from '../../results/why-not-passed.js';
-import type { Plan } from '../../scenario/plan.js';
-import type { SweepProgress } from '../../workflows/protocol.js';
-import { isOver } from '../../client/follow/is-over.js';
-import { parkedIn } from '../../client/follow/waits.js';
+import { isOver, parkedIn } from '#client';
+import {
+  costOwner,
+  decisionText,
+  type Paid,
+  paidCost,
+  progressText,
+  remainingSecs,
+  whyNotPassed,
+} from '#decide';
+import type { Outcome, ResultLine } from '#model';
+import type { SweepProgress } from '#protocol';
+import { cellNames, durationText, type EndedRow, type LiveState, waitText } from '#reports';
+import type { Plan } from '#scenario';
 
 /** What is known of a run that holds a slot. */
 export interface ShownRun {

@@ -1,16 +1,12 @@
-import { renderLiveView, type LiveState } from '../../reports/live-frame.js';
-import { explainedWait, waitText } from '../../reports/wait-text.js';
-import type { Plan } from '../../scenario/plan.js';
-import type { SweepProgress } from '../../workflows/protocol.js';
 import { hasColor } from './output.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { activeStep, BETWEEN_STEPS } from '../../client/follow/active-step.js';
-import type { Session } from '../../client/session.js';
-import type { View } from '../../client/follow/view.js';
-import { limitsOf, waitsOf } from '../../client/follow/waits.js';
 import { cellStates, type ShownRun } from './live-state.js';
 import { logUpdateStderr } from 'log-update';
-import { textWidth } from '../../lib/format/table.js';
+import { activeStep, BETWEEN_STEPS, limitsOf, type Session, type View, waitsOf } from '#client';
+import { ownCommand } from '#host';
+import { textWidth } from '#lib';
+import type { SweepProgress } from '#protocol';
+import { explainedWait, type LiveState, renderLiveView, waitText } from '#reports';
+import type { Plan } from '#scenario';
 
 /** Limited because each run shown costs a call to the server. */
 const MOST_RUNS = 50;

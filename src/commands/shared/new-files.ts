@@ -1,9 +1,8 @@
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isFile } from '../../planning/file-checks.js';
-import { createBelow } from '../../platform/fs/create-below.js';
-import { displayPath } from '../../platform/display-path.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
+import { createBelow, displayPath } from '#host';
+import { UsageError } from '#lib';
+import { isFile } from '#planning';
 
 /** A file that a verb creates. The path is relative to the folder. */
 export interface NewFile {

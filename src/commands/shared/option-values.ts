@@ -1,8 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { parseAge } from '../../lib/format/age.js';
-import { LONGEST_TIMER_SECS } from '../../lib/longest-timer.js';
-import { MAX_CELLS } from '../../lib/max-cells.js';
-import { MAX_CONCURRENCY } from '../../lib/max-concurrency.js';
+import { LONGEST_TIMER_SECS, MAX_CELLS, MAX_CONCURRENCY, parseAge } from '#lib';
 
 /** For a repeatable flag whose values may be comma-separated lists. */
 export const list = (value: string, before: string[]): string[] => [

@@ -1,13 +1,8 @@
 import { stderr, stdout } from 'node:process';
-import { plainText } from '../../lib/format/plain-text.js';
-import { codeFrame, formatProblem, type Problem } from '../../lib/errors/problem.js';
-import type { Screen } from '../../reports/screen.js';
-import { shortestPath } from '../../platform/display-path.js';
-import { renderSweep } from '../../reports/sweep-text.js';
-import type { TextOptions } from '../../reports/terminal.js';
-import type { SweepDocument } from '../../results/records/sweep-document.js';
-import type { UsageError } from '../../lib/errors/usage-error.js';
-import { remembered } from '../../platform/remembered.js';
+import type { SweepDocument } from '#decide';
+import { remembered, shortestPath } from '#host';
+import { codeFrame, formatProblem, plainText, type Problem, type UsageError } from '#lib';
+import { renderSweep, type Screen, type TextOptions } from '#reports';
 
 /** The columns of the terminal, or a width that is readable in a log. */
 const widthOf = (stream: { columns?: number }): number => stream.columns ?? 120;

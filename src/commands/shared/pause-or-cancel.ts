@@ -1,13 +1,9 @@
+import { openSession, pauseOrCancelSweep, type SweepOptions } from '#client';
+import { ownCommand } from '#host';
+import { openProject } from '#planning';
+import { findPlan, hasEnded, sweepDocument } from '#sweeps';
 import { printJson, printNotice } from './output.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { openProject } from '../../planning/project.js';
-import { openSession } from '../../client/session.js';
 import { printAlreadyEnded } from './print-sweep.js';
-import { hasEnded } from '../../client/sweeps/ended-sweep.js';
-import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { sweepDocument } from '../../client/sweeps/sweep-document.js';
-import { pauseOrCancelSweep } from '../../client/steer-sweep.js';
-import type { SweepOptions } from '../../client/update-sweep.js';
 
 /**
  * `pause`: starts no new cells, but lets running agents finish. `cancel`: kills the agents, and returns when none of

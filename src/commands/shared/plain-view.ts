@@ -1,12 +1,10 @@
-import { plainLine, durationText } from '../../reports/live-frame.js';
-import { explainedWait } from '../../reports/wait-text.js';
-import { decisionText, progressText } from '../../results/decision/decision-text.js';
-import type { Plan } from '../../scenario/plan.js';
-import type { SweepProgress } from '../../workflows/protocol.js';
+import { parkedIn, resultLabeler, type View, waitsOf } from '#client';
+import { decisionText, progressText } from '#decide';
+import { ownCommand } from '#host';
+import type { SweepProgress } from '#protocol';
+import { durationText, explainedWait, plainLine } from '#reports';
+import type { Plan } from '#scenario';
 import { printNotice } from './output.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { resultLabeler, type View } from '../../client/follow/view.js';
-import { parkedIn, waitsOf } from '../../client/follow/waits.js';
 
 /** A view for logs and pipes: one line for each finished cell. Results in `earlier` are counted, but not listed. */
 export function plainView(

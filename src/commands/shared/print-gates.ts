@@ -1,7 +1,7 @@
-import { readLog } from '../../client/sweeps/read-log.js';
-import { renderGates } from '../../reports/run-text.js';
-import { cellLabeler } from '../../results/records/cell-label.js';
-import type { Plan } from '../../scenario/plan.js';
+import { cellLabeler } from '#model';
+import { renderGates } from '#reports';
+import type { Plan } from '#scenario';
+import { readLog } from '#sweeps';
 import { printNotice, textOptions } from './output.js';
 
 /** Prints the verdict of every gate of a sweep's runs, in the order of its cells. */

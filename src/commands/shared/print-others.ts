@@ -1,6 +1,6 @@
-import { terminalText } from '../../lib/format/table.js';
-import { displayPath } from '../../platform/display-path.js';
-import type { SearchedFolder } from '../../planning/find-scenario-files.js';
+import { displayPath } from '#host';
+import { terminalText } from '#lib';
+import type { SearchedFolder } from '#planning';
 
 /** A file among the scenarios that is none, and what it is instead. */
 interface Other {

@@ -1,6 +1,6 @@
-import { sweepDocument } from '../../client/sweeps/sweep-document.js';
-import { exitCodeOf } from '../../results/records/sweep-document.js';
-import type { Plan } from '../../scenario/plan.js';
+import { exitCodeOf } from '#decide';
+import type { Plan } from '#scenario';
+import { sweepDocument } from '#sweeps';
 import { printSweep, printNotice } from './output.js';
 
 /** Prints the result of a sweep that has ended, and returns its exit code. */

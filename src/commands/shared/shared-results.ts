@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import { UsageError } from '../../lib/errors/usage-error.js';
+import { UsageError } from '#lib';
 
 /** Verbs that do not work on results that several hosts share, and what to do instead. */
 const REFUSED: Record<string, string> = {

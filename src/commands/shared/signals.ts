@@ -1,6 +1,6 @@
-import type { Signals } from '../../client/follow/pause-or-cancel-on-signals.js';
+import type { Signals } from '#client';
+import { ownCommand } from '#host';
 import { errorDocument, printJson, printNotice } from './output.js';
-import { ownCommand } from '../../platform/invocation.js';
 
 /** This many signals end the command immediately, whatever it is waiting for. */
 const ENOUGH = 3;

@@ -1,5 +1,5 @@
 import { Option, type Command, type OptionValues } from '@commander-js/extra-typings';
-import { UsageError } from '../../lib/errors/usage-error.js';
+import { UsageError } from '#lib';
 import { ENV_FILE, judgeModel, LIVE, NO_JUDGE } from './common-options.js';
 import { atMostConcurrency, count, each, list, positive, seconds, tier } from './option-values.js';
 

@@ -1,30 +1,24 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { isFilter, selectCells, type CellFilter, NAMED } from '../../results/select-cells.js';
-import { openRunsIn, reasonText } from '../../client/follow/open-runs.js';
-import { displayPath } from '../../platform/display-path.js';
-import { projectState } from '../../platform/folders.js';
-import { openProject } from '../../planning/project.js';
-import { bringSweepRuns, FEW_RUNS } from '../../client/sweeps/bring-runs.js';
-import { findById, type Found } from '../../client/sweeps/find-sweep.js';
-import { runFiles } from '../../store/results-folder.js';
-import { bringRuns } from '../../store/shared/mirror.js';
-import { sweepDocument } from '../../client/sweeps/sweep-document.js';
 import { printNotice, printSweep, screen, printJson, textOptions } from '../shared/output.js';
-import { suggest } from '../../lib/suggest.js';
-import type { SweepDocument } from '../../results/records/sweep-document.js';
-import { renderRun } from '../../reports/run-text.js';
-import { RunRecord } from '../../results/records/run-record.js';
-import { Metrics } from '../../results/records/result-line.js';
-import { judgedIn } from '../../results/review/judged.js';
-import { tryReadActionLog } from '../../client/sweeps/read-records.js';
-import { readReview } from '../../client/sweeps/read-review.js';
-import { readResultsFile } from '../../store/read-results-file.js';
 import { once } from 'node:events';
-import { renderHumanTranscript } from '../../reports/human-transcript.js';
-import { NO_USAGE } from '../../results/records/token-usage.js';
-import { readEvents } from '../../store/read-events.js';
+import { openRunsIn, reasonText } from '#client';
+import { type CellFilter, isFilter, NAMED, selectCells, type SweepDocument } from '#decide';
+import { displayPath, projectState } from '#host';
+import { suggest, UsageError } from '#lib';
+import { judgedIn, Metrics, NO_USAGE, RunRecord } from '#model';
+import { openProject } from '#planning';
+import { renderHumanTranscript, renderRun } from '#reports';
+import { bringRuns, readEvents, readResultsFile, runFiles } from '#store';
+import {
+  bringSweepRuns,
+  FEW_RUNS,
+  findById,
+  type Found,
+  readReview,
+  sweepDocument,
+  tryReadActionLog,
+} from '#sweeps';
 
 export interface ShowOptions extends CellFilter {
   all: boolean;

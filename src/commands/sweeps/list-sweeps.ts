@@ -1,8 +1,8 @@
-import { renderSweeps } from '../../reports/sweeps-text.js';
+import { ownCommand } from '#host';
+import { openProject } from '#planning';
+import { renderSweeps } from '#reports';
+import { readSweepList } from '#sweeps';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
-import { ownCommand } from '../../platform/invocation.js';
-import { openProject } from '../../planning/project.js';
-import { readSweepList } from '../../client/sweeps/read-sweep-list.js';
 
 /** The default limit, which fits on a screen. */
 const SHOWN = 20;

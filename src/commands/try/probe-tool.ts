@@ -1,12 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeEnd, type CommandResult } from '../../lib/commands/command-result.js';
-import { commandText } from '../../lib/commands/command.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { runCommand } from '../../platform/process/run-command.js';
-import { chooseHarmless } from '../../scenario/draft/choose-harmless.js';
-import { readHelp, type ToolHelp } from '../../scenario/draft/read-help.js';
+import { runCommand } from '#host';
+import { type CommandResult, commandText, describeEnd, UsageError } from '#lib';
+import { chooseHarmless, readHelp, type ToolHelp } from '#scenario';
 
 const TIMEOUT_SECS = 10;
 /** In this order. Few tools understand only the later ones. */

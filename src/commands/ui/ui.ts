@@ -1,14 +1,11 @@
-import { RunRecord } from '../../results/records/run-record.js';
-import { runFiles } from '../../store/results-folder.js';
-import { sweepWorkflowId } from '../../workflows/protocol.js';
+import { openSession, type SweepOptions } from '#client';
+import { InfrastructureError } from '#lib';
+import { RunRecord } from '#model';
+import { openProject } from '#planning';
+import { sweepWorkflowId } from '#protocol';
+import { readResultsFile, runFiles } from '#store';
+import { findById, savedQueries, uiPage } from '#sweeps';
 import { printJson, printNotice } from '../shared/output.js';
-import { openProject } from '../../planning/project.js';
-import { openSession } from '../../client/session.js';
-import { findById } from '../../client/sweeps/find-sweep.js';
-import { readResultsFile } from '../../store/read-results-file.js';
-import type { SweepOptions } from '../../client/update-sweep.js';
-import { savedQueries, uiPage } from '../../client/ui-page.js';
-import { InfrastructureError } from '../../lib/errors/usage-error.js';
 
 /**
  * `ui`: prints the address of the Web UI, or of its page for a sweep or run, and those of lists of runs. Starts the engine,

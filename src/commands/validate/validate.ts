@@ -1,28 +1,28 @@
-import { knownAgents } from '../../agents/index.js';
-import { otherFiles, printOthers } from '../shared/print-others.js';
-import { printJson, printNotice, printWarnings } from '../shared/output.js';
-import { judgeProblems } from '../../planning/choose-judge.js';
+import { knownAgents } from '#agents';
+import { displayPath } from '#host';
+import { UsageError } from '#lib';
 import {
+  describeSearch,
+  exposedCheckWarnings,
+  judgeProblems,
+  leftOutOf,
   lengthProblems,
+  loadScenarios,
   matrixProblems,
   misfitsOfOwnAgents,
-  profileProblems,
-} from '../../planning/agent-problems.js';
-import { runtimeProblems } from '../../planning/find-runtime.js';
-import { exposedCheckWarnings } from '../../planning/exposed-checks.js';
-import { describeSearch, searchFiles } from '../../planning/find-scenario-files.js';
-import {
   notReusedWarnings,
+  openProject,
   placeholderWarnings,
+  profileProblems,
+  runtimeProblems,
+  searchFiles,
   serverWarnings,
   targetsOfScenarios,
   targetWarnings,
   uncheckedWarnings,
-} from '../../planning/warnings.js';
-import { leftOutOf, loadScenarios } from '../../planning/select-scenarios.js';
-import { openProject } from '../../planning/project.js';
-import { displayPath } from '../../platform/display-path.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
+} from '#planning';
+import { otherFiles, printOthers } from '../shared/print-others.js';
+import { printJson, printNotice, printWarnings } from '../shared/output.js';
 
 /** `validate`: checks scenario files. @throws UsageError with all problems of all files */
 export async function validate(

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { openProject } from '../../planning/project.js';
-import { serveViewer } from '../../viewer/server/serve.js';
 import { readEnvFile } from '../shared/env-file.js';
 import { printJson, printNotice } from '../shared/output.js';
 import { spawn } from 'node:child_process';
+import { openProject } from '#planning';
+import { serveViewer } from '#viewer';
 
 interface ViewOptions {
   port: number;

@@ -1,24 +1,23 @@
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
-import { limitsOf } from '../../lib/limits.js';
-import { readCodecKeys } from '../../platform/codec/codec-keys.js';
 import {
-  readEngineState,
-  taskQueueOf,
-  workerIsUp,
+  checkMetricsAddress,
+  checkVersioning,
   type EngineState,
   type HostSettings,
-} from '../../platform/engine/engine-state.js';
-import { keep } from '../../platform/engine/keeper.js';
-import { checkMetricsAddress, readMetricsAddress } from '../../platform/metrics/metrics-address.js';
-import { isAlive } from '../../platform/process/process-identity.js';
-import { ignoreOutputErrors } from '../../platform/process/ignore-output-errors.js';
-import { checkVersioning } from '../../platform/temporal/check-versioning.js';
-import type { TemporalAddress } from '../../platform/temporal/temporal-address.js';
-import { withClient } from '../../platform/temporal/temporal-client.js';
-import { resolveTemporalAddress } from '../../platform/temporal/resolve-temporal-address.js';
-import { joinSharedProject } from '../../store/shared/shared-project.js';
+  keep,
+  readCodecKeys,
+  readEngineState,
+  readMetricsAddress,
+  resolveTemporalAddress,
+  taskQueueOf,
+  type TemporalAddress,
+  withClient,
+  workerIsUp,
+} from '#engine';
+import { ignoreOutputErrors, isAlive } from '#host';
+import { InfrastructureError, limitsOf, UsageError } from '#lib';
+import { joinSharedProject } from '#store';
 import { readEnvFile } from '../shared/env-file.js';
 import { printNotice } from '../shared/output.js';
 

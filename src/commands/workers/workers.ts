@@ -1,11 +1,9 @@
-import { openProject } from '../../planning/project.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { renderHosts } from '../../reports/hosts-text.js';
-import type { HostRecord } from '../../results/records/host-record.js';
-import { readHosts } from '../../store/shared/host-records.js';
-import { drainObject, parseRoundMark, ROUNDS } from '../../store/shared/names.js';
-import { sharedProjectOf, type SharedProject } from '../../store/shared/shared-project.js';
-import { parseRunWorkflowId, sweepWorkflowId } from '../../workflows/protocol.js';
+import { UsageError } from '#lib';
+import type { HostRecord } from '#model';
+import { openProject } from '#planning';
+import { parseRunWorkflowId, sweepWorkflowId } from '#protocol';
+import { renderHosts } from '#reports';
+import { drainObject, parseRoundMark, readHosts, ROUNDS, type SharedProject, sharedProjectOf } from '#store';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
 
 interface Asked {

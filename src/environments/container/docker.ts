@@ -1,6 +1,3 @@
-import type { CommandResult } from '../../lib/commands/command-result.js';
-import { RUN_MARK } from '../../platform/process/marked-processes.js';
-import { runCommand } from '../../platform/process/run-command.js';
 import type { Container, EnvironmentHandle } from '../environment.js';
 import {
   assertAnswered,
@@ -14,6 +11,8 @@ import { askCli, runScript, scriptArgs, stateOf } from './container-cli.js';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { RUN_MARK, runCommand } from '#host';
+import type { CommandResult } from '#lib';
 
 /** Label of all our containers; its value is the run's mark. */
 const LABEL = 'llm-tool-test';

@@ -1,4 +1,4 @@
-import { findExecutable } from '../../platform/process/find-executable.js';
+import { findExecutable } from '#host';
 import type { Container } from '../environment.js';
 import { reasonIn } from '../machine/machine.js';
 import { askCli } from './container-cli.js';

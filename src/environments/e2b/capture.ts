@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { CommandResult } from '../../lib/commands/command-result.js';
+import type { CommandResult } from '#lib';
 
 /** Limit for scripts, whose output is always needed as a whole. */
 export const NO_CAP = 2 ** 40;

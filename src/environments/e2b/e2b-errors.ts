@@ -1,4 +1,4 @@
-import { beginningOf } from '../../lib/format/truncate.js';
+import { beginningOf } from '#lib';
 import type { E2b } from './find-e2b.js';
 import { E2B_KEY } from './variables.js';
 

@@ -1,7 +1,5 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommandResult } from '../../lib/commands/command-result.js';
-import { OUTPUT_CAP } from '../../platform/process/run-command.js';
 import type { Environment, EnvironmentHandle } from '../environment.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { killUntilNoneLeft } from '../machine/scripts.js';
@@ -19,9 +17,10 @@ import {
   whileExtending,
   type Connected,
 } from './sandboxes.js';
-import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
 import { quoted } from '../machine/quoting.js';
 import type { CommandHandle, Sandbox } from 'e2b';
+import { markOf, OUTPUT_CAP, RUN_MARK } from '#host';
+import type { CommandResult } from '#lib';
 
 const POLL_MS = 1000;
 /** As root, the supervisor would kill the services of the sandbox too, which have no mark. */

@@ -1,6 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { findPackage } from '../../platform/find-package.js';
-import { packageFile } from '../../platform/package-info.js';
+import { findPackage, packageFile } from '#host';
 
 /** The package `e2b`, an optional peer dependency. */
 export type E2b = typeof import('e2b');

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readJsonIfThere } from '../../platform/fs/read-file.js';
-import { writeFileAtomic } from '../../platform/fs/write-file.js';
+import { readJsonIfThere, writeFileAtomic } from '#host';
 import type { CloudSandbox, EnvironmentHandle } from '../environment.js';
 import { E2B_VARIABLES, optionsFrom, type E2bOptions } from './variables.js';
 

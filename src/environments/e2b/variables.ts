@@ -1,4 +1,4 @@
-import { ownValue } from '../../lib/own-value.js';
+import { ownValue } from '#lib';
 
 /** The variable with the key of E2B, which every run in a sandbox of E2B needs. */
 export const E2B_KEY = 'E2B_API_KEY';

@@ -1,4 +1,4 @@
-import type { FileStat } from '../../gates/gate.js';
+import type { FileStat } from '#gates';
 import { quoted } from './quoting.js';
 
 /** Files up to this size, in bytes, are printed at once. */

@@ -3,11 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommandResult } from '../../lib/commands/command-result.js';
-import { isFolder } from '../../platform/fs/tree.js';
-import { readTextIfThere } from '../../platform/fs/read-file.js';
-import { waitUntil } from '../../platform/process/wait-until.js';
-import { markOf } from '../../platform/process/marked-processes.js';
+import { isFolder, markOf, readTextIfThere, waitUntil } from '#host';
+import type { CommandResult } from '#lib';
 import type {
   Environment,
   EnvironmentHandle,

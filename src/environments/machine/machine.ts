@@ -1,5 +1,4 @@
-import type { CommandResult } from '../../lib/commands/command-result.js';
-import { endOf } from '../../lib/format/truncate.js';
+import { type CommandResult, endOf } from '#lib';
 
 const REASON_LENGTH = 300;
 

@@ -1,8 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { STOP_REASONS } from '../../lib/supervision.js';
-import { readExit } from '../../platform/process/supervise.js';
-import { writeFileAtomic, writeNote } from '../../platform/fs/write-file.js';
+import { readExit, writeFileAtomic, writeNote } from '#host';
+import { STOP_REASONS } from '#lib';
 import type { EnvironmentHandle, ProcessState } from '../environment.js';
 import { startFiles } from '../journal.js';
 import { assertAnswered, type Machine } from './machine.js';

@@ -1,8 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { findExecutable } from '../../platform/process/find-executable.js';
-import { remembered } from '../../platform/remembered.js';
+import { findExecutable, remembered } from '#host';
 import type { EnvironmentHandle } from '../environment.js';
 import { mustRun, type Machine } from './machine.js';
 import { quoted } from './quoting.js';

@@ -1,4 +1,4 @@
-import { shellWord } from '../../lib/commands/shell-word.js';
+import { shellWord } from '#lib';
 
 /** Lines of a script that export variables. A script comes on standard input, where nobody can read them. */
 export const exports = (env: Readonly<Record<string, string>>): string =>

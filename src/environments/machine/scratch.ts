@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { removeTree } from '../../platform/fs/tree.js';
-import { temporaryName } from '../../platform/fs/write-file.js';
+import { removeTree, temporaryName } from '#host';
 import type { EnvironmentHandle } from '../environment.js';
 
 /**

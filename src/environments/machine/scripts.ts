@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { argvOf } from '../../lib/commands/command.js';
-import { markOf, RUN_MARK } from '../../platform/process/marked-processes.js';
-import { GRACE_SECS, idleTickOf, supervisorScript } from '../../platform/process/supervise.js';
+import { GRACE_SECS, idleTickOf, markOf, RUN_MARK, supervisorScript } from '#host';
+import { argvOf } from '#lib';
 import type { EnvironmentHandle, ExecRequest, OwnFile, StartRequest } from '../environment.js';
 import { exports, quoted } from './quoting.js';
 

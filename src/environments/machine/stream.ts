@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTextIfThere } from '../../platform/fs/read-file.js';
-import { writeNote } from '../../platform/fs/write-file.js';
-import { bootId } from '../../platform/process/process-identity.js';
-import { spawnDetached } from '../../platform/process/spawn-detached.js';
-import { inspect, killSupervisor, supervisorScript } from '../../platform/process/supervise.js';
-import { waitUntil } from '../../platform/process/wait-until.js';
+import {
+  bootId,
+  inspect,
+  killSupervisor,
+  readTextIfThere,
+  spawnDetached,
+  supervisorScript,
+  waitUntil,
+  writeNote,
+} from '#host';
 import type { EnvironmentHandle } from '../environment.js';
 import { startFiles, startNumbers } from '../journal.js';
 

@@ -1,6 +1,6 @@
 import { query } from 'jsonpath-rfc9535';
 import parse, { type JsonPathQuery } from 'jsonpath-rfc9535/parser';
-import type { Json } from '../../lib/json.js';
+import type { Json } from '#lib';
 import { isSingular, jsonPathFlaw } from './json-path-rules.js';
 import { quote } from '../verdicts.js';
 

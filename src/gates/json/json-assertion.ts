@@ -1,7 +1,4 @@
-import { assertNever } from '../../lib/assert-never.js';
-import { isJsonObject, parseJson, type Json } from '../../lib/json.js';
-import { suggest } from '../../lib/suggest.js';
-import { compilePattern } from '../../lib/pattern.js';
+import { assertNever, compilePattern, isJsonObject, type Json, parseJson, suggest } from '#lib';
 import { jsonEqual } from './json-equal.js';
 import { kindOf, printed, quote } from '../verdicts.js';
 

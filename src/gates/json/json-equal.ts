@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../lib/json.js';
+import { isJsonObject, type Json } from '#lib';
 
 /** True if two JSON values are equal. 3 equals 3.0; the order of keys does not matter; types must be the same. */
 export function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {

@@ -1,5 +1,5 @@
 import type { JsonPathQuery } from 'jsonpath-rfc9535/parser';
-import { ownValue } from '../../lib/own-value.js';
+import { ownValue } from '#lib';
 
 type Segment = JsonPathQuery['segments'][number];
 type Node = { type: string } & Record<string, unknown>;

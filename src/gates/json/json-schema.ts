@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Json } from '../../lib/json.js';
+import type { Json } from '#lib';
 
 /** A JSON schema that was compiled, or why it cannot be. `problemOf` returns null for a value that fits. */
 export type CompiledSchema =

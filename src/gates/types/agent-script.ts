@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { callScript } from '../../agent-scripts/call-script.js';
-import { NO_DENO } from '../../agent-scripts/deno-command.js';
-import { scriptFields } from '../../agent-scripts/fields.js';
+import { callScript, NO_DENO, scriptFields } from '#agent-scripts';
 import { commonFields, jsonAssertion, jsonPath } from '../fields.js';
 import { defineGate, fileText } from '../gate.js';
 import { parseAssertion } from '../json/json-assertion.js';

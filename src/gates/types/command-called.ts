@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { pattern } from '#input';
 import { boundsProblem } from '../bounds.js';
 import { checkCalls } from '../check-calls.js';
-import { pattern } from '../../input/fields.js';
 import { commonFields, count } from '../fields.js';
 import { defineGate } from '../gate.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { command } from '#input';
 import { checkExit } from '../check-exit.js';
-import { command } from '../../input/fields.js';
 import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseJson } from '../../lib/json.js';
+import { command } from '#input';
+import { parseJson } from '#lib';
 import { commandFailure, stdoutCut } from '../command-end.js';
-import { command } from '../../input/fields.js';
 import { commonFields, jsonAssertion, jsonPath } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { parseAssertion } from '../json/json-assertion.js';

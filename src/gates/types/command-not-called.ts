@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { pattern } from '#input';
 import { checkCalls } from '../check-calls.js';
-import { pattern } from '../../input/fields.js';
 import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 

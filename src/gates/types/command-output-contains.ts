@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { command } from '#input';
 import { checkOutput } from '../command-output.js';
-import { command } from '../../input/fields.js';
 import { commonFields, substring } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { containing } from '../text-matcher.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { command, pattern } from '#input';
 import { checkOutput } from '../command-output.js';
-import { command, pattern } from '../../input/fields.js';
 import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { matching } from '../text-matcher.js';

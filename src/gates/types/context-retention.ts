@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { conversationText } from '../../results/conversation-text.js';
+import { nonBlank } from '#input';
+import { conversationText, type Turn } from '#model';
 import {
   answerSchema,
   askingFields,
@@ -12,9 +13,7 @@ import {
   readAnswer,
   share,
 } from '../asking.js';
-import { nonBlank } from '../../input/fields.js';
 import { defineGate, type Verdict } from '../gate.js';
-import type { Turn } from '../../results/records/conversation.js';
 import { foldCase } from '../text-matcher.js';
 import { broken, fail, pass, quote } from '../verdicts.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conversationText } from '../../results/conversation-text.js';
+import { conversationText } from '#model';
 import {
   answerSchema,
   askingFields,

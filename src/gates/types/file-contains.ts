@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { workspacePath } from '../../input/fields.js';
+import { workspacePath } from '#input';
 import { commonFields, substring } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { containing } from '../text-matcher.js';

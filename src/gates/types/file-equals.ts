@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { workspacePath } from '../../input/fields.js';
+import { workspacePath } from '#input';
 import { checksPath, commonFields } from '../fields.js';
 import { defineGate, fileText } from '../gate.js';
 import { broken, quote } from '../verdicts.js';

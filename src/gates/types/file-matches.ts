@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pattern, workspacePath } from '../../input/fields.js';
+import { pattern, workspacePath } from '#input';
 import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { matching } from '../text-matcher.js';

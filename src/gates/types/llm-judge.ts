@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { conversationText } from '../../results/conversation-text.js';
+import { nonBlank } from '#input';
+import { isJsonObject, type Json } from '#lib';
+import { conversationText, type Trajectory, type Turn, UNREAD } from '#model';
 import {
   answerSchema,
   askingFields,
@@ -11,13 +13,9 @@ import {
   readAnswer,
   shareProblem,
 } from '../asking.js';
-import { UNREAD, type Trajectory } from '../../results/transcript/trajectory.js';
 import { checkTrajectory } from '../check-trajectory.js';
-import { nonBlank } from '../../input/fields.js';
 import { defineGate, type GateQuestion, type Verdict } from '../gate.js';
-import type { Turn } from '../../results/records/conversation.js';
 import { compileJsonSchema } from '../json/json-schema.js';
-import { isJsonObject, type Json } from '../../lib/json.js';
 import { broken, fail, pass, quote } from '../verdicts.js';
 
 const Capability = z.object({ capability: z.string(), reasoning: z.string(), achieved: z.boolean() });

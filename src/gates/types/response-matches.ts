@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { pattern } from '#input';
 import { checkAnswer } from '../check-trajectory.js';
-import { pattern } from '../../input/fields.js';
 import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { matching } from '../text-matcher.js';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { CommandResult } from '../../lib/commands/command-result.js';
-import { isJsonObject, isStorable, MAX_DEPTH, parseJson } from '../../lib/json.js';
+import { command, nonBlank } from '#input';
+import { type CommandResult, isJsonObject, isStorable, MAX_DEPTH, parseJson } from '#lib';
 import { commandFailure, stdoutCut } from '../command-end.js';
-import { command, nonBlank } from '../../input/fields.js';
 import { commonFields } from '../fields.js';
 import { defineGate, type Verdict } from '../gate.js';
 import { fail, pass } from '../verdicts.js';

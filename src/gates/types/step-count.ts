@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { nonBlank } from '#input';
 import { boundsProblem, describeBounds, judgeNumber } from '../bounds.js';
 import { checkTools, countCalls } from '../check-tools.js';
-import { nonBlank } from '../../input/fields.js';
 import { commonFields, count } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { countOf, quote } from '../verdicts.js';

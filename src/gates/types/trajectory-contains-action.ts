@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { nonBlank } from '#input';
 import { checkTools, countCalls, judgeCalls } from '../check-tools.js';
-import { nonBlank } from '../../input/fields.js';
 import { commonFields } from '../fields.js';
 import { defineGate } from '../gate.js';
 import { foldCase } from '../text-matcher.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { conversationText } from '../../results/conversation-text.js';
+import { nonBlank } from '#input';
+import { conversationText } from '#model';
 import {
   answerSchema,
   askingFields,
@@ -11,7 +12,6 @@ import {
   share,
   shareProblem,
 } from '../asking.js';
-import { nonBlank } from '../../input/fields.js';
 import { defineGate } from '../gate.js';
 import { foldCase } from '../text-matcher.js';
 import { fail, pass } from '../verdicts.js';

@@ -1,4 +1,4 @@
-import { plainText } from '../../lib/format/plain-text.js';
+import { plainText } from '#lib';
 import { cellNamer } from '../sweep-labels.js';
 import { renderMarkdown } from './md.js';
 import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';

@@ -1,9 +1,9 @@
-import { gateTitle } from '../../results/gate-title.js';
-import type { SweepCell } from '../../results/records/sweep-document.js';
+import type { SweepCell } from '#decide';
+import { plainText } from '#lib';
+import { gateTitle } from '#model';
 import { countOf } from '../matrix.js';
 import { cellColumns } from '../sweep-labels.js';
 import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
-import { plainText } from '../../lib/format/plain-text.js';
 
 /**
  * JUnit XML, as CI services read it: a suite per scenario, a test case per cell. Cells that were cancelled or have not

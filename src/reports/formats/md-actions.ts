@@ -1,6 +1,6 @@
-import { beginningOf, endOf } from '../../lib/format/truncate.js';
-import type { Action, ActionLog } from '../../results/transcript/action-log.js';
-import type { SweepCell } from '../../results/records/sweep-document.js';
+import type { SweepCell } from '#decide';
+import { beginningOf, endOf } from '#lib';
+import type { Action, ActionLog } from '#model';
 import { actionCounts, actionEnd, actionText, whyNoActions } from '../action-text.js';
 import { code, inline, list } from '../markdown.js';
 import type { ReportedCell } from './sweep-report.js';

@@ -1,14 +1,22 @@
-import { beginningOf } from '../../lib/format/truncate.js';
-import { shortKnownCost } from '../../lib/format/dollars.js';
-import { formatDuration } from '../../lib/format/duration.js';
-import { gateTitle } from '../../results/gate-title.js';
-import { decisionMovers, decisionText, progressText } from '../../results/decision/decision-text.js';
-import { configurationLabel } from '../../results/records/cell-label.js';
-import type { Outcome } from '../../results/records/result-line.js';
-import { givenScore, scoreText } from '../../results/score-text.js';
-import type { SweepCell, SweepDocument } from '../../results/records/sweep-document.js';
-import { calibrationsIn } from '../../results/calibration/document.js';
-import { judgeNotes } from '../../results/calibration/judge-notes.js';
+import {
+  calibrationsIn,
+  decisionMovers,
+  decisionText,
+  judgeNotes,
+  progressText,
+  type SweepCell,
+  type SweepDocument,
+} from '#decide';
+import { beginningOf, formatDuration, shortKnownCost } from '#lib';
+import {
+  configurationLabel,
+  gateTitle,
+  givenScore,
+  type Outcome,
+  scoreText,
+  shownTokens,
+  sumUsage,
+} from '#model';
 import { calibrationGrids } from '../calibration-text.js';
 import { blocks, heading, inline, list, table } from '../markdown.js';
 import { sweepTables } from '../sweep-tables.js';
@@ -32,8 +40,6 @@ import {
   type SweepFormat,
   type SweepReport,
 } from './sweep-report.js';
-import { shownTokens } from '../../results/records/recorded-usage.js';
-import { sumUsage } from '../../results/records/token-usage.js';
 
 /** For a pull request or an issue: totals, a matrix of outcomes, why cells did not pass, and all runs. */
 export const md: SweepFormat = {

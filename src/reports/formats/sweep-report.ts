@@ -1,9 +1,6 @@
 import { join, relative, sep } from 'node:path';
-import type { Gate } from '../../results/comparison/document.js';
-import type { RunRecord } from '../../results/records/run-record.js';
-import type { GateDetail, Metrics } from '../../results/records/result-line.js';
-import type { ActionLog } from '../../results/transcript/action-log.js';
-import type { SweepCell, SweepDocument } from '../../results/records/sweep-document.js';
+import type { Gate, SweepCell, SweepDocument } from '#decide';
+import type { ActionLog, GateDetail, Metrics, RunRecord } from '#model';
 
 /** The contents of a sweep report. All text in it is redacted already. */
 export interface SweepReport {

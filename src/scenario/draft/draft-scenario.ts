@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { shellWord } from '../../lib/commands/shell-word.js';
+import { shellWord } from '#lib';
 import { oneLine } from './help-entries.js';
 import type { ToolHelp } from './read-help.js';
 

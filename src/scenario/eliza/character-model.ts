@@ -1,4 +1,4 @@
-import { parseModelName } from '../../lib/model-name.js';
+import { parseModelName } from '#lib';
 
 /** Providers of models whose names are known by their beginning. */
 const FAMILIES: readonly (readonly [RegExp, string])[] = [

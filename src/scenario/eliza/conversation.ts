@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { END_CONDITIONS } from '../../conversation/settings.js';
-import { nonBlank } from '../../input/fields.js';
-import { always } from '../../input/fields.js';
+import { END_CONDITIONS } from '#conversation';
+import { always, nonBlank } from '#input';
 import { evaluations } from './evaluation.js';
 
 const User = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { GateSpec } from '../../gates/index.js';
-import { isMap } from '../../lib/is-map.js';
+import { GateSpec } from '#gates';
+import { isMap } from '#lib';
 
 /** An evaluator is a gate. Only its `description`, and the field of `file_contains`, have other names in this form. */
 const Evaluation = z.preprocess((evaluation, context) => {

@@ -1,21 +1,20 @@
 import { z } from 'zod';
-import { nonBlank } from '../../input/fields.js';
-import type { Json } from '../../lib/json.js';
-import { sha256 } from '../../lib/hash.js';
-import { suggest } from '../../lib/suggest.js';
-import { check } from '../../input/check.js';
-import { cleanText, distinct, label } from '../../input/fields.js';
-import type { ReadScenario, ScenarioReader, ScenarioVariant } from '../reader.js';
 import {
+  check,
+  cleanText,
+  distinct,
   formatPath,
   inTextOrder,
+  label,
   type Loaded,
+  nonBlank,
   type Path,
   type ProblemAt,
   type Source,
-} from '../../input/source.js';
+} from '#input';
+import { type Json, type Problem, sha256, suggest } from '#lib';
+import type { ReadScenario, ScenarioReader, ScenarioVariant } from '../reader.js';
 import { loadYaml, parseYaml } from '../yaml/load-yaml.js';
-import type { Problem } from '../../lib/errors/problem.js';
 import { scenarioGivenAsMatrix } from './mistaken-form.js';
 import { ElizaFile } from './schema.js';
 import { checksNothing } from '../scenario.js';

@@ -1,6 +1,5 @@
-import { isMap } from '../../lib/is-map.js';
-import type { Problem } from '../../lib/errors/problem.js';
-import { problemIn } from '../../input/source.js';
+import { problemIn } from '#input';
+import { isMap, type Problem } from '#lib';
 import { parseYaml } from '../yaml/load-yaml.js';
 
 /** Keys of scenario files, in either form, that matrix files do not have. */

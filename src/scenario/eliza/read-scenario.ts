@@ -1,7 +1,7 @@
-import { DEFAULT_VARIANT } from '../../results/records/cell-label.js';
+import type { ProblemAt } from '#input';
+import { DEFAULT_VARIANT } from '#model';
 import type { ScenarioReader } from '../reader.js';
 import { checksNothing } from '../scenario.js';
-import type { ProblemAt } from '../../input/source.js';
 import { loadYaml } from '../yaml/load-yaml.js';
 import { ElizaFile } from './schema.js';
 import { filePathOf, toScenario } from './to-scenario.js';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { nonBlank } from '../../input/fields.js';
-import { isMap } from '../../lib/is-map.js';
-import { always } from '../../input/fields.js';
-import { JsonMap } from '../runtime.js';
+import { JsonMap } from '#agent-host';
+import { always, nonBlank } from '#input';
+import { isMap } from '#lib';
 import { characterModel } from './character-model.js';
 
 /* The fields that describe a real ElizaOS runtime. */

@@ -1,17 +1,8 @@
 import { z } from 'zod';
-import { nonBlank } from '../../input/fields.js';
-import { isMap } from '../../lib/is-map.js';
-import { tooLongArgument } from '../../lib/commands/longest-argument.js';
-import { Mocks } from '../../mocks/mock.js';
+import { always, checksFolder, cleanText, label, mockUrlVariables, nonBlank, workspaceFile } from '#input';
+import { isMap, tooLongArgument } from '#lib';
+import { Mocks } from '#mocks';
 import { SetupDatabase } from '../database.js';
-import {
-  always,
-  checksFolder,
-  cleanText,
-  label,
-  mockUrlVariables,
-  workspaceFile,
-} from '../../input/fields.js';
 import { Environment } from '../yaml/schema.js';
 import { Conversation } from './conversation.js';
 import { evaluations } from './evaluation.js';

@@ -1,4 +1,4 @@
-import type { RuntimeDatabase, RuntimeSetup } from '../runtime.js';
+import type { RuntimeDatabase, RuntimeSetup } from '#agent-host';
 import { characterModel } from './character-model.js';
 import type { RuntimeDatabaseField } from './runtime-fields.js';
 import type { ElizaFile } from './schema.js';

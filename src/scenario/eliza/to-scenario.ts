@@ -1,11 +1,11 @@
+import type { Path } from '#input';
+import { ownValue } from '#lib';
+import { isAgentKind } from '#model';
 import { databasesIn, databasePathOf } from '../database.js';
-import { isAgentKind } from '../../results/step-names.js';
 import { DEFAULT_AGENT_TIMEOUT_SECS, type ConversationStep, type Scenario, type Step } from '../scenario.js';
-import type { Path } from '../../input/source.js';
 import type { Conversation } from './conversation.js';
 import type { ElizaFile, Step as FileStep } from './schema.js';
 import { hasRuntime, isForRuntime, modelsOf, toRuntime } from './to-runtime.js';
-import { ownValue } from '../../lib/own-value.js';
 
 /** Time limit of the code of one step. */
 const CODE_SECS = 300;

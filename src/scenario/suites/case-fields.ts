@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { nonBlank } from '../../input/fields.js';
-import { isMap } from '../../lib/is-map.js';
-import { always, workspaceFile } from '../../input/fields.js';
+import { always, nonBlank, workspaceFile } from '#input';
+import { isMap } from '#lib';
 import { Assertion, containing, notContaining } from './statement.js';
 import type { SuiteCase } from './suite.js';
 

@@ -1,5 +1,4 @@
-import { isMap } from '../../lib/is-map.js';
-import { parseJson } from '../../lib/json.js';
+import { isMap, parseJson } from '#lib';
 import { recognize, SCENARIO_ENDING } from '../recognize.js';
 import { readDocuments } from '../yaml/read-documents.js';
 

@@ -1,4 +1,4 @@
-import type { Position } from '../../input/source.js';
+import type { Position } from '#input';
 
 /** A field of a row, and where it begins. */
 interface Cell {

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { isMap } from '../../lib/is-map.js';
-import { nonBlank } from '../../input/fields.js';
-import { check } from '../../input/check.js';
-import { inTextOrder, type Loaded, type Path, type Source } from '../../input/source.js';
+import { check, inTextOrder, type Loaded, nonBlank, type Path, type Source } from '#input';
+import { isMap } from '#lib';
 import { parseYaml } from '../yaml/load-yaml.js';
 import { Case, harmless, ignoredIn, toCase } from './case-fields.js';
 import type { Suite, SuiteCase } from './suite.js';

@@ -1,9 +1,7 @@
-import type { Problem } from '../../lib/errors/problem.js';
-import { check } from '../../input/check.js';
-import { inTextOrder, type Loaded, type Source } from '../../input/source.js';
+import { check, inTextOrder, type Loaded, type Source } from '#input';
+import { ownValue, type Problem } from '#lib';
 import { parseYaml } from '../yaml/load-yaml.js';
 import { parseCsv } from './parse-csv.js';
-import { ownValue } from '../../lib/own-value.js';
 import { Case, ignoredIn, toCase, TRIGGERS } from './case-fields.js';
 import type { Suite } from './suite.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isMap } from '../../lib/is-map.js';
-import { workspaceFile } from '../../input/fields.js';
+import { workspaceFile } from '#input';
+import { isMap } from '#lib';
 
 /*
  * Statements about a result. Suites write them as texts, or as maps with a type. A map becomes a text, and a text that says

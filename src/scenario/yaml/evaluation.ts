@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { MAX_ANSWER_SECS, MAX_VOTES } from '../../gates/asking.js';
-import { nonBlank, seconds } from '../../input/fields.js';
-import { GateSpec } from '../../gates/index.js';
-import { judgeName } from '../../input/fields.js';
+import { GateSpec, MAX_ANSWER_SECS, MAX_VOTES } from '#gates';
+import { judgeName, nonBlank, seconds } from '#input';
 
 /** An LLM that scores the run by a rubric. The rubric's path is relative to the scenario file. */
 const Judge = z.strictObject({

@@ -1,5 +1,5 @@
-import { Rubric } from '../rubric.js';
-import type { Loaded } from '../../input/source.js';
+import { Rubric } from '#gates';
+import type { Loaded } from '#input';
 import { loadYaml } from './load-yaml.js';
 
 /** Reads a rubric file. */

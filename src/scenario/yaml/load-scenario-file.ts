@@ -1,4 +1,4 @@
-import type { Loaded } from '../../input/source.js';
+import type { Loaded } from '#input';
 import { loadYaml } from './load-yaml.js';
 import { ScenarioFile } from './schema.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Loaded } from '../../input/source.js';
+import type { Loaded } from '#input';
 import { loadYaml } from './load-yaml.js';
 
 const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;

@@ -1,8 +1,7 @@
 import { LineCounter, Parser } from 'yaml';
 import type { z } from 'zod';
-import type { Problem } from '../../lib/errors/problem.js';
-import { check } from '../../input/check.js';
-import { formatPath, inTextOrder, type Loaded, type Source } from '../../input/source.js';
+import { check, formatPath, inTextOrder, type Loaded, type Source } from '#input';
+import type { Problem } from '#lib';
 import {
   composeDocument,
   explainYamlError,

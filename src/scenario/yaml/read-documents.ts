@@ -1,5 +1,5 @@
 import { Composer, Parser } from 'yaml';
-import { parseJson } from '../../lib/json.js';
+import { parseJson } from '#lib';
 import { findDeepNesting } from './yaml-syntax.js';
 
 /** The values in a text, as far as they can be read. */

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { scriptFields } from '../../agent-scripts/fields.js';
-import { inSchema, nonBlank, seconds } from '../../input/fields.js';
-import { MAX_CELLS } from '../../lib/max-cells.js';
+import { scriptFields } from '#agent-scripts';
+import { Mock } from '#agents';
+import { checksFolder, cleanText, distinct, inSchema, label, nonBlank, seconds } from '#input';
+import { MAX_CELLS } from '#lib';
+import { Subject, WITHOUT } from '#subjects';
 import { Evaluation } from './evaluation.js';
-import { checksFolder, cleanText, distinct, label } from '../../input/fields.js';
-import { Mock } from '../mock.js';
 import { Scripts, Setup } from './scripts.js';
-import { Subject, WITHOUT } from '../subject.js';
 import { TargetOrConfig } from '../target.js';
 import { ToolMatrixEntry } from './tool-matrix.js';
 import { Variant } from './variant.js';

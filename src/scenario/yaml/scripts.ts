@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { scriptFields } from '../../agent-scripts/fields.js';
-import { command, seconds } from '../../input/fields.js';
-import { Mocks } from '../../mocks/mock.js';
+import { scriptFields } from '#agent-scripts';
+import { command, distinct, exactlyOne, label, mockUrlVariables, seconds, workspaceFile } from '#input';
+import { Mocks } from '#mocks';
 import { SetupDatabase } from '../database.js';
-import { distinct, exactlyOne, label, mockUrlVariables, workspaceFile } from '../../input/fields.js';
 
 /** What is done to the workspace before the agent starts. */
 export const Setup = z.strictObject({

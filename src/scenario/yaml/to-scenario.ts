@@ -1,6 +1,6 @@
+import type { Path } from '#input';
 import { databasesIn, databasePathOf } from '../database.js';
 import { DEFAULT_AGENT_TIMEOUT_SECS, type Scenario, type Step } from '../scenario.js';
-import type { Path } from '../../input/source.js';
 import type { ScenarioFile } from './schema.js';
 
 /** Converts a file to a scenario, ignoring its variants (see `vary.ts`). */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exactlyOne, label } from '../../input/fields.js';
+import { exactlyOne, label } from '#input';
 
 const agentName = label('the name of an agent').exactOptional();
 

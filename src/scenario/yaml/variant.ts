@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { nonBlank } from '../../input/fields.js';
-import { environmentVariables, label, workspaceFile } from '../../input/fields.js';
-import { Subject } from '../subject.js';
+import { environmentVariables, label, nonBlank, workspaceFile } from '#input';
+import { Subject } from '#subjects';
 
 /** The changes that one variant makes to its scenario. Fields that it does not set are as in the scenario. */
 export const Variant = z.strictObject({

@@ -1,5 +1,5 @@
-import { DEFAULT_VARIANT } from '../../results/records/cell-label.js';
-import type { Path } from '../../input/source.js';
+import type { Path } from '#input';
+import { DEFAULT_VARIANT } from '#model';
 import type { Target } from '../target.js';
 import type { ScenarioFile } from './schema.js';
 import type { Variant } from './variant.js';

@@ -10,7 +10,7 @@ import {
   type Node,
   type Pair,
 } from 'yaml';
-import type { Path, Position, Side, Source } from '../../input/source.js';
+import type { Path, Position, Side, Source } from '#input';
 
 /** Converts a YAML document to a source. `value` is its plain value, with aliases resolved. */
 export function yamlSource(

@@ -11,7 +11,7 @@ import {
   type Node,
   type YAMLError,
 } from 'yaml';
-import { quote } from '../../input/phrases.js';
+import { quote } from '#input';
 
 /** A syntax error at an offset in the text. `soft` means that the value can still be read. */
 export interface SyntaxFinding {

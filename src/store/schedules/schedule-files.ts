@@ -1,8 +1,6 @@
-import { inParallel } from '../../lib/in-parallel.js';
-import { sha256 } from '../../lib/hash.js';
-import { parseJson } from '../../lib/json.js';
-import { Firing } from '../../results/records/firing.js';
-import { ScheduleReference } from '../../results/records/schedule-reference.js';
+import { Firing } from '#decide';
+import { inParallel, parseJson, sha256 } from '#lib';
+import { ScheduleReference } from '#model';
 import type { ObjectStore } from './object-store.js';
 
 /** Names of a schedule's objects, relative to the results. The layout is a contract (specs/reference/results.md). */

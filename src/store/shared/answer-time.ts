@@ -1,4 +1,4 @@
-import { StoreAway } from '../../lib/errors/store-away.js';
+import { StoreAway } from '#lib';
 
 /** How long a shared place may take for an object. Longer than several repetitions of a request take. */
 const ANSWER_MS = 60_000;

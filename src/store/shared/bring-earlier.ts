@@ -1,6 +1,6 @@
+import { remembered } from '#host';
 import { pullResults } from './pull-results.js';
 import { sharedProjectOf } from './shared-project.js';
-import { remembered } from '../../platform/remembered.js';
 
 /** Results that other hosts publish meanwhile are found this much later. */
 const EVERY_MS = 15_000;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { isJsonObject, parseJson } from '../../lib/json.js';
-import { linesOf } from '../../platform/fs/lines.js';
-import { writeFileAtomic } from '../../platform/fs/write-file.js';
+import { linesOf, writeFileAtomic } from '#host';
+import { isJsonObject, parseJson } from '#lib';
 import { resultsLog, summaryFile } from '../results-folder.js';
 import { endedObject, resultsObject, summaryObject } from './names.js';
 import type { SharedProject } from './shared-project.js';

@@ -1,5 +1,4 @@
-import { StoreAway } from '../../lib/errors/store-away.js';
-import { parseJson, isJsonObject } from '../../lib/json.js';
+import { isJsonObject, parseJson, StoreAway } from '#lib';
 import { PROJECT } from './names.js';
 import type { SharedStore } from './shared-store.js';
 

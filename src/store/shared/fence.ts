@@ -1,5 +1,5 @@
-import { isJsonObject, parseJson } from '../../lib/json.js';
-import type { ResultLine } from '../../results/records/result-line.js';
+import { isJsonObject, parseJson } from '#lib';
+import type { ResultLine } from '#model';
 import { parseResult } from '../results-log.js';
 
 /** Why a run was given up. */

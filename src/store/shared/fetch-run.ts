@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { inParallel } from '../../lib/in-parallel.js';
-import { isFolder } from '../../platform/fs/tree.js';
+import { isFolder } from '#host';
+import { inParallel } from '#lib';
 import { runFiles } from '../results-folder.js';
 import { sharedProjectOf, type SharedProject } from './shared-project.js';
 

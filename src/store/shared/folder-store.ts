@@ -1,10 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, link, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { copyBestEffort } from '../../platform/fs/copy-best-effort.js';
-import { readInside } from '../../platform/fs/open-inside.js';
-import { createFolderOnce, isFolder, removeTree } from '../../platform/fs/tree.js';
-import { temporaryName } from '../../platform/fs/write-file.js';
+import { copyBestEffort, createFolderOnce, isFolder, readInside, removeTree, temporaryName } from '#host';
 import { withinTime } from './answer-time.js';
 import { checkedName, isHidden } from './object-name.js';
 import type { SharedStore } from './shared-store.js';

@@ -1,4 +1,4 @@
-import { inParallel } from '../../lib/in-parallel.js';
+import { inParallel } from '#lib';
 import { cellObject, cellsFolder, type RunName } from './names.js';
 import { endOfRun, markLost } from './publish-result.js';
 import { pullResults } from './pull-results.js';

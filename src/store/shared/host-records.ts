@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { parseJson } from '../../lib/json.js';
-import { HostRecord } from '../../results/records/host-record.js';
+import { parseJson } from '#lib';
+import { HostRecord } from '#model';
 import { hostObject, HOSTS } from './names.js';
 import type { SharedStore } from './shared-store.js';
 

@@ -1,13 +1,10 @@
 import { mkdirSync, statSync } from 'node:fs';
-import { sha256 } from '../../lib/hash.js';
-import { createMutex } from '../../lib/mutex.js';
-import { linesOf } from '../../platform/fs/lines.js';
-import { waitForLock } from '../../platform/process/process-lock.js';
+import { linesOf, remembered, waitForLock } from '#host';
+import { createMutex, sha256 } from '#lib';
 import { resultsLog } from '../results-folder.js';
 import { appendLines } from '../results-log.js';
 import { isUnmoved } from '../results-reader.js';
 import type { SharedProject } from './shared-project.js';
-import { remembered } from '../../platform/remembered.js';
 
 const LOCK_MS = 60_000;
 

@@ -1,4 +1,4 @@
-import { sha256 } from '../../lib/hash.js';
+import { sha256 } from '#lib';
 
 /*
  * Names of the objects in a shared place. Folders of runs and of `.store` have the same names as in a results folder.

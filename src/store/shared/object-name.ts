@@ -1,4 +1,4 @@
-import { TEMPORARY } from '../../platform/fs/write-file.js';
+import { TEMPORARY } from '#host';
 
 /** File systems allow 255 bytes, and a temporary name is up to 30 bytes longer. */
 const MAX_PART = 220;

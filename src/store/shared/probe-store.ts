@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { systemFailure } from '../../lib/errors/system-failure.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
+import { systemFailure, UsageError } from '#lib';
 import type { SharedStore } from './shared-store.js';
 
 /** Number of simultaneous attempts to create the same object. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { ResultLine } from '../../results/records/result-line.js';
+import { remembered } from '#host';
+import type { ResultLine } from '#model';
 import { lostText, parseRunEnd, type Lost, type RunEnd } from './fence.js';
 import { addLines } from './mirror-lines.js';
 import { cellObject, type RunName } from './names.js';
 import { pullResults } from './pull-results.js';
 import type { SharedProject } from './shared-project.js';
-import { remembered } from '../../platform/remembered.js';
 
 /**
  * `published`: the line is now the result of the run. `{line}`: the run already had this result. `lost`: the run was given

@@ -1,8 +1,5 @@
 import { existsSync, rmSync, appendFileSync, mkdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
-import { inParallel } from '../../lib/in-parallel.js';
-import { createMutex } from '../../lib/mutex.js';
-import { writeFileAtomic } from '../../platform/fs/write-file.js';
 import { pausedFile, planFile, summaryFile } from '../results-folder.js';
 import { parseRunEnd } from './fence.js';
 import { addLines } from './mirror-lines.js';
@@ -11,7 +8,8 @@ import { endedRound, newestOf, roundsOfSweeps, type Rounds } from './rounds.js';
 import type { SharedProject } from './shared-project.js';
 import { withFoldersOf } from './summary.js';
 import { dirname, join } from 'node:path';
-import { readText } from '../../platform/fs/read-file.js';
+import { readText, writeFileAtomic } from '#host';
+import { createMutex, inParallel } from '#lib';
 
 const AT_ONCE = 16;
 /** Remembers nothing. */

@@ -2,26 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { InfrastructureError, UsageError } from '../../lib/errors/usage-error.js';
-import { parseJson } from '../../lib/json.js';
 import {
   canonical,
   isMirror,
+  keyFile,
   mirrorFolder,
+  publishOnce,
+  readText,
+  remembered,
   sharedBefore,
   sharedFile,
   stateOfSharedProject,
-} from '../../platform/folders.js';
-import { keyFile } from '../../platform/origin.js';
-import { publishOnce, writeFileAtomic } from '../../platform/fs/write-file.js';
+  writeFileAtomic,
+} from '#host';
+import { InfrastructureError, parseJson, UsageError } from '#lib';
 import { sweepsFolder } from '../results-folder.js';
 import { existingStore } from './existing-store.js';
 import { KEY, PROJECT } from './names.js';
 import { isBucket, openSharedStore } from './open-shared-store.js';
 import { probeStore } from './probe-store.js';
 import type { SharedStore } from './shared-store.js';
-import { remembered } from '../../platform/remembered.js';
-import { readText } from '../../platform/fs/read-file.js';
 
 /**
  * Results that several machines share. Each machine has a mirror: an ordinary results folder in its private state, which
@@ -174,7 +174,7 @@ async function openMirror(stateFolder: string): Promise<SharedProject> {
   return projectIn(stateFolder, basename(stateFolder), store);
 }
 
-/** Keeps a copy of the team's key where the key of an engine would be; see platform/origin.ts. */
+/** Keeps a copy of the team's key where the key of an engine would be; see host/origin.ts. */
 export async function keepKey({ store, stateFolder }: SharedProject): Promise<void> {
   const file = keyFile(stateFolder);
   if (existsSync(file)) return;

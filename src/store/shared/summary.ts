@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative } from 'node:path';
-import { isJsonObject, parseJson, type Json } from '../../lib/json.js';
+import { isJsonObject, type Json, parseJson } from '#lib';
 
 /** Returns a sweep's summary with the folders of its runs relative to the results folder. */
 export const withRelativeFolders = (summary: string, resultsPath: string): string =>

@@ -1,13 +1,9 @@
 import { existsSync } from 'node:fs';
-import { inParallel } from '../../lib/in-parallel.js';
-import { isJsonObject, parseJson, type Json } from '../../lib/json.js';
-import { isFolder } from '../../platform/fs/tree.js';
-import { writeFileAtomic } from '../../platform/fs/write-file.js';
+import { isFolder, readBytes, readText, remembered, writeFileAtomic } from '#host';
+import { inParallel, isJsonObject, type Json, parseJson } from '#lib';
 import { fixtureFolder, planFile, scenarioFile } from '../results-folder.js';
 import { planObject, storedObject } from './names.js';
 import type { SharedProject } from './shared-project.js';
-import { remembered } from '../../platform/remembered.js';
-import { readBytes, readText } from '../../platform/fs/read-file.js';
 
 const AT_ONCE = 8;
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { plainText } from '../../lib/format/plain-text.js';
+import { plainText } from '#lib/pure';
 import type { AgainAnswer } from '../protocol.js';
 import { get, order } from './api.js';
 import { Problem } from './parts.js';

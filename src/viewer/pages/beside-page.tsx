@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { plainText } from '../../lib/format/plain-text.js';
+import { plainText } from '#lib/pure';
 import type { RunAnswer, SweepAnswer } from '../protocol.js';
 import { queryOf, selectionIn } from '../shared/select-runs.js';
 import { useEvents, useLoaded, useWatched } from './api.js';

@@ -1,8 +1,6 @@
-import { formatBytes } from '../../lib/format/bytes.js';
-import { formatDuration } from '../../lib/format/duration.js';
-import { plainText } from '../../lib/format/plain-text.js';
-import type { RunEvent } from '../../results/records/events.js';
-import { mcpResultText } from '../../results/transcript/mcp-record.js';
+import { formatBytes, formatDuration, plainText } from '#lib/pure';
+import type { RunEvent } from '#model';
+import { mcpResultText } from '#model/pure';
 import { hasFailed, type Call, type Item, type McpCall } from './conversation.js';
 import { Name, Text } from './parts.js';
 

@@ -1,5 +1,4 @@
-import { formatBytes } from '../../lib/format/bytes.js';
-import { plainText } from '../../lib/format/plain-text.js';
+import { formatBytes, plainText } from '#lib/pure';
 import type { ChangesAnswer, DiffLine, FileChange } from '../protocol.js';
 import { useLoaded } from './api.js';
 import { Name, Waiting } from './parts.js';

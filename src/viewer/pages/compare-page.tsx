@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { plainText } from '../../lib/format/plain-text.js';
-import type { ComparedConfiguration, Comparison } from '../../results/comparison/document.js';
+import type { ComparedConfiguration, Comparison } from '#decide';
+import { plainText } from '#lib/pure';
 import type { ComparisonAnswer, SweepsAnswer } from '../protocol.js';
 import { useLoaded, useWatched } from './api.js';
 import { besideAddress } from './beside-page.js';

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatDuration } from '../../lib/format/duration.js';
-import { plainText } from '../../lib/format/plain-text.js';
-import type { RunEvent } from '../../results/records/events.js';
+import { formatDuration, plainText } from '#lib/pure';
+import type { RunEvent } from '#model';
 import { get } from './api.js';
 import { CallView, McpCallView, ToolsView, type WholeOf } from './call-view.js';
 import type { Conversation, Item } from './conversation.js';

@@ -1,7 +1,4 @@
-import { isFailedResult } from '../../results/transcript/is-failed-result.js';
-import { pairMcpCalls } from '../../results/transcript/pair-mcp-calls.js';
-import { skillsOf } from '../../results/transcript/skill-uses.js';
-import { commandOf } from '../../results/transcript/structured-commands.js';
+import { commandOf, isFailedResult, pairMcpCalls, skillsOf } from '#model/pure';
 import type { ShownEvent } from '../protocol.js';
 
 type EventOf<Type extends ShownEvent['type']> = Extract<ShownEvent, { type: Type }>;

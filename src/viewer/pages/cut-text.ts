@@ -1,4 +1,4 @@
-import { plainText } from '../../lib/format/plain-text.js';
+import { plainText } from '#lib/pure';
 
 /** A text as a page shows it at first. */
 export interface CutText {

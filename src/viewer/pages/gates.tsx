@@ -1,6 +1,6 @@
-import type { GateDetail, Metrics } from '../../results/records/result-line.js';
-import { forgeableNotes } from '../../results/forgeable-notes.js';
-import { formatDuration } from '../../lib/format/duration.js';
+import { formatDuration } from '#lib/pure';
+import type { GateDetail, Metrics } from '#model';
+import { forgeableNotes } from '#model/pure';
 import type { Call } from './conversation.js';
 import { Chip, Name, Text } from './parts.js';
 import { relatedCalls } from './related-calls.js';

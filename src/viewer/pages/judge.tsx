@@ -1,6 +1,5 @@
-import type { HumanReview } from '../../results/records/human-review.js';
-import type { Metrics } from '../../results/records/result-line.js';
-import { scoreText } from '../../results/score-text.js';
+import type { HumanReview, Metrics } from '#model';
+import { scoreText } from '#model/pure';
 import { Chip, Name, Text } from './parts.js';
 
 /** What the judge found, by criterion, beside what a person found; evaluators too. */

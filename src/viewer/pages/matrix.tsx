@@ -1,4 +1,4 @@
-import { groupBy } from '../../lib/group-by.js';
+import { groupBy } from '#lib/pure';
 import type { MatrixCell } from '../protocol.js';
 import { embedded } from './embedded.js';
 import { Name } from './parts.js';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { plainText } from '../../lib/format/plain-text.js';
+import { plainText } from '#lib/pure';
 import { cutText } from './cut-text.js';
 
 const MARKS: Readonly<Record<string, string>> = {

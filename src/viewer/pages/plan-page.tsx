@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { plainText } from '../../lib/format/plain-text.js';
-import type { Forecast } from '../../results/forecast.js';
+import type { Forecast } from '#decide';
+import { plainText } from '#lib/pure';
 import type { ForecastAnswer } from '../protocol.js';
 import { useLoaded } from './api.js';
 import { Name, Waiting } from './parts.js';

@@ -1,4 +1,4 @@
-import type { GateDetail } from '../../results/records/result-line.js';
+import type { GateDetail } from '#model';
 import { hasFailed, type Call } from './conversation.js';
 
 /** A call that has to do with what a gate found. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Judged } from '../../results/review/judged.js';
-import type { ReviewFields } from '../../results/review/review-fields.js';
-import { plainText } from '../../lib/format/plain-text.js';
+import { plainText } from '#lib/pure';
+import type { ReviewFields } from '#model';
+import type { Judged } from '#model/pure';
 import type { ReviewAnswer } from '../protocol.js';
 import { get, saveReview } from './api.js';
 import { Name, Problem, Text, Waiting } from './parts.js';

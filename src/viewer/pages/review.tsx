@@ -1,8 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { HumanReview } from '../../results/records/human-review.js';
-import type { Metrics } from '../../results/records/result-line.js';
-import { judgedIn } from '../../results/review/judged.js';
-import { givenScore } from '../../results/score-text.js';
+import type { HumanReview, Metrics } from '#model';
+import { givenScore, judgedIn } from '#model/pure';
 import { embedded } from './embedded.js';
 import { Chip, Name, Text } from './parts.js';
 import { ReviewForm } from './review-form.js';

@@ -1,5 +1,4 @@
-import { shortKnownCost } from '../../lib/format/dollars.js';
-import { formatDuration } from '../../lib/format/duration.js';
+import { formatDuration, shortKnownCost } from '#lib/pure';
 import type { ListedRun, OpenRunState, SweepAnswer } from '../protocol.js';
 import { Chip, Name } from './parts.js';
 import { addressOf } from './router.js';

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { formatKnownCost } from '../../lib/format/dollars.js';
-import { formatDuration } from '../../lib/format/duration.js';
-import { plainText } from '../../lib/format/plain-text.js';
+import { formatDuration, formatKnownCost, plainText } from '#lib/pure';
+import type { RunRecord } from '#model';
 import type { EndedRunAnswer, OpenRunAnswer, RunAnswer } from '../protocol.js';
 import { RunAgain } from './again.js';
 import { useEvents, useLoaded } from './api.js';
@@ -16,7 +15,6 @@ import { Chip, Facts, Name, Outside, Problem, Text, Waiting } from './parts.js';
 import { addressOf } from './router.js';
 import { Review } from './review.js';
 import { UsedSoFar } from './used-so-far.js';
-import type { RunRecord } from '../../results/records/run-record.js';
 import { stepSpans } from './step-spans.js';
 
 /** A run: why it ended as it did, what its agent did, and what it left. */

@@ -1,4 +1,4 @@
-import type { RunRecord } from '../../results/records/run-record.js';
+import type { RunRecord } from '#model';
 
 /** Where a step lies on a line of time, in shares of its length. Without a duration, its length is 0. */
 export interface StepSpan {

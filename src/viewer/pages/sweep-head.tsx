@@ -1,5 +1,3 @@
-import { formatCost } from '../../lib/format/dollars.js';
-import { testedOf } from '../../results/is-tested.js';
 import type { SweepAnswer } from '../protocol.js';
 import { Again } from './again.js';
 import { embedded } from './embedded.js';
@@ -7,7 +5,8 @@ import { Chip, Name, OutcomeBar, Outside } from './parts.js';
 import { addressOf } from './router.js';
 import { percent, statusOf } from './sweeps-page.js';
 import { useState } from 'preact/hooks';
-import { plainText } from '../../lib/format/plain-text.js';
+import { testedOf } from '#decide/pure';
+import { formatCost, plainText } from '#lib/pure';
 import { order } from './api.js';
 
 /** What is known of a sweep as a whole, and what can be done with it. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { plainText } from '../../lib/format/plain-text.js';
+import { plainText } from '#lib/pure';
 import type { SweepAnswer } from '../protocol.js';
 import { useWatched } from './api.js';
 import { embedded } from './embedded.js';

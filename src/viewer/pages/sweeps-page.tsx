@@ -1,8 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { formatAge } from '../../lib/format/age.js';
-import { formatCost } from '../../lib/format/dollars.js';
-import { formatDuration } from '../../lib/format/duration.js';
-import { testedOf } from '../../results/is-tested.js';
+import { testedOf } from '#decide/pure';
+import { formatAge, formatCost, formatDuration } from '#lib/pure';
 import type { ListedSweep, SweepsAnswer } from '../protocol.js';
 import { useWatched } from './api.js';
 import { Chip, Name, OutcomeBar, Problem, Waiting } from './parts.js';

@@ -1,8 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import { formatCost } from '../../lib/format/dollars.js';
-import { formatDuration } from '../../lib/format/duration.js';
-import { plainText } from '../../lib/format/plain-text.js';
-import type { Trend, TrendPoint } from '../../results/trends.js';
+import type { Trend, TrendPoint } from '#decide';
+import { formatCost, formatDuration, plainText } from '#lib/pure';
 import type { TrendsAnswer } from '../protocol.js';
 import { agentName } from '../shared/select-runs.js';
 import { useLoaded } from './api.js';

@@ -1,4 +1,4 @@
-import { formatCost } from '../../lib/format/dollars.js';
+import { formatCost } from '#lib/pure';
 import type { Used } from './conversation.js';
 import { Name } from './parts.js';
 

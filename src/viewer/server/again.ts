@@ -1,19 +1,18 @@
-import { findWork } from '../../client/find-work.js';
-import { startRetryRound } from '../../client/next-round.js';
-import { storedScenarios } from '../../client/pass-variables-again.js';
-import { planRetry, type RetryChoice } from '../../client/retry-sweep.js';
-import { openSession } from '../../client/session.js';
-import { planSweep, startPlanned } from '../../client/start-planned.js';
-import { hasEnded } from '../../client/sweeps/ended-sweep.js';
-import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { groupBy } from '../../lib/group-by.js';
-import { refuseUnready } from '../../planning/checks.js';
-import { draftOf } from '../../planning/draft.js';
-import { openProject } from '../../planning/project.js';
-import { resolveRegrade } from '../../planning/resolve-regrade.js';
-import type { Cell } from '../../results/records/cell.js';
-import { modelAsked, type Plan } from '../../scenario/plan.js';
+import {
+  findWork,
+  openSession,
+  planRetry,
+  planSweep,
+  type RetryChoice,
+  startPlanned,
+  startRetryRound,
+  storedScenarios,
+} from '#client';
+import { groupBy, UsageError } from '#lib';
+import type { Cell } from '#model';
+import { draftOf, openProject, refuseUnready, resolveRegrade } from '#planning';
+import { modelAsked, type Plan } from '#scenario';
+import { findPlan, hasEnded } from '#sweeps';
 import type { AgainAnswer } from '../protocol.js';
 
 interface Source {

@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { workspaceChanges } from '../../environments/workspace-changes.js';
-import { diffLines, type DiffedLine } from '../../lib/diff-lines.js';
-import { readInside } from '../../platform/fs/open-inside.js';
-import { RunRecord } from '../../results/records/run-record.js';
-import type { WorkspaceChange } from '../../results/records/workspace-changes.js';
-import { EffectiveScenario } from '../../scenario/plan.js';
-import { readResultsFile } from '../../store/read-results-file.js';
-import { fixtureFolder, runFiles, scenarioFile } from '../../store/results-folder.js';
+import { workspaceChanges } from '#environments';
+import { readInside } from '#host';
+import { type DiffedLine, diffLines } from '#lib';
+import { RunRecord, type WorkspaceChange } from '#model';
+import { EffectiveScenario } from '#scenario';
+import { fixtureFolder, readResultsFile, runFiles, scenarioFile } from '#store';
 import type { ChangesAnswer, DiffLine, FileChange } from '../protocol.js';
 import { findRun, type RunSource } from './runs.js';
 

@@ -1,10 +1,6 @@
 import pc from 'picocolors';
-import { comparisonOf } from '../../client/sweeps/comparison-of.js';
-import { answer } from '../../reports/comparison-answer.js';
-import { neededRuns } from '../../reports/comparison-parts.js';
-import { measureGrid, namer, reliabilityGrid } from '../../reports/comparison-tables.js';
-import type { Grid } from '../../reports/grid.js';
-import { subjectGrid } from '../../reports/subject-tokens.js';
+import { answer, type Grid, measureGrid, namer, neededRuns, reliabilityGrid, subjectGrid } from '#reports';
+import { comparisonOf } from '#sweeps';
 import type { ComparisonAnswer, ShownTable } from '../protocol.js';
 
 interface Sides {

@@ -1,15 +1,19 @@
-import { activeStep } from '../../client/follow/active-step.js';
-import { askProgress } from '../../client/follow/ask-progress.js';
-import { isOver } from '../../client/follow/is-over.js';
-import { openRunsIn, type OpenRun } from '../../client/follow/open-runs.js';
-import { parkedIn } from '../../client/follow/waits.js';
-import { joinSession, type Session } from '../../client/session.js';
-import { uiPage } from '../../client/ui-page.js';
-import { readEngineState, serverIsUp, workerIsUp } from '../../platform/engine/engine-state.js';
-import { isMirror, plannedHomes, projectState } from '../../platform/folders.js';
-import { explainedWait } from '../../reports/wait-text.js';
-import type { ResultDigest } from '../../results/records/result-digest.js';
-import { sweepWorkflowId } from '../../workflows/protocol.js';
+import {
+  activeStep,
+  askProgress,
+  isOver,
+  joinSession,
+  type OpenRun,
+  openRunsIn,
+  parkedIn,
+  type Session,
+} from '#client';
+import { readEngineState, serverIsUp, workerIsUp } from '#engine';
+import { isMirror, plannedHomes, projectState } from '#host';
+import type { ResultDigest } from '#model';
+import { sweepWorkflowId } from '#protocol';
+import { explainedWait } from '#reports';
+import { uiPage } from '#sweeps';
 import type { OpenRunState } from '../protocol.js';
 
 /** What the viewer knows of the engine of a results folder. It starts none, and does without one. */

@@ -1,12 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { tailEvents } from '../../client/follow/tail-events.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { shortenStrings } from '../../lib/shorten-strings.js';
-import { createYielder } from '../../lib/yield-to-event-loop.js';
-import type { RunEvent } from '../../results/records/events.js';
-import { readEvents } from '../../store/read-events.js';
-import { runFiles } from '../../store/results-folder.js';
+import { tailEvents } from '#client';
+import { createYielder, shortenStrings, UsageError } from '#lib';
+import type { RunEvent } from '#model';
+import { readEvents, runFiles } from '#store';
 import type { EventsLine, ShownEvent } from '../protocol.js';
 import { findRun, type Place, type RunSource } from './runs.js';
 import { nextLook } from './stream.js';

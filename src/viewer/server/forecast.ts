@@ -1,10 +1,8 @@
-import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { curveColumns, curveRow, forecastAnswer, forecastHints } from '../../reports/forecast-text.js';
-import { ALPHA, POWER } from '../../results/comparison/document.js';
-import { MOST_RUNS } from '../../results/decision/until-clear.js';
-import { configurationsIn, expectedOf, forecast } from '../../results/forecast.js';
-import { resultsIndex } from '../../store/results-index.js';
+import { ALPHA, configurationsIn, expectedOf, forecast, MOST_RUNS, POWER } from '#decide';
+import { UsageError } from '#lib';
+import { curveColumns, curveRow, forecastAnswer, forecastHints } from '#reports';
+import { resultsIndex } from '#store';
+import { findPlan } from '#sweeps';
 import type { ForecastAnswer } from '../protocol.js';
 
 /**

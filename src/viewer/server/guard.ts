@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { sha256 } from '../../lib/hash.js';
+import { sha256 } from '#lib';
 
 /** What the guard looks at. A header that is missing is undefined. */
 interface Asked {

@@ -1,8 +1,12 @@
-import { calibrationsIn } from '../../results/calibration/document.js';
-import { judgeNotes } from '../../results/calibration/judge-notes.js';
-import { decisionMovers, decisionText, progressText } from '../../results/decision/decision-text.js';
-import { doneAgainText } from '../../results/totals.js';
-import type { SweepDocument } from '../../results/records/sweep-document.js';
+import {
+  calibrationsIn,
+  decisionMovers,
+  decisionText,
+  doneAgainText,
+  judgeNotes,
+  progressText,
+  type SweepDocument,
+} from '#decide';
 
 /** What must be known about a sweep as a whole, in sentences: its decision, and reasons to doubt its results. */
 export function notesOf(document: SweepDocument): string[] {

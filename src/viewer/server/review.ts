@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { editableReview, saveReview, type EditableReview } from '../../client/save-review.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { Metrics } from '../../results/records/result-line.js';
-import { judgedIn, type Judged } from '../../results/review/judged.js';
-import { ReviewFields } from '../../results/review/review-fields.js';
-import { readResultsFile } from '../../store/read-results-file.js';
-import { runFiles } from '../../store/results-folder.js';
+import { editableReview, type EditableReview, saveReview } from '#client';
+import { UsageError } from '#lib';
+import { type Judged, judgedIn, Metrics, ReviewFields } from '#model';
+import { readResultsFile, runFiles } from '#store';
 import { findRun, type RunSource } from './runs.js';
 
 const SavedReview = z.strictObject({ version: z.string(), fields: ReviewFields });

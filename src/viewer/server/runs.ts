@@ -1,18 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { findById, findPlan } from '../../client/sweeps/find-sweep.js';
-import { readReview } from '../../client/sweeps/read-review.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { configurationOf } from '../../results/records/cell.js';
-import { RunRecord } from '../../results/records/run-record.js';
-import type { ResultDigest } from '../../results/records/result-digest.js';
-import { Metrics } from '../../results/records/result-line.js';
-import { judgedIn } from '../../results/review/judged.js';
-import { findAgentStep } from '../../scenario/scenario.js';
-import { EffectiveScenario } from '../../scenario/plan.js';
-import { readResultsFile } from '../../store/read-results-file.js';
-import { resultsIndex } from '../../store/results-index.js';
-import { runFiles, scenarioFile } from '../../store/results-folder.js';
+import { UsageError } from '#lib';
+import { configurationOf, judgedIn, Metrics, type ResultDigest, RunRecord } from '#model';
+import { EffectiveScenario, findAgentStep } from '#scenario';
+import { readResultsFile, resultsIndex, runFiles, scenarioFile } from '#store';
+import { findById, findPlan, readReview } from '#sweeps';
 import type { EndedRunAnswer, OpenRunAnswer, RunAnswer, Sibling } from '../protocol.js';
 import type { EngineView } from './engine.js';
 

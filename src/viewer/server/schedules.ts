@@ -1,7 +1,5 @@
-import { beginningsOf, nightText, riseTexts } from '../../results/schedules/decide-firing.js';
-import { rateOfNight } from '../../results/schedules/night.js';
-import { objectsOf } from '../../store/schedules/object-store.js';
-import { firingsFrom, readReference, scheduleNames } from '../../store/schedules/schedule-files.js';
+import { beginningsOf, nightText, rateOfNight, riseTexts } from '#decide';
+import { firingsFrom, objectsOf, readReference, scheduleNames } from '#store';
 import type { SchedulesAnswer, ShownNight } from '../protocol.js';
 
 /** So many of the newest nights are shown. */

@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { createAdaptorServer } from '@hono/node-server';
-import { UsageError } from '../../lib/errors/usage-error.js';
-import { packageFile } from '../../platform/package-info.js';
+import { packageFile } from '#host';
+import { UsageError } from '#lib';
 import { viewerApp } from './app.js';
 import { viewEngine } from './engine.js';
 

@@ -1,10 +1,6 @@
-import type { RoundInputs } from '../../client/next-round.js';
-import { storedScenarios } from '../../client/pass-variables-again.js';
-import { openSession } from '../../client/session.js';
-import { pauseOrCancelSweep, resumeSweep } from '../../client/steer-sweep.js';
-import { hasEnded } from '../../client/sweeps/ended-sweep.js';
-import { findPlan } from '../../client/sweeps/find-sweep.js';
-import { UsageError } from '../../lib/errors/usage-error.js';
+import { openSession, pauseOrCancelSweep, resumeSweep, type RoundInputs, storedScenarios } from '#client';
+import { UsageError } from '#lib';
+import { findPlan, hasEnded } from '#sweeps';
 
 const VERBS = ['pause', 'resume', 'cancel'] as const;
 

@@ -1,4 +1,4 @@
-import type { SweepCell } from '../../results/records/sweep-document.js';
+import type { SweepCell } from '#decide';
 
 /** What a user has selected on a sweep's page. It is kept in the address; empty texts select everything. */
 export interface Selection {

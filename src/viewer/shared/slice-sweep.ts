@@ -1,8 +1,8 @@
-import { groupBy } from '../../lib/group-by.js';
-import type { SweepCell } from '../../results/records/sweep-document.js';
+import type { SweepCell } from '#decide';
+import { isTested } from '#decide/pure';
+import { groupBy } from '#lib/pure';
 import type { MatrixCell, SweepAnswer, SweepState } from '../protocol.js';
 import { agentName, importantFirst, keyOf, outcomeName, selectRuns, type Selection } from './select-runs.js';
-import { isTested } from '../../results/is-tested.js';
 
 /** More repetitions are not drawn one by one. */
 const MOST_DOTS = 12;

@@ -1,12 +1,6 @@
+import { STEPS } from '#model/pure';
+import { type AgentSummary, type PlannedStep, type RunRef, type TurnRef, waitNumber } from '#protocol';
 import { backoffMs, consecutiveSameReason, type RetryHint } from '../provider-backoff.js';
-import {
-  STEPS,
-  waitNumber,
-  type AgentSummary,
-  type PlannedStep,
-  type RunRef,
-  type TurnRef,
-} from '../protocol.js';
 import type { WaitForProvider } from '../wait-for-provider.js';
 import { activities, AGENT_RETRY, within } from './options.js';
 import type { Performer } from './perform.js';

@@ -1,5 +1,6 @@
 import { CancelledFailure } from '@temporalio/workflow';
-import { STEPS, type AgentSummary, type PlannedStep, type RunRef } from '../protocol.js';
+import { STEPS } from '#model/pure';
+import type { AgentSummary, PlannedStep, RunRef } from '#protocol';
 import { activities, within } from './options.js';
 import type { Performer } from './perform.js';
 import type { RunAgent } from './agent-runs.js';

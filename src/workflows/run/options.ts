@@ -6,8 +6,8 @@ import {
   type LocalActivityOptions,
   type RetryPolicy,
 } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.js';
-import type { RunLimits } from '../../lib/limits.js';
+import type { Activities } from '#activities';
+import type { RunLimits } from '#lib/pure';
 
 /** `maximumInterval` is in ms. */
 export type StepRetry = Omit<RetryPolicy, 'maximumInterval'> & { maximumInterval: number };

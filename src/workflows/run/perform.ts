@@ -1,6 +1,6 @@
 import { CancellationScope, CancelledFailure, isCancellation, setCurrentDetails } from '@temporalio/workflow';
-import type { RunLimits } from '../../lib/limits.js';
-import type { RunResult, StepFailure } from '../protocol.js';
+import type { RunLimits } from '#lib/pure';
+import type { RunResult, StepFailure } from '#protocol';
 import { rootCauseMessage } from '../root-message.js';
 import { runDetails, summaryOf, type StepLine } from '../ui.js';
 import { activities, inProcess, ONCE, stepOptions, type StepOptions, type StepRetry } from './options.js';

@@ -1,21 +1,21 @@
-import type { Activities } from '../../activities/index.js';
-import { assertNever } from '../../lib/assert-never.js';
-import { nameSteps } from '../../results/step-names.js';
-import { judgeSkipReason } from '../../results/judge-skip-reason.js';
+import type { Activities } from '#activities';
+import { assertNever } from '#lib/pure';
+import { judgeSkipReason, nameSteps, STEPS } from '#model/pure';
 import {
   gateActivity,
-  STEPS,
+  type GateEnd,
+  gateEndIn,
+  type GateStatus,
   type JudgeBrief,
   type KeptSteps,
   type PlannedGate,
   type RunPlan,
   type RunRef,
-} from '../protocol.js';
+} from '#protocol';
 import type { RunAgent } from './agent-runs.js';
 import { converse, unlessCancelled } from './converse.js';
 import { activities, gatesInProcess, inProcess, within, type StepOptions } from './options.js';
 import type { Performer } from './perform.js';
-import { gateEndIn, type GateEnd, type GateStatus } from '../visible-failures.js';
 
 /** What the checks after all steps need to know of the steps and their gates. */
 interface StepsDone {

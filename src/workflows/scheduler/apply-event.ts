@@ -1,5 +1,5 @@
-import { assertNever } from '../../lib/assert-never.js';
-import type { LostHost, OpenRun, Parked, ProviderLimit } from '../protocol.js';
+import { assertNever } from '#lib/pure';
+import type { LostHost, OpenRun, Parked, ProviderLimit } from '#protocol';
 import type { SweepEvent } from './events.js';
 import { afterRun, type Cost } from './money.js';
 import { withDecision, withPage } from './reading.js';

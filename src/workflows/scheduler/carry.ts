@@ -1,5 +1,5 @@
-import { groupBy } from '../../lib/group-by.js';
-import type { CarriedSweep, OpenRun, SweepInput, UnreadCells } from '../protocol.js';
+import { groupBy } from '#lib/pure';
+import type { CarriedSweep, OpenRun, SweepInput, UnreadCells } from '#protocol';
 import { initialState, kindKey, kindOf, type SchedulerState } from './state.js';
 
 /** The state passed to the next history of a sweep: small JSON, in which waiting cells are positions only. */

@@ -1,15 +1,15 @@
-import type { Outcome } from '../../results/records/result-line.js';
+import type { Outcome } from '#model';
 import type {
   CellPage,
-  DecideInput,
   Decided,
+  DecideInput,
   LostCell,
   LostHost,
   OpenRun,
   PageCell,
   Parked,
   RunPlace,
-} from '../protocol.js';
+} from '#protocol';
 import type { Cost } from './money.js';
 import type { Wanted } from './reading.js';
 import type { SchedulerState } from './state.js';

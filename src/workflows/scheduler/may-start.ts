@@ -1,6 +1,6 @@
-import type { CellKind } from '../protocol.js';
+import { ownValue } from '#lib/pure';
+import type { CellKind } from '#protocol';
 import { accountOf, workingRuns, type SchedulerState } from './state.js';
-import { ownValue } from '../../lib/own-value.js';
 
 /**
  * How many runs of an agent and model may seek a host at once. If the hosts that could run them are full, other agents

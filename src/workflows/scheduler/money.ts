@@ -1,7 +1,7 @@
-import { dollars } from '../../lib/format/dollars.js';
-import { admit, costOwner, type Admission } from '../../results/budget.js';
-import type { Cell } from '../../results/records/cell.js';
-import type { Money, PageCell } from '../protocol.js';
+import { type Admission, admit, costOwner } from '#decide/pure';
+import { dollars } from '#lib/pure';
+import type { Cell } from '#model';
+import type { Money, PageCell } from '#protocol';
 
 export interface Cost {
   /** Null if the whole cost is unknown. */

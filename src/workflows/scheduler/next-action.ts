@@ -1,4 +1,5 @@
-import type { CellKind, OpenRun } from '../protocol.js';
+import { ownValue } from '#lib/pure';
+import type { CellKind, OpenRun } from '#protocol';
 import type { Step } from './events.js';
 import { hasRoom, isCrowded, isHeldBack } from './may-start.js';
 import { admission, estimateOf } from './money.js';
@@ -14,7 +15,6 @@ import {
   type SchedulerState,
   type WaitingCell,
 } from './state.js';
-import { ownValue } from '../../lib/own-value.js';
 
 /**
  * How many runs the server may be asked to start at once. It starts them in any order: on a busy server, one of many

@@ -1,5 +1,5 @@
-import { groupBy } from '../../lib/group-by.js';
-import type { CellPage, Decided, UnreadCells } from '../protocol.js';
+import { groupBy } from '#lib/pure';
+import type { CellPage, Decided, UnreadCells } from '#protocol';
 import { couldRun } from './may-start.js';
 import { withEarlierCost } from './money.js';
 import { withLimit } from './with-limit.js';

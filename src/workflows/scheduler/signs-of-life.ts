@@ -1,4 +1,4 @@
-import type { Signs } from '../protocol.js';
+import type { Signs } from '#protocol';
 
 /** The newest sign of life of a host, and for how long it has been the newest, in ms. */
 export interface Seen {

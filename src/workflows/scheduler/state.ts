@@ -1,12 +1,4 @@
-import type {
-  CarriedSweep,
-  CellKind,
-  OpenRun,
-  PageCell,
-  RunNumbers,
-  RunPlace,
-  SweepInput,
-} from '../protocol.js';
+import type { CarriedSweep, CellKind, OpenRun, PageCell, RunNumbers, RunPlace, SweepInput } from '#protocol';
 import { noMoneySpent } from './money.js';
 
 /** How many runs may hold a slot at once: in total, per agent, and per model. */

@@ -1,5 +1,5 @@
-import type { ProviderLimit } from '../protocol.js';
-import { ownValue } from '../../lib/own-value.js';
+import { ownValue } from '#lib/pure';
+import type { ProviderLimit } from '#protocol';
 
 /** Adds the limit of an account. Of two, the later one counts. */
 export function withLimit(

@@ -1,5 +1,5 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.js';
+import type { Activities } from '#activities';
 
 /**
  * No limit of attempts: the results folder or the plan may be unreachable for hours, and the open runs must not be

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { OpenRun, RunResult } from '../protocol.js';
+import type { OpenRun, RunResult } from '#protocol';
 import type { Cost } from '../scheduler/money.js';
 import type { SweepEvent } from '../scheduler/events.js';
 

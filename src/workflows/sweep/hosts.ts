@@ -1,18 +1,18 @@
 import { CancellationScope, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.js';
-import { cellLabel } from '../../results/records/cell-label.js';
-import { checkMs, LOST_SECS } from '../../lib/signs-of-life.js';
+import type { Activities } from '#activities';
+import { checkMs, LOST_SECS } from '#lib/pure';
+import { cellLabel } from '#model/pure';
 import {
-  originOf,
-  placeQueueOf,
-  runWorkflowId,
   type CarriedSweep,
   type LostHost,
   type LostRun,
   type OpenRun,
+  originOf,
+  placeQueueOf,
   type RunPlace,
+  runWorkflowId,
   type SweepInput,
-} from '../protocol.js';
+} from '#protocol';
 import { lostHosts, look, type Seen } from '../scheduler/signs-of-life.js';
 import { numbersOf, placedRuns, type SchedulerState } from '../scheduler/state.js';
 import { summaryOf } from '../ui.js';

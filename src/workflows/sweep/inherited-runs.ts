@@ -1,6 +1,6 @@
 import { CancellationScope, sleep, type SignalDefinition } from '@temporalio/workflow';
+import type { EndedRun } from '#protocol';
 import { announceEnd } from '../announce-end.js';
-import type { EndedRun } from '../protocol.js';
 import type { SweepEvent } from '../scheduler/events.js';
 import { startedRuns, type SchedulerState } from '../scheduler/state.js';
 import { tellParked } from '../wait-for-provider.js';

@@ -5,9 +5,9 @@ import {
   isCancellation,
   setHandler,
 } from '@temporalio/workflow';
+import { QUERIES, type SweepInput, type SweepProgress, type SweepStatus, UPDATES } from '#protocol';
 import { runEnded } from '../announce-end.js';
 import { readEnded, readOrder, readParked } from '../arguments.js';
-import { QUERIES, UPDATES, type SweepInput, type SweepProgress, type SweepStatus } from '../protocol.js';
 import type { SweepEvent } from '../scheduler/events.js';
 import { accountsIn, type SchedulerState } from '../scheduler/state.js';
 import { parkedRun } from '../wait-for-provider.js';

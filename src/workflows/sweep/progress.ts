@@ -1,4 +1,4 @@
-import type { OpenRun, Parked, SweepProgress, SweepStatus } from '../protocol.js';
+import type { OpenRun, Parked, SweepProgress, SweepStatus } from '#protocol';
 import type { SchedulerState } from '../scheduler/state.js';
 
 /** What a sweep answers when it is asked for its progress. */

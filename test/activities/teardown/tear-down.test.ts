@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { tearDown, type Resource } from '../../../src/activities/teardown/tear-down.js';
-import { leftoversFile, readLeftovers } from '../../../src/platform/leftovers.js';
-import { newFolder } from '../../platform/temporary.js';
+import { leftoversFile, readLeftovers } from '../../../src/host/leftovers.js';
+import { newFolder } from '../../host/temporary.js';
 
 const run = { run: 'run-1', sweep: 's' };
 const tries = { pausesMs: [1, 1], limitMs: 60_000 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEnd } from '../../../src/agents/agent.js';
-import { knownAgents } from '../../../src/agents/index.js';
+import { knownAgents } from '../../../src/agents/known-agents.js';
 import { createEndTracker } from '../../../src/agents/streams/end-tracker.js';
-import { decideOutcome } from '../../../src/results/verdict.js';
+import { decideOutcome } from '../../../src/model/verdict.js';
 import { CAUSES, expectedOf } from '../causes.js';
 import { CLI_NAMES } from '../clis.js';
 import { classify, AT } from '../read-capture.js';

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AgentEnd } from '../../../src/agents/agent.js';
 import { classifyByResult } from '../../../src/agents/failures/classify.js';
-import { knownAgents } from '../../../src/agents/index.js';
+import { knownAgents } from '../../../src/agents/known-agents.js';
 import { failureKind, providerFailure } from '../../../src/agents/failures/provider-failure.js';
 import { PROVIDER_MESSAGES } from '../../../src/agents/failures/provider-messages.js';
-import { decideOutcome } from '../../../src/results/verdict.js';
+import { decideOutcome } from '../../../src/model/verdict.js';
 
 const AT = Date.parse('2026-11-22T05:30:00Z');
 const failure = (message: string, status?: number, stderr = ''): ReturnType<typeof providerFailure> => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectState } from '../../../src/platform/folders.js';
+import { projectState } from '../../../src/host/folders.js';
 import { stateOfRun } from '../../../src/store/run-state.js';
 import type { TestProject } from '../../commands/project.js';
 

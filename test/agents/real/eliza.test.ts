@@ -5,7 +5,7 @@ import { writeFiles } from '../../agent-host/run-host.js';
 import { testRuntime } from '../../agent-host/runtime-cases.js';
 import { PLUGIN } from '../../agent-host/scripted-plugin.js';
 import { createProject, openRun } from '../../commands/project.js';
-import { newFolder } from '../../platform/temporary.js';
+import { newFolder } from '../../host/temporary.js';
 import { provideEliza, provideNode24 } from '../eliza-runtime.js';
 
 async function newProjectFolder(): Promise<string> {

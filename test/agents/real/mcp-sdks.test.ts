@@ -4,10 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
-import type { McpConnection } from '../../../src/mcp-proxy/proxy-file.js';
+import type { McpConnection } from '../../../src/subjects/mcp/proxy-file.js';
 import { REPOSITORY } from '../../commands/project.js';
-import { proxyFile } from '../../mcp-proxy/connected.js';
-import { newFolder } from '../../platform/temporary.js';
+import { proxyFile } from '../../subjects/mcp/connected.js';
+import { newFolder } from '../../host/temporary.js';
 import { provideMcpSdk, providePython } from '../clis.js';
 
 const inMcp = (name: string): string => join(REPOSITORY, 'test/mcp', name);

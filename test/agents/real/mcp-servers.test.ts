@@ -9,10 +9,10 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
-import { waitUntil } from '../../../src/platform/process/wait-until.js';
+import { waitUntil } from '../../../src/host/process/wait-until.js';
 import { REPOSITORY } from '../../commands/project.js';
-import { connected } from '../../mcp-proxy/connected.js';
-import { newFolder } from '../../platform/temporary.js';
+import { connected } from '../../subjects/mcp/connected.js';
+import { newFolder } from '../../host/temporary.js';
 import { provideMcpServer, providePython } from '../clis.js';
 
 /** Speaks with a server through the proxy. */

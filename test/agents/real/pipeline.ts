@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { markedProcesses } from '../../../src/platform/process/marked-processes.js';
-import type { SweepDocument } from '../../../src/results/records/sweep-document.js';
+import { markedProcesses } from '../../../src/host/process/marked-processes.js';
+import type { SweepDocument } from '../../../src/decide/documents/sweep-document.js';
 import { opaqueId } from '../../../src/store/run-state.js';
 import { kill, linesIn, partOf, untilLines } from '../../commands/engine-parts.js';
 import { createProject, openRun, scenario, until, type TestProject } from '../../commands/project.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { RunEvent } from '../../../src/results/records/events.js';
+import type { RunEvent } from '../../../src/model/records/events.js';
 import { createProject, openRun, REPOSITORY, scenario } from '../../commands/project.js';
 import { CLI_NAMES, provideCli } from '../clis.js';
 import { serve } from '../serve.js';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Comparison } from '../../../src/results/comparison/document.js';
+import { Comparison } from '../../../src/decide/comparison/document.js';
 import { createProject, REPOSITORY, scenario, type TestProject } from '../../commands/project.js';
 import { provideCli, type CliName } from '../clis.js';
 import type { ScriptInput } from '../model-server/script.js';

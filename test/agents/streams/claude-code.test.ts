@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../../src/agents/claude-code.js';
 import { claudeCodeStream } from '../../../src/agents/streams/claude-code.js';
-import { createPricer } from '../../../src/results/cost.js';
-import type { EventBody } from '../../../src/results/records/events.js';
-import { createUsageMeter } from '../../../src/results/transcript/usage-meter.js';
+import { createPricer } from '../../../src/model/cost.js';
+import type { EventBody } from '../../../src/model/records/events.js';
+import { createUsageMeter } from '../../../src/model/transcript/usage-meter.js';
 import { survivesAnyLine } from '../hostile-lines.js';
 import { classify, endOf, eventsOf, linesOf, ofType, usageOf } from '../read-capture.js';
 

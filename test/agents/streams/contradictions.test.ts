@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import type { Agent, StreamParser } from '../../../src/agents/agent.js';
-import { knownAgents } from '../../../src/agents/index.js';
+import { knownAgents } from '../../../src/agents/known-agents.js';
 import { createContradictionFinder } from '../../../src/agents/streams/contradictions.js';
 import type { StopReason } from '../../../src/lib/supervision.js';
-import type { EventBody } from '../../../src/results/records/events.js';
-import { createTrajectoryCollector } from '../../../src/results/transcript/trajectory.js';
+import type { EventBody } from '../../../src/model/records/events.js';
+import { createTrajectoryCollector } from '../../../src/model/transcript/trajectory.js';
 import { CLI_NAMES, type CliName } from '../clis.js';
 import { endOf, linesOf, ofType } from '../read-capture.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createEndTracker } from '../../../src/agents/streams/end-tracker.js';
-import type { EventBody } from '../../../src/results/records/events.js';
+import type { EventBody } from '../../../src/model/records/events.js';
 
 const error = (message: string): EventBody => ({ type: 'error', message, retryable: true });
 const text: EventBody = { type: 'message', role: 'assistant', text: 'on we go' };

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventStream, ownEventStream } from '../../../src/agents/streams/event-stream.js';
 import { readEvent } from '../../../src/agents/streams/read-event.js';
-import { AgentEvent, EventBody } from '../../../src/results/records/events.js';
-import { KEPT_PROBLEMS } from '../../../src/results/records/output-problems.js';
+import { AgentEvent, EventBody } from '../../../src/model/records/events.js';
+import { KEPT_PROBLEMS } from '../../../src/model/records/output-problems.js';
 
 /** What a parser makes of all lines of an output. */
 function read(lines: string[]) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textStream } from '../../../src/agents/streams/text-stream.js';
-import { EventBody } from '../../../src/results/records/events.js';
+import { EventBody } from '../../../src/model/records/events.js';
 
 const read = (lines: string[]): EventBody[] => {
   const parser = textStream();

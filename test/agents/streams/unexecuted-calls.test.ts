@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Agent } from '../../../src/agents/agent.js';
-import { knownAgents } from '../../../src/agents/index.js';
-import { createTrajectoryCollector } from '../../../src/results/transcript/trajectory.js';
-import type { EventBody } from '../../../src/results/records/events.js';
+import { knownAgents } from '../../../src/agents/known-agents.js';
+import { createTrajectoryCollector } from '../../../src/model/transcript/trajectory.js';
+import type { EventBody } from '../../../src/model/records/events.js';
 import { CLI_NAMES, type CliName } from '../clis.js';
 import { eventsOf, ofType } from '../read-capture.js';
 

@@ -5,11 +5,11 @@ import { codexStream } from '../../../src/agents/streams/codex.js';
 import { geminiStream } from '../../../src/agents/streams/gemini.js';
 import { opencodeStream } from '../../../src/agents/streams/opencode.js';
 import { piStream } from '../../../src/agents/streams/pi.js';
-import { createPricer } from '../../../src/results/cost.js';
-import { EventBody } from '../../../src/results/records/events.js';
-import { recordedUsage } from '../../../src/results/records/recorded-usage.js';
-import { NO_USAGE } from '../../../src/results/records/token-usage.js';
-import { createUsageMeter } from '../../../src/results/transcript/usage-meter.js';
+import { createPricer } from '../../../src/model/cost.js';
+import { EventBody } from '../../../src/model/records/events.js';
+import { recordedUsage } from '../../../src/model/records/recorded-usage.js';
+import { NO_USAGE } from '../../../src/model/records/token-usage.js';
+import { createUsageMeter } from '../../../src/model/transcript/usage-meter.js';
 
 type Made = (change: Record<string, unknown>) => unknown[];
 

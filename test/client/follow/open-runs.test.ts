@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { noteOpenRun, noteReason, noteWait } from '../../../src/activities/step/open-runs.js';
 import { askingRuns, openRunsIn, reasonText } from '../../../src/client/follow/open-runs.js';
-import type { RunRef } from '../../../src/workflows/protocol.js';
-import { newFolder } from '../../platform/temporary.js';
+import type { RunRef } from '../../../src/protocol/index.js';
+import { newFolder } from '../../host/temporary.js';
 
 const cell = (id: string) => ({
   ...{ id, scenario: 's', agent: 'mock', model: 'default', variant: 'default', repetition: 1 },

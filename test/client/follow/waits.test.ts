@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parkedIn, waitsOf } from '../../../src/client/follow/waits.js';
 import { explainedWait, waitText } from '../../../src/reports/wait-text.js';
-import type { SweepProgress } from '../../../src/workflows/protocol.js';
+import type { SweepProgress } from '../../../src/protocol/index.js';
 
 const NOW = new Date(2026, 0, 2, 13, 0).getTime();
 const at = (hour: number, minute: number, day = 2): number => new Date(2026, 0, day, hour, minute).getTime();

@@ -9,8 +9,8 @@ import {
   type JudgeVote,
 } from '../../../src/gates/types/llm-judge.js';
 import type { Json } from '../../../src/lib/json.js';
-import { NO_USAGE } from '../../../src/results/records/token-usage.js';
-import type { Trajectory } from '../../../src/results/transcript/trajectory.js';
+import { NO_USAGE } from '../../../src/model/records/token-usage.js';
+import type { Trajectory } from '../../../src/model/transcript/trajectory.js';
 import { check, errorsOf, newWorkspace, realContext } from '../real-context.js';
 
 const did: Trajectory = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { NO_USAGE } from '../../../src/results/records/token-usage.js';
-import type { McpRecord } from '../../../src/results/transcript/mcp-record.js';
-import type { Trajectory } from '../../../src/results/transcript/trajectory.js';
+import { NO_USAGE } from '../../../src/model/records/token-usage.js';
+import type { McpRecord } from '../../../src/model/transcript/mcp-record.js';
+import type { Trajectory } from '../../../src/model/transcript/trajectory.js';
 import type { Json } from '../../../src/lib/json.js';
 import { check, realContext } from '../real-context.js';
 

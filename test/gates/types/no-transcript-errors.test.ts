@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Efficiency } from '../../../src/results/records/result-line.js';
-import { NO_USAGE } from '../../../src/results/records/token-usage.js';
-import type { Trajectory } from '../../../src/results/transcript/trajectory.js';
+import type { Efficiency } from '../../../src/model/records/result-line.js';
+import { NO_USAGE } from '../../../src/model/records/token-usage.js';
+import type { Trajectory } from '../../../src/model/transcript/trajectory.js';
 import { check, realContext } from '../real-context.js';
 
 const nothing: Trajectory = {

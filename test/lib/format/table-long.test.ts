@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileSources } from '../../platform/compiled.js';
+import { compileSources } from '../../host/compiled.js';
 
 const compiled = await compileSources();
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { readTail } from '../../../src/platform/engine/server.js';
+import { readTail } from '../../../src/engine/server.js';
 import type { Ended } from '../../commands/in-process.js';
 import { CLI, until } from '../../commands/project.js';
 import type { Link, Network } from './network.js';

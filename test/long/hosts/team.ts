@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cellsFolder, PROJECT } from '../../../src/store/shared/names.js';
 import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
 import type { SharedStore } from '../../../src/store/shared/shared-store.js';
-import { ResultLine } from '../../../src/results/records/result-line.js';
+import { ResultLine } from '../../../src/model/records/result-line.js';
 import {
   CLI,
   createProject,

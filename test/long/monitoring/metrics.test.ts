@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { METRICS } from '../../../src/platform/metrics/definitions.js';
-import { anyFreePort } from '../../../src/platform/engine/server.js';
+import { METRICS } from '../../../src/engine/metrics/definitions.js';
+import { anyFreePort } from '../../../src/engine/server.js';
 import { kill, partOf } from '../../commands/engine-parts.js';
 import {
   createProject,
@@ -151,7 +151,7 @@ test('runs that wait for a provider are shown, also by the next worker', async (
   await untilValue(METRICS.openRuns.name, {}, (value) => value === 0);
 });
 
-/** Only workers of shared results have slots; `test/platform/metrics` tests them. */
+/** Only workers of shared results have slots; `test/engine/metrics` tests them. */
 const OF_HOSTS: readonly string[] = [METRICS.slots.name, METRICS.freeSlots.name];
 /** Shown by the SDK only after the first failure of that kind. */
 const OF_FAILURES = /^temporal_(.*_failed|request_failure)_total$/;

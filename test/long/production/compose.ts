@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa, type Result } from 'execa';
-import { anyFreePort } from '../../../src/platform/engine/server.js';
+import { anyFreePort } from '../../../src/engine/server.js';
 import { provideProgram, whyNotMade } from '../../production/executables.js';
 import { whyNoImages } from './images.js';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { junit } from '../../../src/reports/formats/junit.js';
 import { hostile } from '../hostile.js';
-import { gate, metrics, run } from '../../results/sample.js';
+import { gate, metrics, run } from '../../model/sample.js';
 import { all, readTags, shapeOf, textOf } from './read-tags.js';
 import { failed, interrupted, reported, reportOf, unread, waiting } from './sample.js';
 

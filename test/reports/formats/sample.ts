@@ -1,7 +1,7 @@
 import type { ReportedCell, SweepReport } from '../../../src/reports/formats/sweep-report.js';
-import type { SweepCell, SweepDocument } from '../../../src/results/records/sweep-document.js';
-import { NO_USAGE } from '../../../src/results/records/token-usage.js';
-import { cell, gate, metrics, run, sweep } from '../../results/sample.js';
+import type { SweepCell, SweepDocument } from '../../../src/decide/documents/sweep-document.js';
+import { NO_USAGE } from '../../../src/model/records/token-usage.js';
+import { cell, gate, metrics, run, sweep } from '../../model/sample.js';
 
 /** A cell with an existing run, for tests to change. */
 export const reported = (

@@ -5,7 +5,7 @@ import { StoreAway } from '../../../src/lib/errors/store-away.js';
 import { existingStore } from '../../../src/store/shared/existing-store.js';
 import { PROJECT } from '../../../src/store/shared/names.js';
 import type { SharedStore } from '../../../src/store/shared/shared-store.js';
-import { newFolder } from '../../platform/temporary.js';
+import { newFolder } from '../../host/temporary.js';
 import { joinAs } from './join-as.js';
 
 describe('a shared folder that is not mounted', () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { setEnv } from '../../platform/temporary.js';
+import { setEnv } from '../../host/temporary.js';
 
 /** What a server does instead of its work: answers with a status, or drops the connection once the work is done. */
 export type Mishap = 'drop' | number;

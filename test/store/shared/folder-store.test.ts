@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createFolderStore } from '../../../src/store/shared/folder-store.js';
-import { newFolder } from '../../platform/temporary.js';
+import { newFolder } from '../../host/temporary.js';
 import { storeContract } from './contract.js';
 
 describe('a shared folder', () => {

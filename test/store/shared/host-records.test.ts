@@ -2,11 +2,11 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { renderHosts } from '../../../src/reports/hosts-text.js';
-import type { HostRecord } from '../../../src/results/records/host-record.js';
+import type { HostRecord } from '../../../src/model/records/host-record.js';
 import { createFolderStore } from '../../../src/store/shared/folder-store.js';
 import { readHosts, removeGoneHosts } from '../../../src/store/shared/host-records.js';
 import { hostObject, HOSTS } from '../../../src/store/shared/names.js';
-import { newFolder } from '../../platform/temporary.js';
+import { newFolder } from '../../host/temporary.js';
 
 const record = (id: string, at: number): HostRecord => ({
   ...{ schema_version: 1, id, name: id, sign: 1, at: new Date(at).toISOString(), draining: false },

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
-  endSharedRound,
   fetchRun,
   fetchSweep,
   giveUpEarlierRounds,
@@ -13,21 +12,22 @@ import {
   publishSweep,
   publishWithoutRun,
   pullResults,
-} from '../../../src/store/shared/mirror.js';
+} from '../../../src/store/index.js';
+import { endSharedRound } from '../../../src/store/shared/end-round.js';
 import {
   joinSharedProject,
   sharedProjectOf,
   type SharedProject,
 } from '../../../src/store/shared/shared-project.js';
-import { projectState } from '../../../src/platform/folders.js';
+import { projectState } from '../../../src/host/folders.js';
 import { isPaused, notePaused } from '../../../src/store/paused-sweep.js';
 import { originOf } from '../../../src/store/origin.js';
 import { readResults } from '../../../src/store/results-log.js';
 import { planFile, resultsLog, runFiles, summaryFile } from '../../../src/store/results-folder.js';
 import { beginRound, newestRound } from '../../../src/store/sweep-round.js';
 import { joinAs } from './join-as.js';
-import { createMemory } from '../../../src/platform/remembered.js';
-import { newFolder } from '../../platform/temporary.js';
+import { createMemory } from '../../../src/host/remembered.js';
+import { newFolder } from '../../host/temporary.js';
 import { resultLine } from '../sample.js';
 
 const linesOf = ({ resultsPath }: SharedProject) => readResults(resultsLog(resultsPath)).results;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFolderStore } from '../../../src/store/shared/folder-store.js';
 import { probeStore } from '../../../src/store/shared/probe-store.js';
-import { newFolder } from '../../platform/temporary.js';
+import { newFolder } from '../../host/temporary.js';
 
 test('finds nothing wrong with a folder, and leaves no object in it', async () => {
   const store = createFolderStore(await newFolder());

@@ -6,7 +6,7 @@ import { withinTime } from '../../../src/store/shared/answer-time.js';
 import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
 import { probeStore } from '../../../src/store/shared/probe-store.js';
 import { parseBucket, loadS3 } from '../../../src/store/shared/s3/s3-store.js';
-import { newFolder } from '../../platform/temporary.js';
+import { newFolder } from '../../host/temporary.js';
 import { startFakeS3, useS3 } from './fake-s3.js';
 
 const open = () => openSharedStore('s3://tests/team');

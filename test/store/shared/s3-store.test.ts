@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
 import { probeStore } from '../../../src/store/shared/probe-store.js';
-import { setEnv } from '../../platform/temporary.js';
+import { setEnv } from '../../host/temporary.js';
 import { storeContract } from './contract.js';
 import { findVersitygw, startVersitygw, VERSITYGW, type S3Server } from './versitygw.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { EventBody } from '../../../src/results/records/events.js';
-import type { GateDetail } from '../../../src/results/records/result-line.js';
+import type { EventBody } from '../../../src/model/records/events.js';
+import type { GateDetail } from '../../../src/model/records/result-line.js';
 import { conversationOf, hasFailed, type Call } from '../../../src/viewer/pages/conversation.js';
 import { relatedCalls } from '../../../src/viewer/pages/related-calls.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { StepRecord } from '../../../src/results/records/run-record.js';
+import type { StepRecord } from '../../../src/model/records/run-record.js';
 import { stepSpans } from '../../../src/viewer/pages/step-spans.js';
 
 const step = (duration_ms: number | null, endedMs?: number): StepRecord => ({

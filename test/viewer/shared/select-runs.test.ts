@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SweepCell } from '../../../src/results/records/sweep-document.js';
+import type { SweepCell } from '../../../src/decide/documents/sweep-document.js';
 import { cutText } from '../../../src/viewer/pages/cut-text.js';
 import { keyOf, queryOf, selectionIn, selectRuns } from '../../../src/viewer/shared/select-runs.js';
 

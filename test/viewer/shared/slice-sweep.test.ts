@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { OpenRunState, SweepState } from '../../../src/viewer/protocol.js';
 import { keyOf, selectionIn } from '../../../src/viewer/shared/select-runs.js';
 import { sliceSweep } from '../../../src/viewer/shared/slice-sweep.js';
-import { cell, sweep } from '../../results/sample.js';
+import { cell, sweep } from '../../model/sample.js';
 
 const SCENARIOS = 50;
 const cells = Array.from({ length: 10_000 }, (_, at) =>

@@ -1,6 +1,4 @@
-import { StoreAway } from '../../../lib/errors/store-away.js';
-import { UsageError } from '../../../lib/errors/usage-error.js';
-import { beginningOf } from '../../../lib/format/truncate.js';
+import { beginningOf, StoreAway, UsageError } from '#lib';
 
 /** The permissions that a host needs in the bucket, as AWS calls them. */
 const PERMISSIONS = 's3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject';

@@ -5,18 +5,15 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
-import { UsageError } from '../../../lib/errors/usage-error.js';
-import { createFolderOnce } from '../../../platform/fs/tree.js';
-import { packageFile } from '../../../platform/package-info.js';
 import { withinTime } from '../answer-time.js';
 import { checkedName, FOLDER_END, objectNameProblem } from '../object-name.js';
 import type { SharedStore } from '../shared-store.js';
 import { explainedS3, isNotThere, isWorthRepeating, statusOf } from './s3-errors.js';
 import { createRequire } from 'node:module';
-import { findPackage } from '../../../platform/find-package.js';
 import { tmpdir } from 'node:os';
 import { execa } from 'execa';
-import { beginningOf } from '../../../lib/format/truncate.js';
+import { createFolderOnce, findPackage, packageFile } from '#host';
+import { beginningOf, UsageError } from '#lib';
 
 /** A connection that is silent for this long is closed, and the request repeated. */
 const SILENT_MS = 20_000;

@@ -1,0 +1,50 @@
+import { ownValue } from '#lib';
+import type { Agent } from './agent.js';
+import { claudeCode } from './claude-code.js';
+import { codex } from './codex.js';
+import { commandAgent } from './command.js';
+import { eliza } from './eliza.js';
+import { gemini } from './gemini.js';
+import { mock } from './mock.js';
+import { moduleAgent } from './module.js';
+import { none } from './none.js';
+import { opencode } from './opencode.js';
+import { pi } from './pi.js';
+import type { AgentSettings } from './settings.js';
+
+/** Adapters of real agents by name. To add one, add a file and a line here. */
+const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {
+  'claude-code': claudeCode,
+  codex,
+  eliza,
+  gemini,
+  opencode,
+  pi,
+};
+
+const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };
+
+/** The real agents that are built in. A config can adjust them, but need not define them. */
+export const adapterNames: readonly string[] = Object.keys(adapters);
+
+/** Returns the agents that a project can name: the built-in ones, and those of its config. */
+export function knownAgents(configured: Readonly<Record<string, AgentSettings>>): Map<string, Agent> {
+  return new Map([
+    [mock.name, mock],
+    ...Object.entries(adapters).map(([name, adapter]): [string, Agent] => [name, adapter(NO_SETTINGS)]),
+    ...Object.entries(configured).map(([name, settings]): [string, Agent] => [
+      name,
+      ownValue(adapters, name)?.(settings) ?? ownAgent(name, settings),
+    ]),
+  ]);
+}
+
+/** An agent that only the config defines. */
+const ownAgent = (name: string, settings: AgentSettings): Agent =>
+  settings.module === undefined ? commandAgent(name, settings) : moduleAgent(name, settings.module, settings);
+
+/** Returns the agent of a cell, which is `none` if no agent takes part. Undefined if there is no agent of that name. */
+export const agentOfCell = (
+  { agent }: { agent: string },
+  known: ReadonlyMap<string, Agent>,
+): Agent | undefined => known.get(agent) ?? (agent === none.name ? none : undefined);

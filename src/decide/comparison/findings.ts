@@ -1,0 +1,129 @@
+import { omit } from '#lib';
+import {
+  type Count,
+  equivalent,
+  notWorse,
+  type Stratum,
+  testDifference,
+  testEach,
+  type TestedConfiguration,
+  type TestedDifference,
+} from '#statistics';
+import type { Comparison, ComparisonOptions, Side } from './document.js';
+import type { Pair } from './samples.js';
+
+type Margins = Pick<Comparison['total'], 'not_worse' | 'equivalent'>;
+
+/** What the runs of some configurations show: of all together, and of each, in the order given. */
+export interface Findings {
+  total: TestedDifference & Margins;
+  configurations: (TestedConfiguration & Margins)[];
+}
+
+function findingsOf(strata: readonly Stratum[], options: ComparisonOptions): Findings {
+  const configurations = testEach(strata, options).map((test, at) => ({
+    ...test,
+    ...marginsOf(strata.slice(at, at + 1), test, options),
+  }));
+  return { total: totalOf(strata, configurations, options), configurations };
+}
+
+/** A single configuration with runs on both sides is all there is: it need not be tested twice. */
+function totalOf(
+  strata: readonly Stratum[],
+  configurations: Findings['configurations'],
+  options: ComparisonOptions,
+): Findings['total'] {
+  const [only, ...others] = configurations.filter(({ p }) => p !== null);
+  if (only === undefined || others.length > 0) return testOf(strata, options);
+  return omit(only, 'adjusted_p');
+}
+
+/** Tests some configurations together. */
+export function testOf(strata: readonly Stratum[], options: ComparisonOptions): Findings['total'] {
+  const test = testDifference(strata, options);
+  return { ...test, ...marginsOf(strata, test, options) };
+}
+
+function marginsOf(
+  strata: readonly Stratum[],
+  { difference }: TestedDifference,
+  { alpha, margin }: ComparisonOptions,
+): Margins {
+  if (margin === null || difference === null) return { not_worse: null, equivalent: null };
+  return {
+    not_worse: notWorse(strata, { margin, alpha }),
+    equivalent: equivalent(strata, { margin, alpha }),
+  };
+}
+
+export const stratumOf = ({ base, head }: Pair): Stratum => ({ base: base.side, head: head.side });
+
+/** Cells without a pass or failure: they ended with an error, were cancelled, or have not ended. */
+export const untested = ({ errored, cancelled, waiting }: Side): number => errored + cancelled + waiting;
+
+/** Cells of which the first run has shown nothing: untested ones, and those that passed or failed after an error. */
+export const hidden = (side: Side): number => untested(side) + side.after_errors;
+
+/** Findings from the tested runs, and what they would be if the hidden cells had gone one way or the other. */
+export interface BoundedFindings {
+  actual: Findings;
+  /** The hidden cells of head passed, and those of base failed. If nothing is worse and there is no margin, this is not asked for. */
+  bestForHead: Findings;
+  /** The hidden cells of head failed, and those of base passed. */
+  worstForHead: Findings;
+}
+
+/**
+ * Errors are not a fair sample: a broken tool may cause them where it would have failed, a judge that is asked only after all gates
+ * passed turns passes into errors, never failures, and in an open sweep the quick runs have ended. A cell that is run again does
+ * not show what its error hid, and as many errors on both sides may have opposite causes. So a finding is sure only if it also
+ * holds when every hidden cell turns out against it.
+ */
+export function boundedFindings(pairs: readonly Pair[], options: ComparisonOptions): BoundedFindings {
+  const actual = findingsOf(pairs.map(stratumOf), options);
+  const isComplete = pairs.every(({ base, head }) => hidden(base.side) + hidden(head.side) === 0);
+  if (isComplete) return { actual, bestForHead: actual, worstForHead: actual };
+  const findIf = (headPasses: boolean): Findings =>
+    findingsOf(
+      pairs.map((pair) => boundedStratum(pair, headPasses)),
+      options,
+    );
+  const isAnyWorse = [actual.total, ...actual.configurations].some(({ verdict }) => verdict === 'worse');
+  const isBestAsked = isAnyWorse || options.margin !== null;
+  return { actual, bestForHead: isBestAsked ? findIf(true) : actual, worstForHead: findIf(false) };
+}
+
+/** The claims about a margin that hold whatever the hidden cells had shown. */
+export const boundedMargins = (
+  actual: Margins,
+  best: Margins | undefined,
+  worst: Margins | undefined,
+): Margins => ({
+  not_worse:
+    actual.not_worse !== null && worst?.not_worse != null && worst.not_worse.bound < actual.not_worse.bound
+      ? worst.not_worse
+      : actual.not_worse,
+  equivalent: actual.equivalent && best?.equivalent !== false && worst?.equivalent !== false,
+});
+
+/** A configuration as it would be if the hidden cells of head had passed and those of base had failed, or the other way round. */
+export const boundedStratum = ({ base, head }: Pair, headPasses: boolean): Stratum => ({
+  base: completed(base.side, !headPasses),
+  head: completed(head.side, headPasses),
+});
+
+const completed = (side: Side, passes: boolean): Count => ({
+  passed: side.passed - side.passed_after_errors + (passes ? untested(side) + side.after_errors : 0),
+  tested: side.tested + untested(side),
+});
+
+/** Returns whether `better` or `worse` remains whatever the hidden cells had shown; null for other verdicts. */
+export function isRobust(
+  verdict: TestedDifference['verdict'],
+  best: Pick<TestedDifference, 'verdict'> | undefined,
+  worst: Pick<TestedDifference, 'verdict'> | undefined,
+): boolean | null {
+  if (verdict === 'worse') return best?.verdict === 'worse';
+  return verdict === 'better' ? worst?.verdict === 'better' : null;
+}

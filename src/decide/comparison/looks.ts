@@ -1,0 +1,100 @@
+import { groupBy } from '#lib';
+import { type ResultLine, workRunOf } from '#model';
+import { firstLevel, informationIn, ledgerOf, smallestPossible, type Stratum } from '#statistics';
+import { stratumOf } from './findings.js';
+import type { Pair, Sample } from './samples.js';
+
+/** The looks at a question so far. */
+export interface Looks {
+  /** This one included. */
+  number: number;
+  level: number;
+  spent: number;
+  /** The level of the next look, with so many more runs of each configuration on each side. */
+  levelAfter: (runs: number) => number;
+}
+
+/**
+ * Returns the looks at the difference between these configurations. Nobody has to record them: after each sweep that added runs to
+ * these, somebody may have compared, so that counts as a look. A look that could not have shown any difference has spent nothing.
+ */
+export function looksAt(pairs: readonly Pair[], alpha: number): Looks {
+  const ledger = (informations: readonly number[]) =>
+    ledgerOf(informations, alpha).at(-1) ?? { level: firstLevel(alpha), spent: 0 };
+  const known: number[] = [];
+  let look = { looks: known, ...ledger(known), spends: false };
+  for (const strata of [...earlierLooks(pairs), pairs.map(stratumOf)]) {
+    const information = informationIn(strata);
+    // Without new runs, it is the same look again.
+    const looks = information > (known.at(-1) ?? 0) ? [...known, information] : known;
+    const { level, spent } = ledger(looks);
+    const spends = looks !== known && smallestPossible(strata) <= level;
+    look = { looks, level, spent, spends };
+    if (spends) known.push(information);
+  }
+  return {
+    number: Math.max(1, look.looks.length),
+    level: look.level,
+    spent: ledger(known).spent,
+    levelAfter: (runs) => ledger([...known, informationIn(pairs.map((pair) => withMore(pair, runs)))]).level,
+  };
+}
+
+const withMore = (pair: Pair, runs: number): Stratum => {
+  const { base, head } = stratumOf(pair);
+  const more = base.tested > 0 && head.tested > 0 ? runs : 0;
+  return {
+    base: { ...base, tested: base.tested + more },
+    head: { ...head, tested: head.tested + more },
+  };
+};
+
+/**
+ * Returns what was there at each look before this one. Sweeps count in the order in which they ended. If one that added runs to one side
+ * is followed by one that added runs to the other, these are a look together: runs are bought for both sides.
+ */
+function earlierLooks(pairs: readonly Pair[]): Stratum[][] {
+  const runs = pairs.flatMap((pair, at) =>
+    (['base', 'head'] as const).flatMap((side) => pair[side].samples.map((line) => ({ at, side, line }))),
+  );
+  const sweeps = groupBy(runs, ({ line }) => line.ran_in?.sweep ?? line.sweep)
+    .map((added) => ({
+      added,
+      /** Null: both. */
+      side: new Set(added.map(({ side }) => side)).size === 1 ? (added[0]?.side ?? null) : null,
+      ended: added.reduce((last, { line }) => latest(last, line.ran_in?.timestamp ?? line.timestamp), ''),
+    }))
+    .sort((a, b) => (a.ended === b.ended ? 0 : a.ended < b.ended ? -1 : 1));
+  // A baseline has no runs, only their numbers, which were there before.
+  const strata = pairs.map(({ base }): Stratum => ({
+    base: { passed: 0, tested: base.samples.length === 0 ? base.side.tested : 0 },
+    head: { passed: 0, tested: 0 },
+  }));
+  let isHalf = false;
+  return sweeps.slice(0, -1).flatMap(({ added, side }, index) => {
+    for (const run of added) {
+      const stratum = strata[run.at];
+      if (stratum !== undefined) stratum[run.side].tested += 1;
+    }
+    const next = sweeps[index + 1]?.side ?? null;
+    isHalf = !isHalf && side !== null && next !== null && side !== next;
+    return isHalf ? [] : [structuredClone(strata)];
+  });
+}
+
+const latest = (one: string, other: string): string => (one > other ? one : other);
+
+/** Adds in which sweep the work of a result was done, if it was another one. `results`: all of the results folder. */
+export function withOrigins(lines: readonly Sample[], results: readonly ResultLine[]): Sample[] {
+  const wanted = new Set(lines.flatMap((line) => (workRunOf(line) === line.id ? [] : workRunOf(line))));
+  if (wanted.size === 0) return [...lines];
+  const origins = new Map(results.flatMap((line) => (wanted.has(line.id) ? [[line.id, line]] : [])));
+  return lines.map((line) => {
+    if (!wanted.has(workRunOf(line))) return line;
+    const { sweep, timestamp } = origins.get(workRunOf(line)) ?? UNKNOWN;
+    return { ...line, ran_in: { sweep, timestamp } };
+  });
+}
+
+/** The line of a reused run is gone. It was there before. */
+const UNKNOWN = { sweep: '', timestamp: '' };

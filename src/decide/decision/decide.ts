@@ -1,0 +1,119 @@
+import { groupBy } from '#lib';
+import type { Cell } from '#model';
+import {
+  boundaries,
+  conditionalPower,
+  type Look,
+  normalTail,
+  otherScenarios,
+  type Round,
+  sequentialP,
+  type Stratum,
+  timesOf,
+  total,
+} from '#statistics';
+import type { PairedConfiguration } from './paired-cells.js';
+import { isDecided } from '../without-result.js';
+import { decisionDoubts } from './decision-doubts.js';
+import type { Decision } from './decision.js';
+import type { CellResult } from './cell-result.js';
+import { replayRounds, type Replay } from './replay-rounds.js';
+import type { UntilClear } from './until-clear.js';
+
+/** The status of a sweep, as far as a decision depends on it. */
+type Status = 'open' | 'completed' | 'cancelled';
+
+/** What a sweep has found, and its cells that were needed for that. */
+export interface Decided {
+  decision: Decision;
+  released: Cell[];
+  /** Released cells that are to be run now, some of them again. */
+  wanted: Cell[];
+}
+
+/** Decides by the results of a sweep whether its verdict is clear. `results`: by cell, those that have ended. */
+export function decide(
+  cells: readonly Cell[],
+  plan: UntilClear,
+  results: ReadonlyMap<string, CellResult>,
+  status: Status,
+): Decided {
+  const replay = replayRounds(cells, plan, results, status !== 'open');
+  const { configurations, rounds, last, released, wanted } = replay;
+  const stopped =
+    replay.stopped ?? (status === 'open' ? null : status === 'cancelled' ? 'cancelled' : 'budget');
+  const countedRounds = rounds.map((round) => round.map((one) => one.counted));
+  const counted = total(countedRounds);
+  const most = configurations.reduce((sum, { pairs }) => sum + pairs.length, 0);
+  const pairsLeftOut = rounds.flat().reduce((sum, { leftOut, notRun }) => sum + leftOut.pairs + notRun, 0);
+  return {
+    released,
+    wanted,
+    decision: {
+      base: {
+        variant: plan.base.kind === 'variant' ? plan.base.variant : null,
+        sweep: plan.base.kind === 'sweep' ? plan.base.sweep : null,
+      },
+      head_variant: plan.base.kind === 'variant' ? (configurations[0]?.variant ?? null) : null,
+      verdict: verdictOf(replay, stopped),
+      stopped,
+      margin: plan.margin,
+      ...(plan.effect === undefined
+        ? {}
+        : {
+            effect: {
+              difference: plan.effect,
+              power: conditionalPower(countedRounds, { effect: plan.effect, alpha: plan.alpha, most }),
+            },
+          }),
+      alpha: plan.alpha,
+      difference: last.difference,
+      interval: last.interval,
+      ...otherScenariosOf(configurations, counted, last, { alpha: plan.alpha, most, rounds: countedRounds }),
+      spent_alpha: last.spent_alpha,
+      p:
+        last.difference === null
+          ? null
+          : sequentialP(countedRounds.slice(0, last.rounds), { alpha: plan.alpha, most }),
+      rounds: rounds.length,
+      runs: released.filter(({ id }) => results.has(id)).length,
+      runs_again: released.reduce((sum, { id }) => sum + runsAgain(results.get(id)), 0),
+      most_runs: cells.length,
+      pairs_left_out: pairsLeftOut,
+      configurations: configurations.map(({ scenario, agent, model, variant }, at) => ({
+        ...{ scenario, agent, model, variant },
+        base: counted[at]?.base ?? NONE,
+        head: counted[at]?.head ?? NONE,
+      })),
+      doubts: decisionDoubts(plan, configurations, { released, results, leftOut: pairsLeftOut }),
+    },
+  };
+}
+
+/** The runs of a cell that repeat one that ended with an error. */
+const runsAgain = (result: CellResult | undefined): number =>
+  result === undefined ? 0 : Math.max(0, result.errors - (isDecided(result) ? 0 : 1));
+
+const NONE = { passed: 0, tested: 0 };
+
+/** At the level of the last look, because the sweep may have stopped for what it saw. */
+function otherScenariosOf(
+  configurations: readonly PairedConfiguration[],
+  counted: readonly Stratum[],
+  { interval: atLeast, rounds: last }: Look,
+  { alpha, most, rounds }: { alpha: number; most: number; rounds: readonly Round[] },
+): Pick<Decision, 'other_scenarios'> {
+  const z = boundaries(timesOf(rounds.slice(0, last), most), alpha).at(-1);
+  if (z === undefined || !Number.isFinite(z)) return {};
+  const groups = groupBy(configurations, ({ scenario }) => scenario).map((group) =>
+    group.flatMap((one) => counted[configurations.indexOf(one)] ?? []),
+  );
+  const found = otherScenarios(groups, { alpha: 2 * normalTail(z), atLeast });
+  return found === null ? {} : { other_scenarios: found.interval };
+}
+
+function verdictOf({ verdict, last }: Replay, stopped: Decision['stopped']): Decision['verdict'] {
+  if (stopped === null) return 'undecided';
+  if (stopped === 'errors' || verdict === null || last.difference === null) return 'not tested';
+  return verdict;
+}

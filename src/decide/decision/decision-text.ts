@@ -1,0 +1,84 @@
+// Workflow code imports this file, so it contains only plain functions.
+import { assertNever, pEquals, percent, points } from '#lib/pure';
+import { configurationLabel, DEFAULT_VARIANT } from '#model/pure';
+import { moversText } from '../comparison/movers.js';
+import type { Decision } from './decision.js';
+
+type Shown = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> &
+  Partial<Pick<Decision, 'runs_again'>>;
+
+/** Says what was decided: "guided is worse than bare: pass rate -70 points (between -91 and -28)". */
+export const decisionText = (decision: Shown): string => `${verdictText(decision)}${estimateText(decision)}`;
+
+/** Says how far the sweep is, or why it has stopped: "stopped after 20 of at most 40 runs, because the verdict is clear". */
+export function progressText(decision: Shown): string {
+  const { stopped, runs, runs_again = 0, most_runs: most, rounds, spent_alpha, alpha, p } = decision;
+  const again = runs_again > 0 ? `, ${runs_again} more after errors` : '';
+  const done = `${runs} of at most ${most} runs${again}`;
+  const spent = `${Number(spent_alpha.toFixed(4))} of ${alpha} of alpha spent`;
+  const looks = `${rounds} ${rounds === 1 ? 'look' : 'looks'}, ${spent}`;
+  if (stopped === null) return `${done}; ${looks}`;
+  const saved = (stopped === 'clear' || stopped === 'futile') && most > runs ? ` (${most - runs} saved)` : '';
+  return `stopped after ${done}${saved}: ${reasonText(decision, stopped)}; ${looks}${p == null ? '' : `, ${pEquals(p, alpha)}`}`;
+}
+
+/** Says which configurations moved a decision about several; empty if it is about one, or shows no difference. */
+export function decisionMovers({ configurations, verdict, base, head_variant }: Decision): string[] {
+  const moved = moversText(configurations, verdict, {
+    nameOf: (one) => configurationLabel({ ...one, variant: DEFAULT_VARIANT }),
+    ...(base.variant === null || head_variant === null
+      ? {}
+      : { sides: [`in ${base.variant}`, `in ${head_variant}`] }),
+  });
+  return moved === null ? [] : [`the pass rate ${moved}`];
+}
+
+function verdictText({ verdict, stopped, base, head_variant, margin }: Shown): string {
+  const head = head_variant ?? 'this sweep';
+  const other = base.variant ?? base.sweep ?? 'the base';
+  const limit = limitText(margin);
+  switch (verdict) {
+    case 'better':
+    case 'worse':
+      return `${head} is ${verdict} than ${other}`;
+    case 'not worse':
+      return `${head} is not worse than ${other} by ${limit} or more`;
+    case 'equivalent':
+      return `${head} and ${other} differ by less than ${limit}`;
+    case 'undecided':
+      return `${stopped === null ? 'not clear yet' : 'undecided'} whether ${head} is better or worse than ${other}`;
+    case 'not tested':
+      return `whether ${head} is better or worse than ${other} could not be tested`;
+    default:
+      return assertNever(verdict);
+  }
+}
+
+const limitText = (share: number | null): string => `${Math.round((share ?? 0) * 1000) / 10} points`;
+
+function estimateText({ difference, interval, other_scenarios: others }: Shown): string {
+  if (difference === null || interval === null) return '';
+  const between = ({ low, high }: NonNullable<Shown['interval']>): string =>
+    `between ${points(low)} and ${points(high)}`;
+  const elsewhere = others === undefined ? '' : `; for scenarios like these ${between(others)}`;
+  return `: pass rate ${points(difference)} points (${between(interval)}${elsewhere})`;
+}
+
+function reasonText({ effect }: Shown, stopped: NonNullable<Decision['stopped']>): string {
+  switch (stopped) {
+    case 'clear':
+      return 'the verdict is clear';
+    case 'futile':
+      return `the runs left would show a change of ${limitText(effect?.difference ?? null)} in only ${percent(effect?.power ?? 0)} % of cases`;
+    case 'most runs':
+      return 'no runs are left';
+    case 'budget':
+      return 'the budget is used up';
+    case 'errors':
+      return 'too many runs neither passed nor failed';
+    case 'cancelled':
+      return 'it was cancelled';
+    default:
+      return assertNever(stopped);
+  }
+}

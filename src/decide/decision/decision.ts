@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { assertNever } from '#lib';
+
+const Counted = z.strictObject({
+  passed: z.number().int().describe('Runs that passed'),
+  tested: z.number().int().describe('Runs that passed or failed'),
+});
+
+const Interval = z.strictObject({
+  low: z.number().describe('Lower end'),
+  high: z.number().describe('Upper end'),
+});
+
+const DecisionVerdict = z.enum(['better', 'worse', 'not worse', 'equivalent', 'undecided', 'not tested']);
+
+/** Why a sweep starts no more runs. */
+export const StopReason = z.enum(['clear', 'futile', 'most runs', 'budget', 'errors', 'cancelled']);
+
+/** What a sweep of `run --until-clear` has found so far, or has decided. */
+export const Decision = z.strictObject({
+  base: z
+    .strictObject({
+      variant: z.string().nullable().describe('The variant that is the base; null if it is a sweep'),
+      sweep: z.string().nullable().describe('The finished sweep that is the base; null if it is a variant'),
+    })
+    .describe('What head is compared with'),
+  head_variant: z
+    .string()
+    .nullable()
+    .describe('The variant that is compared with it; null: all of the sweep'),
+  verdict: DecisionVerdict.describe('`undecided` as long as `stopped` is null'),
+  stopped: StopReason.nullable().describe('Why no more runs are started; null: it goes on'),
+  margin: z.number().nullable().describe('How much worse is still acceptable, from 0 to 1; null: not asked'),
+  effect: z
+    .strictObject({
+      difference: z.number().describe('The smallest difference worth finding, from 0 to 1'),
+      power: z
+        .number()
+        .describe('Probability that the runs left show it; the sweep stops when it is below 0.2'),
+    })
+    .exactOptional()
+    .describe('Absent: `--effect` was not given'),
+  alpha: z.number().describe('Probability of a false better or worse, over all looks'),
+  difference: z.number().nullable().describe('Pass rate of head minus base, mean of the configurations'),
+  interval: Interval.nullable().describe('Interval of the difference, valid at every look'),
+  other_scenarios: Interval.exactOptional().describe(
+    'What to expect of other scenarios like these; absent: fewer than 6 scenarios',
+  ),
+  spent_alpha: z.number().describe('The part of alpha that the looks so far have used'),
+  p: z
+    .number()
+    .nullable()
+    .exactOptional()
+    .describe(
+      'p of the sequential test, valid whenever and why ever the sweep stops; at most alpha if the counted pairs show a difference; null: nothing tested; absent: written by an older build',
+    ),
+  rounds: z.number().int().describe('Rounds that have ended, each with a look at the results'),
+  runs: z.number().int().describe('Cells that were run'),
+  runs_again: z
+    .number()
+    .int()
+    .default(0)
+    .describe('Further runs of these cells, because one had ended with an error'),
+  most_runs: z.number().int().describe('Runs of the whole plan'),
+  pairs_left_out: z.number().int().describe('Pairs in which a cell neither passed nor failed'),
+  configurations: z
+    .array(
+      z.strictObject({
+        scenario: z.string().describe('Name of the scenario'),
+        agent: z.string().describe('Name of the agent'),
+        model: z.string().describe('Name of the model'),
+        variant: z.string().describe('The variant of head'),
+        base: Counted.describe('Runs of base'),
+        head: Counted.describe('Runs of head'),
+      }),
+    )
+    .describe('What was counted'),
+  doubts: z.array(z.string()).describe('What makes the verdict less reliable'),
+});
+export type Decision = z.infer<typeof Decision>;
+
+/** The exit code of a sweep that was to run until its verdict is clear. */
+export function exitCodeOfDecision({ verdict }: Pick<Decision, 'verdict'>): 0 | 1 | 3 | 4 {
+  switch (verdict) {
+    case 'better':
+    case 'not worse':
+    case 'equivalent':
+      return 0;
+    case 'worse':
+      return 1;
+    case 'not tested':
+      return 3;
+    case 'undecided':
+      return 4;
+    default:
+      return assertNever(verdict);
+  }
+}

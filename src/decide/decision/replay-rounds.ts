@@ -1,0 +1,163 @@
+import { inTurns } from '#lib';
+import type { Cell } from '#model';
+import {
+  firstContrast,
+  firstDecisive,
+  futileAfter,
+  look,
+  type Look,
+  nextRound,
+  type Round,
+} from '#statistics';
+import { MOST_TRIES, type CellResult } from './cell-result.js';
+import { costsOf } from './costs-of.js';
+import { countPairs, type PairCounts } from './count-pairs.js';
+import { cellsOfPair, pairedCells, type CellPair, type PairedConfiguration } from './paired-cells.js';
+import type { UntilClear } from './until-clear.js';
+import { worstCase } from './worst-case.js';
+
+/** How far a sweep has come by its results. */
+export interface Replay {
+  configurations: PairedConfiguration[];
+  /** What each configuration has shown in each round that has ended. */
+  rounds: PairCounts[][];
+  /** What the last look has found in the pairs that count. */
+  last: Look;
+  /** What it decides; null if that depends on how the runs would have ended that neither passed nor failed. */
+  verdict: Look['verdict'] | null;
+  /** The cells that were released, in the order in which they are started. */
+  released: Cell[];
+  /** Those of them that are to be run now: they have not ended, or ended with an error and are to be run again. */
+  wanted: Cell[];
+  stopped: 'clear' | 'futile' | 'most runs' | 'errors' | null;
+}
+
+/** After so many runs in succession without a result, something is broken that more runs do not put right. */
+const MOST_FAILED = 4;
+
+/**
+ * Performs all rounds of a sweep again by its results. A round releases pairs of cells. When these have ended, a look at
+ * all results so far decides whether another round is needed. So the same results always lead to the same decision,
+ * whatever was killed in between, and in whatever order runs have ended. `isOver`: no more runs will end, and what has
+ * ended of the last round counts.
+ */
+export function replayRounds(
+  cells: readonly Cell[],
+  plan: UntilClear,
+  results: ReadonlyMap<string, CellResult>,
+  isOver = false,
+): Replay {
+  const configurations = pairedCells(cells, plan);
+  const most = configurations.reduce((sum, { pairs }) => sum + pairs.length, 0);
+  const played = playRounds(configurations, plan, results, isOver);
+  const { alpha, margin, effect } = plan;
+  const found = lookAtAll(played.rounds, { alpha, margin, most });
+  const asReplay = (rounds: number, shown: typeof found) => ({
+    ...{ configurations, rounds: played.rounds.slice(0, rounds), last: shown.last, verdict: shown.verdict },
+    released: played.released.slice(0, rounds).flat(),
+  });
+  const futileAt =
+    effect === undefined ? null : futileAfter(countedIn(played.rounds), { effect, alpha, most });
+  const stopAt = Math.min(found.clearAt ?? Infinity, futileAt ?? Infinity);
+  if (stopAt === Infinity)
+    return { ...asReplay(Infinity, found), wanted: played.wanted, stopped: played.stopped };
+  // What was run after that does not count, but a sweep runs nothing after that.
+  const until = lookAtAll(played.rounds.slice(0, stopAt), { alpha, margin, most });
+  return { ...asReplay(stopAt, until), wanted: [], stopped: stopAt === found.clearAt ? 'clear' : 'futile' };
+}
+
+/** Counts one round after the other, as far as there are results. Looks do not change what later rounds consist of. */
+function playRounds(
+  configurations: readonly PairedConfiguration[],
+  { alpha, round_size: size }: UntilClear,
+  results: ReadonlyMap<string, CellResult>,
+  isOver: boolean,
+): Pick<Replay, 'rounds' | 'wanted' | 'stopped'> & { released: Cell[][] } {
+  const rounds: PairCounts[][] = [];
+  const released: Cell[][] = [];
+  const done = configurations.map(() => 0);
+  const first = configurations.length === 1 ? firstDecisive(alpha) : firstContrast(alpha);
+  /** A round with more pairs than it takes to decide at best would be paid in vain. */
+  const atMost = (paired: number): number =>
+    paired < first ? Math.max(configurations.length, first - paired) : Infinity;
+  /** The pairs of rounds since a pair has counted. */
+  let inVain: CellPair[] = [];
+  for (;;) {
+    const remaining = configurations.map(({ pairs }, at) => pairs.length - (done[at] ?? 0));
+    if (remaining.every((count) => count === 0))
+      return { rounds, released, wanted: [], stopped: 'most runs' };
+    const costs = costsOf(configurations, done, results);
+    const paired = done.reduce((sum, count) => sum + count, 0);
+    const sizes = nextRound(countedIn(rounds), { size: Math.min(size, atMost(paired)), costs, remaining });
+    const pairs = configurations.map((one, at) => {
+      const first = done[at] ?? 0;
+      return one.pairs.slice(first, first + (sizes[at] ?? 0));
+    });
+    const cellsOfRound = inTurns(pairs).flatMap(cellsOfPair);
+    released.push(cellsOfRound);
+    const { wanted, tries } = nextTry(cellsOfRound, results);
+    const counts = pairs.map((some) => countPairs(some, results));
+    const hasCounted = counts.some(({ counted }) => counted.head.tested > 0);
+    inVain = hasCounted ? [] : [...inVain, ...pairs.flat()];
+    if (tries === 0) {
+      if (isOver) rounds.push(counts);
+      return { rounds, released, wanted, stopped: null };
+    }
+    const isBroken = failedTries(inVain, results, tries) >= MOST_FAILED;
+    if (wanted.length > 0 && !isOver && !isBroken) return { rounds, released, wanted, stopped: null };
+    rounds.push(counts);
+    if (isBroken) return { rounds, released, wanted: [], stopped: 'errors' };
+    for (const [at, { length }] of pairs.entries()) done[at] = (done[at] ?? 0) + length;
+  }
+}
+
+/**
+ * Returns which cells of a round are run next, and how often each cell without a result was run by then: first those that
+ * have not been run, then those whose only run ended with an error, and so on.
+ */
+function nextTry(
+  cells: readonly Cell[],
+  results: ReadonlyMap<string, CellResult>,
+): { wanted: Cell[]; tries: number } {
+  const triesOf = ({ id }: Cell): number => {
+    const result = results.get(id);
+    if (result === undefined) return 0;
+    return result.outcome === 'error' ? result.errors : MOST_TRIES;
+  };
+  const tries = Math.min(MOST_TRIES, ...cells.map(triesOf));
+  return { wanted: tries === MOST_TRIES ? [] : cells.filter((cell) => triesOf(cell) === tries), tries };
+}
+
+/** How many tries of these pairs have failed; those after so many `tries` do not count. */
+const failedTries = (
+  pairs: readonly CellPair[],
+  results: ReadonlyMap<string, CellResult>,
+  tries: number,
+): number =>
+  pairs.reduce((sum, pair) => {
+    const errors = cellsOfPair(pair).map(({ id }) => results.get(id)?.errors ?? 0);
+    return sum + Math.min(tries, Math.max(1, ...errors));
+  }, 0);
+
+/**
+ * Looks after each round. `clearAt`: after how many of them the verdict is clear; null if it is not. A verdict must be the
+ * same if what errors may have hidden spoke for head, and if it spoke for base.
+ */
+function lookAtAll(
+  rounds: readonly PairCounts[][],
+  plan: Parameters<typeof look>[1],
+): Pick<Replay, 'last' | 'verdict'> & { clearAt: number | null } {
+  const last = look(countedIn(rounds), plan);
+  const hasErrors = rounds
+    .flat()
+    .some(({ leftOut, redone }) => leftOut.pairs + redone.base.tested + redone.head.tested > 0);
+  const [forHead, forBase] = hasErrors
+    ? [look(worstCase(rounds, 'head'), plan), look(worstCase(rounds, 'base'), plan)]
+    : [last, last];
+  const verdict = forHead.verdict === forBase.verdict ? forHead.verdict : null;
+  const isClear = verdict !== null && verdict !== 'undecided';
+  return { last, verdict, clearAt: isClear ? Math.max(forHead.rounds, forBase.rounds) : null };
+}
+
+const countedIn = (rounds: readonly PairCounts[][]): Round[] =>
+  rounds.map((round) => round.map(({ counted }) => counted));

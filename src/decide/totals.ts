@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { type Outcome, type ResultDigest, sumOfCosts, Usd } from '#model';
+
+/** Numbers of cells: all of them, and by outcome. */
+export const Totals = z.object({
+  cells: z.number().int().describe('All cells'),
+  passed: z.number().int().describe('Outcome pass'),
+  failed: z.number().int().describe('Outcome fail'),
+  errored: z.number().int().describe('Outcome error'),
+  cancelled: z.number().int().describe('Outcome cancelled'),
+  cached: z.number().int().describe('Results that were reused'),
+  unchecked: z
+    .object({
+      passed: z.number().int().describe('Of passed'),
+      failed: z.number().int().describe('Of failed'),
+    })
+    .exactOptional()
+    .describe('Runs in which nothing was checked, which count in no rate; absent: none'),
+});
+export type Totals = z.infer<typeof Totals>;
+
+/**
+ * Runs of a cell that another run of the same sweep replaced, because they ended with an error or their host was lost, for example.
+ */
+export const EarlierRuns = z.object({
+  runs: z.number().int().describe('Number of runs'),
+  lost: z
+    .number()
+    .int()
+    .exactOptional()
+    .describe('How many of them were lost with their hosts; absent: none'),
+  cost_usd: Usd.nullable().describe('Their known costs; null: none is known'),
+  cost_unknown: z.number().int().describe('Runs whose cost is unknown or only partly known'),
+});
+export type EarlierRuns = z.infer<typeof EarlierRuns>;
+
+/** The fields of a cell that are counted. `outcome` is null until there is one; `cached`: the result was reused. */
+interface Tallied {
+  outcome: Outcome | null;
+  unchecked?: true | undefined;
+  cached: boolean;
+  cost_usd: number | null;
+  cost_usd_at_least?: number;
+  /** Set if the work of an earlier run was checked again: only that was paid for. */
+  regraded_from?: { paid_usd: number | null } | undefined;
+  earlier_runs?: EarlierRuns;
+}
+
+/** Counts results by outcome. `cells` is the number of all cells, if some have no result yet. */
+export function totalsOf(results: readonly Omit<Tallied, 'cost_usd'>[], cells = results.length): Totals {
+  const unchecked = results.filter((result) => result.unchecked === true);
+  const of = (outcome: Outcome): number => unchecked.filter((result) => result.outcome === outcome).length;
+  const having = (outcome: Outcome): number => results.filter((result) => result.outcome === outcome).length;
+  return {
+    cells,
+    passed: having('pass'),
+    failed: having('fail'),
+    errored: having('error'),
+    cancelled: having('cancelled'),
+    cached: results.filter(({ cached }) => cached).length,
+    ...(unchecked.length === 0 ? {} : { unchecked: { passed: of('pass'), failed: of('fail') } }),
+  };
+}
+
+/** Returns how many cells have no result yet. */
+export const unfinishedCells = ({ cells, passed, failed, errored, cancelled }: Totals): number =>
+  cells - passed - failed - errored - cancelled;
+
+/** What runs cost: a sum in US dollars, and the number of runs whose cost is unknown or only partly known. */
+export interface Paid {
+  /** The sum of the known costs; null if none is known. */
+  usd: number | null;
+  unknown: number;
+}
+
+/** Adds up the costs of cells that have an outcome, with their earlier runs. Reused results cost nothing. */
+export function paidCost(results: readonly Tallied[]): Paid {
+  const paid = results
+    .filter(({ outcome, cached }) => outcome !== null && !cached)
+    .map(({ cost_usd, cost_usd_at_least, regraded_from }) =>
+      regraded_from === undefined ? { cost_usd, cost_usd_at_least } : { cost_usd: regraded_from.paid_usd },
+    );
+  const earlier = results.flatMap(({ earlier_runs: runs }) => runs ?? []);
+  const known = [
+    ...paid.flatMap(({ cost_usd: usd, cost_usd_at_least: atLeast }) => usd ?? atLeast ?? []),
+    ...earlier.flatMap(({ cost_usd: usd }) => usd ?? []),
+  ];
+  const unknown =
+    paid.filter(({ cost_usd: usd }) => usd === null).length +
+    earlier.reduce((sum, { cost_unknown: count }) => sum + count, 0);
+  return { usd: known.length === 0 ? null : sumOfCosts(known), unknown };
+}
+
+/** Says how many runs were done again, whose cost is part of their sweep's; null: none. */
+export function doneAgainText(cells: readonly Pick<Tallied, 'earlier_runs'>[]): string | null {
+  let [runs, lost] = [0, 0];
+  for (const { earlier_runs: earlier } of cells) {
+    runs += earlier?.runs ?? 0;
+    lost += earlier?.lost ?? 0;
+  }
+  if (runs === 0) return null;
+  const why = lost === 0 ? '' : runs === 1 ? ' (lost with its host)' : ` (${lost} lost with their hosts)`;
+  return `${runs} ${runs === 1 ? 'run' : 'runs'} done again${why}`;
+}
+
+/**
+ * Groups the results of a sweep by cell: the last one counts, and what those before it cost was paid, too.
+ *
+ * @param lines of one sweep, in the order written
+ */
+export function resultsByCell(
+  lines: readonly ResultDigest[],
+): Map<string, { line: ResultDigest; earlier_runs?: EarlierRuns }> {
+  const byCell = new Map<string, Map<string, ResultDigest>>();
+  for (const line of lines) {
+    const runs = byCell.get(line.cell) ?? new Map<string, ResultDigest>();
+    runs.delete(line.id);
+    byCell.set(line.cell, runs.set(line.id, line));
+  }
+  return new Map(
+    [...byCell].flatMap(([cell, runs]) => {
+      const earlier = [...runs.values()];
+      const line = earlier.pop();
+      if (line === undefined) return [];
+      const paid = paidCost(earlier.map((run) => ({ ...run, cached: run.cached_from !== null })));
+      // Each round of a cell says which runs were lost in it. Nobody knows what those have cost.
+      const lost = [...earlier, line].reduce((sum, { lost_runs = 0 }) => sum + lost_runs, 0);
+      const earlier_runs = {
+        runs: earlier.length + lost,
+        ...(lost === 0 ? {} : { lost }),
+        cost_usd: paid.usd,
+        cost_unknown: paid.unknown + lost,
+      };
+      return [[cell, earlier_runs.runs === 0 ? { line } : { line, earlier_runs }]];
+    }),
+  );
+}

@@ -1,0 +1,116 @@
+import { cacheHome, type Lock, waitForLock, waitUntil } from '#host';
+import { InfrastructureError, type Limits } from '#lib';
+import { namespaceId } from './temporal/namespace-id.js';
+import { connectionProblem } from './temporal/connection-problem.js';
+import { UnusableNamespace } from './temporal/search-attributes.js';
+import { prepareNamespace, withClient } from './temporal/temporal-client.js';
+import { endProcess } from './end-process.js';
+import { logFile, serverIsUp, type EngineState } from './engine-state.js';
+import { chooseTemporal } from './choose-temporal.js';
+import type { TemporalExecutable } from './find-temporal.js';
+import { choosePorts, LOOPBACK, startServer, readTail } from './server.js';
+
+const START_MS = 60_000;
+const CONNECT_MS = 2000;
+const ANSWER_MS = 10_000;
+/** An external server may be far away, and is given up if it does not answer. */
+const EXTERNAL_CONNECT_MS = 5000;
+
+/** What the functions that start the server and the worker need. */
+export interface EngineContext {
+  folder: string;
+  state: () => EngineState;
+  /** Changes the state in memory and in its file. */
+  change: (part: Partial<EngineState>) => Promise<void>;
+  /** Aborted when the engine is asked to stop, which ends all waiting. */
+  signal: AbortSignal;
+  limits: Pick<Limits, 'serverAwayMs'>;
+}
+
+/** Starts the Temporal server unless it is running, and waits until it answers. */
+export async function ensureServer(engine: EngineContext): Promise<void> {
+  if (engine.state().external) return serverReady(engine);
+  const temporal = serverIsUp(engine.state()) ? null : await find(engine);
+  const lock = await lockPorts(engine);
+  try {
+    if (temporal !== null) await start(engine, temporal);
+    await serverReady(engine);
+  } finally {
+    await lock?.release();
+  }
+}
+
+/**
+ * Takes the lock for choosing ports. Two engines that choose at the same time would find the same port free, and one
+ * would mistake the other's server for its own. Returns null if the lock is not available (a read-only cache, a frozen
+ * holder), which must not keep the engine from starting.
+ */
+async function lockPorts({ change, signal }: EngineContext): Promise<Lock | null> {
+  const message = 'waiting for another engine to start its server';
+  try {
+    const onWait = (): void => void change({ message }).catch(() => undefined);
+    return await waitForLock(cacheHome(), 'ports', { timeoutMs: START_MS, onWait, signal });
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
+}
+
+async function find({ folder, state, change, signal }: EngineContext): Promise<TemporalExecutable> {
+  await change({ phase: 'starting', message: 'looking for the Temporal CLI' });
+  const report = (message: string): void => void change({ message }).catch(() => undefined);
+  return chooseTemporal(folder, state(), report, signal);
+}
+
+async function start({ folder, state, change }: EngineContext, temporal: TemporalExecutable): Promise<void> {
+  const ports = await choosePorts(portsOf(state()));
+  const address = `${LOOPBACK}:${ports.port}`;
+  // Another program has taken the port in the meantime: the worker would look for the server there for ever.
+  if (address !== state().address) await endProcess(state().worker);
+  await change({
+    message: 'starting the Temporal server',
+    address,
+    uiUrl: `http://${LOOPBACK}:${ports.uiPort}`,
+    versions: { ...state().versions, temporal: temporal.version },
+    temporal: { path: temporal.path, version: temporal.version },
+  });
+  await startServer(temporal, folder, ports, (server) => change({ server }));
+}
+
+function portsOf(state: EngineState): { port: number; uiPort: number } {
+  const port = Number(state.address.split(':').at(-1));
+  const uiPort = Number(state.uiUrl?.split(':').at(-1));
+  return { port: port > 0 ? port : 7233, uiPort: uiPort > 0 ? uiPort : 8233 };
+}
+
+async function serverReady({ folder, state, change, signal, limits }: EngineContext): Promise<void> {
+  const { external, address } = state();
+  const id = await waitUntil(async () => {
+    signal.throwIfAborted();
+    if (!serverIsUp(state()))
+      throw new Error(`the Temporal server ended:\n${await readTail(logFile(folder, 'server'))}`);
+    try {
+      return await withClient(
+        state(),
+        external
+          ? { timeoutMs: EXTERNAL_CONNECT_MS, answerMs: limits.serverAwayMs, signal }
+          : { timeoutMs: CONNECT_MS, answerMs: ANSWER_MS, signal },
+        async (client) => {
+          await prepareNamespace(client, external);
+          return namespaceId(client);
+        },
+      );
+    } catch (error) {
+      if (error instanceof UnusableNamespace || error instanceof InfrastructureError) throw error;
+      const problem = external ? connectionProblem(error) : null;
+      if (problem !== null) throw new Error(`the Temporal server ${address}: ${problem}`);
+      if (external)
+        throw new Error(
+          `the Temporal server ${address} does not answer (${(error as Error).message}); check that it is running and reachable, and try again`,
+        );
+      return null;
+    }
+  }, START_MS);
+  if (id === null) throw new Error(`the Temporal server did not answer within ${START_MS / 1000} s`);
+  await change({ namespaceId: id });
+}

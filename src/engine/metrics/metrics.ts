@@ -1,0 +1,136 @@
+import type { MetricMeter } from '@temporalio/common';
+import { buildId, packageVersion } from '#host';
+import { METRICS } from './definitions.js';
+
+/** Who did something: the labels of most metrics. */
+interface Who {
+  agent: string;
+  model: string;
+}
+
+/** A run that this host has begun and not yet finished. */
+export interface MeasuredRun extends Who {
+  /** What it waits for; null if it does not wait. */
+  waiting: Waiting | null;
+}
+
+/** Why a run waits for its provider. */
+export interface Waiting {
+  why: 'busy' | 'limit';
+  provider?: string;
+  /** When the limit ends, ms since the epoch; null if unknown. */
+  until: number | null;
+}
+
+/** What a worker measures. Counters begin at 0 with each worker, as Prometheus expects. */
+export interface Metrics {
+  /** A cell got a result. `usd` is what was spent on it; null if unknown. */
+  cellEnded: (of: Who & { outcome: string; reused: boolean }, usd: number | null) => void;
+  /** An agent works from now on. Returns the function to call when it no longer does. */
+  agentWorks: (who: Who) => () => void;
+  runWaits: (who: Who, why: Waiting['why']) => void;
+  stepEnded: (step: string, result: StepEnd, ms: number) => void;
+  /** All open runs of this host. */
+  openRuns: (runs: readonly MeasuredRun[]) => void;
+  /** The slots of this host. */
+  slots: (total: number, free: number) => void;
+}
+export type StepEnd = 'done' | 'failed' | 'waiting' | 'stopped';
+
+const OUTCOMES = ['pass', 'fail', 'error', 'cancelled'];
+
+/** Creates the metrics of a worker. The exporter adds `_total` to the names of counters. */
+export function createMetrics(meter: MetricMeter): Metrics {
+  const counter = ({ name, help }: { name: string; help: string }) =>
+    meter.createCounter(name.replace(/_total$/, ''), '', help);
+  const histogram = ({ name, help }: { name: string; help: string }) =>
+    meter.createHistogram(name, 'float', '', help);
+  const gauge = ({ name, help }: { name: string; help: string }) =>
+    meter.createGauge(name, 'float', '', help);
+
+  const cells = counter(METRICS.cells);
+  const spend = counter(METRICS.spend);
+  const cost = histogram(METRICS.cost);
+  const steps = histogram(METRICS.steps);
+  const waits = counter(METRICS.waits);
+  const openRuns = gauge(METRICS.openRuns);
+  const slots = gauge(METRICS.slots);
+  const freeSlots = gauge(METRICS.freeSlots);
+  const setAgents = perLabels(gauge(METRICS.agents));
+  const setWaiting = perLabels(gauge(METRICS.waiting));
+  const setLimits = perLabels(gauge(METRICS.limits));
+  const working: Who[] = [];
+
+  gauge(METRICS.build).set(1, { version: packageVersion, build: buildId() });
+  openRuns.set(0);
+  return {
+    cellEnded({ agent, model, outcome, reused }, usd) {
+      cells.add(1, { agent, model, outcome, reused });
+      if (usd === null) return;
+      // The SDK's counters are whole numbers.
+      spend.add(Math.round(usd * 1_000_000), { agent, model });
+      cost.record(usd, { agent, model });
+    },
+    agentWorks({ agent, model }) {
+      const one = { agent, model };
+      // Prometheus sees an increase only if it has seen the value before it.
+      for (const outcome of OUTCOMES) cells.add(0, { agent, model, outcome, reused: false });
+      spend.add(0, one);
+      working.push(one);
+      setAgents(countBy(working));
+      return () => {
+        working.splice(working.indexOf(one), 1);
+        setAgents(countBy(working));
+      };
+    },
+    runWaits: ({ agent, model }, why) => waits.add(1, { agent, model, why }),
+    stepEnded: (step, result, ms) => steps.record(ms / 1000, { step, result }),
+    openRuns(runs) {
+      openRuns.set(runs.length);
+      setWaiting(
+        countBy(
+          runs.flatMap(({ agent, model, waiting }) =>
+            waiting === null ? [] : [{ agent, model, why: waiting.why }],
+          ),
+        ),
+      );
+      setLimits(limitsOf(runs));
+    },
+    slots(total, free) {
+      slots.set(total);
+      freeSlots.set(free);
+    },
+  };
+}
+
+type Labels = Record<string, string>;
+type Values = readonly (readonly [Labels, number])[];
+
+/**
+ * Returns a function that sets all values of a gauge. Labels that it no longer gets are set to 0: Prometheus would keep
+ * their last value.
+ */
+function perLabels(gauge: { set: (value: number, labels: Labels) => void }): (values: Values) => void {
+  let before: Values = [];
+  return (values) => {
+    for (const [labels] of before) gauge.set(0, labels);
+    for (const [labels, value] of values) gauge.set(value, labels);
+    before = values;
+  };
+}
+
+/** How often each combination of labels occurs. */
+function countBy(all: readonly object[]): Values {
+  const counts = new Map<string, number>();
+  for (const labels of all) counts.set(JSON.stringify(labels), (counts.get(JSON.stringify(labels)) ?? 0) + 1);
+  return [...counts].map(([labels, count]) => [JSON.parse(labels) as Labels, count]);
+}
+
+/** When the last limit of each provider ends, in seconds since the epoch. */
+function limitsOf(runs: readonly MeasuredRun[]): Values {
+  const ends = new Map<string, number>();
+  for (const { waiting } of runs)
+    if (waiting?.why === 'limit' && waiting.provider !== undefined && waiting.until !== null)
+      ends.set(waiting.provider, Math.max(ends.get(waiting.provider) ?? 0, waiting.until / 1000));
+  return [...ends].map(([provider, end]) => [{ provider }, end]);
+}

@@ -1,0 +1,126 @@
+import type { LanguageModel, LanguageModelUsage } from 'ai';
+import { isCount } from '#lib';
+import { explainModelError, ModelFailed } from './model-errors.js';
+
+export interface ModelQuestion {
+  system: string;
+  user: string;
+  /** The form of the answer, as a JSON schema; null: a text. */
+  schema: Record<string, unknown> | null;
+  /** Without it, the model's own; several models accept no other. */
+  temperature?: number;
+  /** The most tokens of the answer. */
+  maxTokens?: number;
+  timeoutMs: number;
+}
+
+export interface ModelAnswer {
+  text: string;
+  /** The model that answered, as the server names it; null if it does not. */
+  modelUsed: string | null;
+  finishReason: string;
+  /** Tokens, none of which is in two counts. null: the server did not report it. */
+  usage: Record<'input' | 'output' | 'reasoning' | 'cache_read' | 'cache_write', number | null>;
+  /** The faults of numbers that the server reported; these are unknown. */
+  wrong: string[];
+}
+
+/**
+ * Asks a model once; the caller decides about retries. If the server does not accept a temperature or a JSON schema (it
+ * answers 400 or 422), asks again without the one, then without both. Then the text may be anything.
+ *
+ * @throws ModelFailed, or the signal's reason if it aborts
+ */
+export async function callModel(
+  model: LanguageModel,
+  question: ModelQuestion,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  const timeout = AbortSignal.timeout(question.timeoutMs);
+  const both = AbortSignal.any([signal, timeout]);
+  try {
+    return await callSimpler(model, question, both);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeout.aborted)
+      throw new ModelFailed('timeout', `gave no answer within ${question.timeoutMs / 1000} s`);
+    throw explainModelError(error);
+  }
+}
+
+async function callSimpler(
+  model: LanguageModel,
+  question: ModelQuestion,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  const simpler = simplerThan(question);
+  if (simpler === null) return call(model, question, signal);
+  return call(model, question, signal).catch((error: unknown) => {
+    const { status } = explainModelError(error);
+    if (signal.aborted || (status !== 400 && status !== 422)) throw error;
+    return callSimpler(model, simpler, signal);
+  });
+}
+
+/** The question without one of the demands that not every server accepts; null if it has none. */
+function simplerThan({ temperature, ...question }: ModelQuestion): ModelQuestion | null {
+  if (temperature !== undefined) return question;
+  return question.schema === null ? null : { ...question, schema: null };
+}
+
+async function call(
+  model: LanguageModel,
+  { system, user, schema, temperature, maxTokens }: ModelQuestion,
+  abortSignal: AbortSignal,
+): Promise<ModelAnswer> {
+  const { generateText, jsonSchema, NoObjectGeneratedError, Output } = await import('ai');
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const common = {
+    ...{ model, system, prompt: user, abortSignal },
+    // Temporal does the waiting, which survives this process.
+    maxRetries: 0,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+  };
+  try {
+    const result = await generateText(
+      schema === null
+        ? common
+        : { ...common, output: Output.object({ schema: jsonSchema(schema), name: 'judgment' }) },
+    );
+    return answerOf(result.text, result.response, result.finishReason, result.usage);
+  } catch (error) {
+    if (!NoObjectGeneratedError.isInstance(error)) throw error;
+    return answerOf(error.text ?? '', error.response, error.finishReason ?? 'unknown', error.usage);
+  }
+}
+
+function answerOf(
+  text: string,
+  response: object | undefined,
+  finishReason: string,
+  usage: LanguageModelUsage | undefined,
+): ModelAnswer {
+  // Read from the body: if the server names no model, the library fills in the one that was requested.
+  const { body = {} } = (response ?? {}) as { body?: { model?: unknown; modelVersion?: unknown } };
+  const named = body.model ?? body.modelVersion;
+  const wrong: string[] = [];
+  const countOf = (name: string, count: number | undefined): number | null => {
+    if (count === undefined || isCount(count)) return count ?? null;
+    wrong.push(`usage.${name}: expected a whole number from 0 to 2^53-1, got ${String(count)}`);
+    return null;
+  };
+  return {
+    text,
+    modelUsed: typeof named === 'string' ? named : null,
+    finishReason,
+    usage: {
+      input: countOf('input', usage?.inputTokenDetails.noCacheTokens ?? usage?.inputTokens),
+      output: countOf('output', usage?.outputTokenDetails.textTokens ?? usage?.outputTokens),
+      reasoning: countOf('reasoning', usage?.outputTokenDetails.reasoningTokens),
+      cache_read: countOf('cache_read', usage?.inputTokenDetails.cacheReadTokens),
+      cache_write: countOf('cache_write', usage?.inputTokenDetails.cacheWriteTokens),
+    },
+    wrong,
+  };
+}

@@ -1,0 +1,136 @@
+import { StringDecoder } from 'node:string_decoder';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import { argvOf, type Command, type CommandResult } from '#lib';
+
+export const OUTPUT_CAP = 1024 * 1024;
+/**
+ * After the command has ended, its output is read until none has come for this time, but at most MOST_DRAINS times as long: a
+ * grandchild may hold the pipe open for ever, and write to it.
+ */
+const DRAIN_MS = 100;
+const MOST_DRAINS = 10;
+
+export interface CommandRequest {
+  command: Command;
+  cwd: string;
+  env: Record<string, string>;
+  timeoutMs: number;
+  /** Do not kill background processes of a command that ended by itself; they die with the run at the latest. */
+  keepBackground?: boolean;
+  /** Standard input; none by default. */
+  input?: string;
+  signal?: AbortSignal;
+}
+
+/** Keeps the first `cap` bytes and only counts the rest, so that endless output takes no memory. */
+function collect(stream: NodeJS.ReadableStream, cap: number): { text: () => string; bytes: () => number } {
+  const chunks: Buffer[] = [];
+  let kept = 0;
+  let bytes = 0;
+  stream.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (kept >= cap) return;
+    const part = chunk.subarray(0, cap - kept);
+    kept += part.length;
+    chunks.push(part);
+  });
+  const text = (): string => {
+    const decoder = new StringDecoder('utf8');
+    // A character that the cap splits is dropped.
+    return decoder.write(Buffer.concat(chunks)) + (bytes > kept ? '' : decoder.end());
+  };
+  return { text, bytes: () => bytes };
+}
+
+/** Waits until both outputs have ended, or nothing more can be expected of them. `received`: how many bytes have been read. */
+async function drain(ended: Promise<unknown>, received: () => number): Promise<void> {
+  const state = { ended: false };
+  const end = ended.then(() => void (state.ended = true));
+  for (let nth = 0; nth < MOST_DRAINS; nth += 1) {
+    const before = received();
+    const late = new AbortController();
+    await Promise.race([end, sleep(DRAIN_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
+    late.abort();
+    // On a busy machine, the time may be over before Node has read what was there when the command ended.
+    await nextTurn();
+    if (state.ended || received() === before) return;
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // The group is already gone.
+  }
+}
+
+/** The result of a program that does not exist, as a shell reports it. */
+const notFound = (program: string): CommandResult => {
+  const stderr = `${program}: not found\n`;
+  return {
+    ...{ exitCode: 127, timedOut: false, stdout: '', stderr },
+    ...{ stdoutBytes: 0, stderrBytes: Buffer.byteLength(stderr), durationMs: 0 },
+  };
+};
+
+/**
+ * Runs a command in its own process group, which is killed at the deadline, on abort, and (unless
+ * `keepBackground`) when the command has ended. Returns how it ended. Throws if the shell cannot be started, and the
+ * signal's reason on abort.
+ */
+export async function runCommand(request: CommandRequest): Promise<CommandResult> {
+  const startedAt = performance.now();
+  const [file = 'sh', ...args] = argvOf(request.command);
+  const child = execa(file, args, {
+    cwd: request.cwd,
+    env: request.env,
+    extendEnv: false,
+    detached: true,
+    cleanup: false,
+    ...(request.input === undefined ? { stdin: 'ignore' } : { input: request.input }),
+    buffer: false,
+    reject: false,
+    encoding: 'buffer',
+  });
+  const stdout = collect(child.stdout, OUTPUT_CAP);
+  const stderr = collect(child.stderr, OUTPUT_CAP);
+  const { pid } = child;
+  if (pid === undefined) {
+    const failure = await child;
+    if (typeof request.command !== 'string' && failure.code === 'ENOENT') return notFound(file);
+    throw new Error(
+      `cannot start ${file} in ${request.cwd}: ${failure.cause instanceof Error ? failure.cause.message : 'unknown'}`,
+    );
+  }
+
+  const state = { timedOut: false };
+  const deadline = setTimeout(() => {
+    state.timedOut = true;
+    killGroup(pid);
+  }, request.timeoutMs);
+  const onAbort = (): void => killGroup(pid);
+  request.signal?.addEventListener('abort', onAbort);
+  if (request.signal?.aborted === true) onAbort();
+
+  const exitCode = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  clearTimeout(deadline);
+  const { timedOut } = state;
+  request.signal?.removeEventListener('abort', onAbort);
+  if (request.keepBackground !== true || timedOut) killGroup(pid);
+  await drain(child, () => stdout.bytes() + stderr.bytes());
+  child.stdout.destroy();
+  child.stderr.destroy();
+  await child;
+  request.signal?.throwIfAborted();
+  return {
+    exitCode: timedOut ? null : exitCode,
+    timedOut,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    stdoutBytes: stdout.bytes(),
+    stderrBytes: stderr.bytes(),
+    durationMs: Math.round(performance.now() - startedAt),
+  };
+}

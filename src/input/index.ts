@@ -1,0 +1,35 @@
+export { check } from './check.js';
+export {
+  always,
+  checkedText,
+  checksFolder,
+  cleanText,
+  command,
+  distinct,
+  environmentVariables,
+  exactlyOne,
+  inSchema,
+  judgeName,
+  label,
+  messageIn,
+  mockUrlVariables,
+  nonBlank,
+  pattern,
+  seconds,
+  text,
+  variableName,
+  workspaceFile,
+  workspacePath,
+} from './fields.js';
+export { didYouMean, quote } from './phrases.js';
+export {
+  formatPath,
+  inTextOrder,
+  type Loaded,
+  type Path,
+  type Position,
+  type ProblemAt,
+  problemIn,
+  type Side,
+  type Source,
+} from './source.js';

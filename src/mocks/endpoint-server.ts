@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ownIdentity, writeNote } from '#host';
+import { answerToRequest, plainAnswer, type EndpointResult } from './answer-to-request.js';
+import { chanceOf } from './chance.js';
+import {
+  LOOPBACK,
+  MOST_CALLS,
+  mocksFile,
+  readServer,
+  requestsFolder,
+  serverFile,
+  startProblemFile,
+  stepFile,
+} from './mock-server-files.js';
+import type { CallRecord, ServerFile } from './mocks-file.js';
+import { isolatedMatcher } from './isolated-matcher.js';
+import { isHttpError, readRequest, type ReadRequest } from './read-request.js';
+import { recordCall, recordedArgs, recordedDecision } from './record-call.js';
+
+/*
+ * The server of a run's mocked endpoints: `node endpoint-server.js FOLDER PORT`. It ends by itself when its note is gone
+ * or names another server, or if nothing has used it for longer than a step can take. It starts no process, and a bad
+ * request does not end it.
+ */
+
+const WATCH_MS = 500;
+
+const [, , folder = '', port = ''] = process.argv;
+const { mocks, seed, agent, scenario, idle_secs } = JSON.parse(
+  readFileSync(mocksFile(folder), 'utf8'),
+) as ServerFile;
+
+/** The number of the next call. Beyond the most that a report shows, calls are counted and not recorded. */
+let next = recordedCalls() + 1;
+let used = '';
+let ticks = 0;
+
+const server = createServer({ requestTimeout: 30_000 }, (request, response) => {
+  response.on('error', () => undefined); // the client is gone
+  void readRequest(request)
+    .then(answer, (error: unknown) => ({ delayMs: 0, result: asAnswer(error) }))
+    .catch((error: unknown) => ({ delayMs: 0, result: asAnswer(error) }))
+    .then(async ({ delayMs, result }) => {
+      await sleep(delayMs);
+      send(response, result, request.method ?? '');
+    })
+    .catch(() => response.destroy());
+});
+server.on('clientError', (_error, socket) => {
+  if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+  else socket.destroy();
+});
+server.on('error', (error) => {
+  writeNote(startProblemFile(folder), error.message);
+  process.exit(1);
+});
+server.listen(Number(port), LOOPBACK, () => {
+  const own = ownIdentity();
+  writeNote(serverFile(folder), JSON.stringify(own));
+  setInterval(() => {
+    const named = readServer(folder);
+    if (named?.pid !== own.pid || named.start !== own.start || isIdle()) process.exit(0);
+  }, WATCH_MS);
+});
+
+/** Whether there was no request and no new step for too long. Counts ticks, so that a suspended machine does not count. */
+function isIdle(): boolean {
+  const now = `${next} ${modified(stepFile(folder))}`;
+  ticks = now === used ? ticks + 1 : 0;
+  used = now;
+  return ticks * WATCH_MS > idle_secs * 1000;
+}
+
+const modified = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+function answer(read: ReadRequest): { delayMs: number; result: EndpointResult } {
+  const { request, shown } = read;
+  const context = { step: currentStep(), agent, scenario };
+  const decide = (number: number) => {
+    const decision = answerToRequest(
+      mocks,
+      { ...request, context },
+      { random: chanceOf(seed, number), evaluate: isolatedMatcher },
+    );
+    const result =
+      decision.answer?.result ??
+      plainAnswer(501, `llm-tool-test: no mock matches this request: ${request.method} ${request.path}`);
+    const record: CallRecord = {
+      ...recordedDecision(decision),
+      ...{ command: `${request.method} ${request.path}`, args: recordedArgs(shown), step: context.step },
+      ...{ exit_code: null, status: result.status },
+    };
+    return { record, delayMs: decision.answer?.delayMs ?? 0, result };
+  };
+  if (next > MOST_CALLS + 1) return decide(next++);
+  const recorded = recordCall(requestsFolder(folder), next, decide);
+  next = recorded.number + 1;
+  return recorded;
+}
+
+function send(response: ServerResponse, { status, headers, body }: EndpointResult, method: string): void {
+  const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
+  response.writeHead(status, {
+    ...headers,
+    ...(hasBody ? { 'content-length': Buffer.byteLength(body) } : {}),
+  });
+  response.end(hasBody ? body : undefined);
+}
+
+const asAnswer = (error: unknown): EndpointResult =>
+  isHttpError(error)
+    ? { ...plainAnswer(error.status, `llm-tool-test: ${error.message}`), headers: { connection: 'close' } }
+    : plainAnswer(500, `llm-tool-test: ${String(error)}`);
+
+/** The step that is being performed: steps follow one another. */
+function currentStep(): string {
+  try {
+    return readFileSync(stepFile(folder), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function recordedCalls(): number {
+  try {
+    return readdirSync(requestsFolder(folder)).length;
+  } catch {
+    return 0; // there was none yet
+  }
+}

@@ -1,0 +1,75 @@
+export type { AgentHeartbeat, AgentProgress } from './agent-progress.js';
+export type { LostRun, LostRunsInput, PlaceInput, Signs, SignsInput } from './hosts.js';
+export {
+  cellOfRun,
+  gateActivity,
+  hostQueueOf,
+  isGateActivity,
+  parseRunWorkflowId,
+  placeQueueOf,
+  QUERIES,
+  type RunNumbers,
+  runWorkflowId,
+  SIGNALS,
+  SWEEP_ID,
+  sweepWorkflowId,
+  UPDATES,
+  WORKFLOWS,
+} from './names.js';
+export type { CellKind, CellPage, PageCell } from './pages.js';
+export type { ProviderLimit } from './provider-limit.js';
+export type { LostHost, RunPlace } from './run-place.js';
+export type { KeptSteps, PlannedGate, PlannedStep, RunPlan } from './run-plan.js';
+export {
+  type AgentSummary,
+  type ContextBrief,
+  type ConversationBrief,
+  type ConversationTurn,
+  type JudgeBrief,
+  type ReportInput,
+  type RunInput,
+  type RunRef,
+  type RunResult,
+  type StepFailure,
+  type TurnRef,
+  waitNumber,
+} from './run.js';
+export {
+  type FiringEnd,
+  type FiringRef,
+  type PlannedFiring,
+  type ScheduledInput,
+  type ScheduledResult,
+  scheduleId,
+  timeOfFiring,
+} from './schedule.js';
+export { sweepOrder, sweepTitle } from './sweep-order.js';
+export {
+  type CarriedSweep,
+  type Decided,
+  type DecideInput,
+  type EndedRun,
+  type FindEndedInput,
+  type LoadCellsInput,
+  type LostCell,
+  type Money,
+  type OpenRun,
+  originOf,
+  type Parked,
+  type ProvenOrder,
+  type SweepEnd,
+  type SweepInput,
+  type SweepOrigin,
+  type SweepProgress,
+  type SweepResult,
+  type SweepStatus,
+  type UnreadCells,
+} from './sweep.js';
+export {
+  type GateEnd,
+  gateEndIn,
+  type GateStatus,
+  passedGate,
+  passedRun,
+  runResultIn,
+} from './visible-failures.js';

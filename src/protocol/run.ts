@@ -1,0 +1,129 @@
+import type { RunLimits } from '#lib/pure';
+import type { Cell, EndReason, Outcome } from '#model';
+import type { LostHost } from './run-place.js';
+
+/** Identifies a run to every activity. */
+export interface RunRef {
+  sweep: string;
+  cell: Cell;
+  /** Name of the run's folder, in the results and in the private state. */
+  run: string;
+  workflowId: string;
+  /** Proof that a sweep may start this run. Absent if an older build started it. */
+  proof?: string;
+  /** See `PageCell.fresh`. */
+  fresh?: true;
+  /** Run id of the workflow's first execution; a reset keeps it. */
+  firstRunId: string;
+  /** See `RunInput.lostHosts`. */
+  lostHosts?: readonly LostHost[];
+}
+
+export interface ContextBrief {
+  /** Why the agent cannot be started: the script gave no answer to pass on to it. Null if it can be started. */
+  unfit: string | null;
+}
+
+/** One message to the agent. */
+export interface TurnRef {
+  /** From 1, over all steps of the run. */
+  number: number;
+  /** Index of its step among the scenario's. */
+  at: number;
+  /** A shorter time limit than that of the step: what is left of the conversation's time. */
+  limitSecs?: number;
+}
+
+/** Number of the `nth` run of the agent in a turn, by which a run and its sweep name the wait after it. */
+export const waitNumber = (nth: number, turn = 1): number => (turn - 1) * MOST_RUNS_OF_A_TURN + nth;
+const MOST_RUNS_OF_A_TURN = 100_000;
+
+/** A turn of a conversation with a simulated user. */
+export interface ConversationTurn {
+  number: number;
+  /** Index of the conversation among the scenario's steps. */
+  at: number;
+}
+
+/** Whether a conversation is over after a turn. */
+export interface ConversationBrief {
+  /** Null if it continues. */
+  reason: string | null;
+  /** How long the agent has worked in it, in seconds. */
+  workedSecs: number;
+}
+
+/** How the agent ended: enough to decide what comes next. */
+export interface AgentSummary {
+  ending: EndReason;
+  completed: boolean;
+  message: string;
+  costUsd: number | null;
+  /** The known part of the cost, if the whole is unknown. */
+  knownUsd?: number;
+  /**
+   * Why the agent may succeed later, and when (ms since the epoch; null: unknown). Absent if there is nothing to wait
+   * for.
+   */
+  again?: {
+    why: 'busy' | 'limit';
+    at: number | null;
+    /** True if the agent was not started, because another run had reached the limit of its account. */
+    held?: true;
+  };
+  /** The provider whose limit was reached. */
+  provider?: string;
+  /** The account that reached it. */
+  account?: string;
+  /** Proof that this run waits for the nth time; sent in the signal to its sweep. */
+  proof?: string;
+}
+
+export interface JudgeBrief {
+  /** 0..1 */
+  score: number;
+  passed: boolean;
+}
+
+/** A step that failed for good although it was retried: a failure of the infrastructure, not of the tool under test. */
+export interface StepFailure {
+  step: string;
+  message: string;
+}
+
+export interface ReportInput {
+  failures: StepFailure[];
+  cancelled: boolean;
+  /** ms since the epoch */
+  startedAt: number;
+  endedAt: number;
+}
+
+/** Input of a run's workflow. */
+export interface RunInput {
+  sweep: string;
+  cell: Cell;
+  /** See `PageCell.fresh`. */
+  fresh?: true;
+  /** See `PageCell.proof`. */
+  proof?: string;
+  /** The hosts on which the run was before, if they were lost. */
+  lostHosts?: readonly LostHost[];
+  /** True if steps send few heartbeats, because each may be billed. Absent: they send many. */
+  sparse?: boolean;
+  /** Limits that a test has changed. Absent outside of tests. */
+  limits?: Partial<RunLimits>;
+  /** True if the run tells its sweep that it ends, because a new history of the sweep is about to take over. */
+  announcesEnd?: boolean;
+}
+
+/** Result of a run; everything else is in its folder. */
+export interface RunResult {
+  outcome: Outcome;
+  message: string;
+  costUsd: number | null;
+  /** The known part of the cost, if the whole is unknown. */
+  knownUsd?: number;
+  /** True if nothing was run: the result is that of an earlier run. */
+  cached?: boolean;
+}

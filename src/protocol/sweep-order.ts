@@ -1,0 +1,51 @@
+import { changedRunLimits, type Limits } from '#lib/pure';
+import type { SweepInput } from './sweep.js';
+
+/** The parts of a plan that the input of a sweep repeats. */
+interface Planned {
+  concurrency: number;
+  caps: SweepInput['caps'];
+  max_usd: number | null;
+  until_clear?: unknown;
+}
+
+/** Where a sweep runs. */
+interface Where {
+  /** Whether its results are shared by several hosts. */
+  shared: boolean;
+  /** Whether the server is not the engine's own. */
+  external: boolean;
+  /** How long a host may show no sign of life, in seconds. */
+  lostSecs: number;
+  limits: Limits;
+}
+
+/** Returns the input of a sweep's workflow, except for what identifies and proves it. */
+export const sweepOrder = (
+  plan: Planned,
+  round: number,
+  { shared, external, lostSecs, limits }: Where,
+): Omit<SweepInput, 'sweep' | 'proof'> => ({
+  round,
+  concurrency: plan.concurrency,
+  caps: plan.caps,
+  ...(shared ? { placed: true, lostSecs } : {}),
+  ...(external ? { sparse: true } : {}),
+  ...(limits.cellsPerHistory === Infinity ? {} : { cellsPerHistory: limits.cellsPerHistory }),
+  ...changedRunLimits(limits),
+  ...(plan.max_usd === null ? {} : { maxUsd: plan.max_usd }),
+  ...(plan.until_clear === undefined ? {} : { untilClear: true }),
+});
+
+/** What the Web UI shows of a sweep. */
+export function sweepTitle(plan: {
+  cells: readonly unknown[];
+  scenarios: readonly { name: string }[];
+  until_clear?: unknown;
+}): string {
+  const scenarios = [...new Set(plan.scenarios.map(({ name }) => name))].join(', ');
+  return `${plan.until_clear === undefined ? '' : 'at most '}${plan.cells.length} cells of ${scenarios}`.slice(
+    0,
+    200,
+  );
+}

@@ -1,0 +1,57 @@
+export { agentInputs, judgeInputs } from './agent-inputs.js';
+export { Config, defaultConfig, parseConfig } from './config.js';
+export { serverAddresses } from './database.js';
+export { chooseHarmless } from './draft/choose-harmless.js';
+export { type Draft, draftScenario } from './draft/draft-scenario.js';
+export { readHelp, type ToolHelp } from './draft/read-help.js';
+export {
+  type Combination,
+  combinationReader,
+  combinationsOf,
+  loadMatrix,
+  matchesFilter,
+} from './eliza/matrix.js';
+export { Character } from './eliza/runtime-fields.js';
+export { modelsOf } from './eliza/to-runtime.js';
+export { expandMatrix } from './expand-matrix.js';
+export { jsonSchemaOf } from './json-schema.js';
+export { loadScenario } from './load-scenario.js';
+export { checkCommands, namedChecks, placedAgentScripts, placedGates } from './named-checks.js';
+export {
+  EffectiveScenario,
+  JudgeSettings,
+  modelAsked,
+  Plan,
+  scenarioOf,
+  type UnstoredScenario,
+} from './plan.js';
+export { publicNames } from './public-names.js';
+export type { ScenarioReader, ScenarioVariant } from './reader.js';
+export { isElizaName, recognize, type Recognized, SCENARIO_ENDING } from './recognize.js';
+export {
+  type AgentStep,
+  agentStepAt,
+  checksNothing,
+  type ConversationStep,
+  findAgentStep,
+  findAsking,
+  firstAgentStep,
+  gatesOf,
+  isApart,
+  type PlacedGate,
+  Scenario,
+  type Step,
+  withAgentTimeout,
+  withoutMocks,
+} from './scenario.js';
+export { isScheduledTime, PlanTemplate, StoredSchedule, type When } from './stored-schedule.js';
+export { type Copied, isNamedLikeSuite, isSuite, SUITE_ENDING } from './suites/is-suite.js';
+export { readSuite } from './suites/read-evals.js';
+export { readCsv, readJsonLines } from './suites/read-prompts.js';
+export { type CaseScenario, suiteScenarios } from './suites/suite-scenarios.js';
+export type { Suite } from './suites/suite.js';
+export { Target, TARGET_PROGRAM } from './target.js';
+export { withChecksOf, withoutFlags } from './with-checks-of.js';
+export { loadRubric } from './yaml/load-rubric.js';
+export { loadSkill } from './yaml/load-skill.js';
+export { parseYaml } from './yaml/load-yaml.js';

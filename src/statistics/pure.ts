@@ -1,0 +1,1 @@
+export { type Count, type Interval, isTested, rate, type Stratum, sum } from './counts.js';

@@ -1,0 +1,15 @@
+export { McpServer } from './mcp-server.js';
+export type { McpConnection, ProxyFile } from './mcp/proxy-file.js';
+export { eventsOfRecords, eventsSoFar, type TimedEvent } from './mcp/record.js';
+export {
+  mcpServersOf,
+  StoredSubject,
+  Subject,
+  SUBJECT_BYTES,
+  type SubjectFile,
+  type SubjectKind,
+  Subjects,
+  variablesOfSubject,
+  WITH,
+  WITHOUT,
+} from './subject.js';

@@ -1,0 +1,76 @@
+import { statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { displayPath, plannedHomes, projectState, readText, remembered } from '#host';
+import { isJsonObject, parseJson } from '#lib';
+import type { HumanReview, Judged } from '#model';
+import { runFiles, writeDerived } from '#store';
+import { readReview } from './read-review.js';
+
+/** Reads human reviews like `readReview`, each file once for as long as it does not change. */
+export interface KnownReviews {
+  read(folder: string, judged: Judged, warn: (text: string) => void): HumanReview | null;
+  /** Keeps what was read for later commands, if that was much. */
+  save(): void;
+}
+
+/** What an evaluation.md contained when it had this stamp, for a run of which a model had judged this. */
+type Entry = [stamp: string, judged: string, review: HumanReview | null];
+
+/** Of the format of the file, and of how reviews are read. Raise it with every change: then all of them are read again. */
+const VERSION = 1;
+const WORTH_SAVING = 200;
+/** See `SETTLED_NS` of log-lines.ts. */
+const SETTLED_MS = 2000;
+
+const opened = remembered(() => new Map<string, KnownReviews>());
+
+/** Returns the reviews of a results folder that this command or worker has open; opens them at the first call. */
+export function knownReviews(resultsPath: string): KnownReviews {
+  const reviews = opened().get(resultsPath) ?? openReviews(resultsPath);
+  opened().set(resultsPath, reviews);
+  return reviews;
+}
+
+/** Opens the reviews of a results folder. They are derived from its files, like `openResultsIndex`. */
+export function openReviews(resultsPath: string): KnownReviews {
+  const file = join(projectState(resultsPath, plannedHomes().state).folder, 'index', 'reviews.json');
+  const entries = readEntries(file);
+  let added = 0;
+  return {
+    read(folder, judged, warn) {
+      const path = runFiles(folder).evaluation;
+      const stat = statSync(path, { throwIfNoEntry: false });
+      const stamp = stat === undefined ? '-' : `${stat.ino}.${stat.size}.${stat.ctimeMs}`;
+      const what = judged.criteria.length + judged.gates.length === 0 ? '' : JSON.stringify(judged);
+      const run = basename(folder);
+      const entry = entries.get(run);
+      if (entry !== undefined && entry[0] === stamp && entry[1] === what) {
+        const problem = entry[2]?.problem ?? null;
+        if (problem !== null) warn(`warning: ${displayPath(path)}${problem.slice('evaluation.md'.length)}`);
+        return entry[2];
+      }
+      const review = readReview(folder, judged, warn);
+      if (stat !== undefined && Date.now() - stat.ctimeMs > SETTLED_MS) {
+        entries.set(run, [stamp, what, review]);
+        added += 1;
+      }
+      return review;
+    },
+    save() {
+      if (added < WORTH_SAVING) return;
+      writeDerived(file, JSON.stringify({ version: VERSION, reviews: Object.fromEntries(entries) }));
+      added = 0;
+    },
+  };
+}
+
+function readEntries(file: string): Map<string, Entry> {
+  try {
+    const index = parseJson(readText(file));
+    if (!isJsonObject(index) || index['version'] !== VERSION || !isJsonObject(index['reviews']))
+      return new Map();
+    return new Map(Object.entries(index['reviews'] as unknown as Record<string, Entry>));
+  } catch {
+    return new Map();
+  }
+}

@@ -1,0 +1,41 @@
+import { type PlannedSweep, summarizeSweeps, type SweepSummary } from '#decide';
+import { displayPath } from '#host';
+import { UsageError } from '#lib';
+import { Plan } from '#scenario';
+import { planFile, readResultsFile, resultsIndex } from '#store';
+import { newestSweeps } from './newest-sweeps.js';
+import { sweepStatus } from './sweep-status.js';
+
+/**
+ * Reads the newest sweeps of a results folder, at most `limit`, and says how many older ones there are. Warns about sweeps whose
+ * files are broken, and leaves them out.
+ */
+export function readSweepList(
+  resultsPath: string,
+  limit: number,
+  warn: (text: string) => void,
+): { sweeps: SweepSummary[]; more: number } {
+  const known = newestSweeps(resultsPath);
+  const wanted = known.slice(0, limit);
+  const { results } = resultsIndex(resultsPath).digests();
+  const sweeps = summarizeSweeps(
+    wanted.flatMap((id) => readSweep(resultsPath, id, warn) ?? []),
+    results,
+  );
+  return { sweeps, more: known.length - wanted.length };
+}
+
+/** Warns and returns null if the files of a sweep are broken. */
+function readSweep(results: string, id: string, warn: (text: string) => void): PlannedSweep | null {
+  try {
+    const plan = readResultsFile(planFile(results, id), Plan);
+    return {
+      ...{ id, started: plan.created_at, status: sweepStatus(results, id), cells: plan.cells },
+      needsAll: plan.until_clear === undefined,
+    };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    warn(`warning: ${displayPath(results)}: ${error.message}; skipped this sweep`);
+    return null;
+  }
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { buildSweepDocument, SweepDocument } from '#decide';
+import { readEngineState, serverIsUp } from '#engine';
+import { plannedHomes, projectState } from '#host';
+import { sweepWorkflowId } from '#protocol';
+import type { Plan } from '#scenario';
+import { isPaused, readResultsFile, storedDecision, summaryFile, withWarnings } from '#store';
+import { uiPage } from './ui-page.js';
+import { knownReviews } from './known-reviews.js';
+import { reviewReader, withCalibration, type ReviewReader } from './judged-runs.js';
+import { readDigestedLog } from './read-log.js';
+
+/**
+ * Builds the document of a sweep from its files: the summary says whether it has ended, the log has the results, and
+ * evaluation.md of each run has the human review.
+ */
+export async function sweepDocument(
+  resultsPath: string,
+  plan: Plan,
+  warn: (text: string) => void,
+): Promise<SweepDocument> {
+  const summary = summaryFile(resultsPath, plan.sweep);
+  // Where the state would be: reading results must not create it.
+  const engine = await readEngineState(projectState(resultsPath, plannedHomes().state).folder);
+  const results = readDigestedLog(resultsPath, warn);
+  const document = buildSweepDocument({
+    sweep: plan.sweep,
+    workflowId: sweepWorkflowId(plan.sweep),
+    // An engine that has stopped serves no page.
+    uiUrl: engine === null || !serverIsUp(engine) ? null : uiPage(engine, sweepWorkflowId(plan.sweep)),
+    status: existsSync(summary)
+      ? readResultsFile(summary, Status).status
+      : isPaused(resultsPath, plan.sweep)
+        ? 'paused'
+        : 'running',
+    maxUsd: plan.max_usd,
+    cells: plan.cells,
+    untilClear: plan.until_clear,
+    decided: plan.until_clear === undefined ? null : storedDecision(resultsPath, plan.sweep),
+    live: plan.live === true,
+    scenarios: plan.scenarios,
+    results,
+    resultsPath,
+  });
+  const reviewOf = reviewReader(resultsPath, results, warn);
+  const reviewed = addReviews(withWarnings(document, results), reviewOf);
+  const calibrated = withCalibration(reviewed, resultsPath, results, reviewOf);
+  knownReviews(resultsPath).save();
+  return calibrated;
+}
+
+/** The only part of a summary that is read: its cells may be thousands, and are built again from the log. */
+const Status = SweepDocument.pick({ status: true });
+
+/** Adds the human reviews to the cells of a sweep. Cells that share a run share its review. */
+function addReviews(document: SweepDocument, reviewOf: ReviewReader): SweepDocument {
+  const cells = document.cells.map((cell) => {
+    const human = cell.results_dir === null ? null : reviewOf(cell.results_dir);
+    return human === null ? cell : { ...cell, human };
+  });
+  return { ...document, cells };
+}

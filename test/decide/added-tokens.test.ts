@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { addedTokens, type MeasuredCell } from '../../src/decide/added-tokens.js';
+import { ResultLine } from '../../src/model/records/result-line.js';
+
+const cell = (variant: string, tokens: number | null | undefined, change: Partial<MeasuredCell> = {}) => ({
+  ...{ scenario: 's', agent: 'codex', model: 'm', variant, outcome: 'pass' as const },
+  metrics: {
+    agent_work: {
+      ...{ tokens: null, tool_calls: null, actions: null },
+      ...(tokens === undefined ? {} : { first_request_tokens: tokens }),
+    },
+  },
+  ...change,
+});
+/** `without`: the variant that is the same without the subject. */
+const variant = (name: string, without?: string) => ({
+  ...{ name: 's', variant: name },
+  ...(without === undefined ? {} : { subject: { parts: ['skill pdf'], without } }),
+});
+
+describe('what subjects add in a sweep', () => {
+  test('is the difference between a variant with a subject and the one without', () => {
+    const variants = [variant('with', 'without'), variant('without')];
+    const cells = [cell('with', 150), cell('without', 100), cell('without', 104)];
+    expect(addedTokens(variants, cells)).toMatchObject([
+      {
+        ...{ agent: 'codex', model: 'm', added: ['skill pdf'], removed: [], difference: 48 },
+        scenarios: [{ variant: 'with', base: { runs: 2 }, head: { runs: 1 } }],
+      },
+    ]);
+  });
+
+  test('is compared with the own baseline of each variant', () => {
+    const variants = [
+      ...[variant('old', 'old-without'), variant('old-without')],
+      ...[variant('new', 'new-without'), variant('new-without')],
+    ];
+    const cells = [cell('old', 120), cell('old-without', 100), cell('new', 230), cell('new-without', 200)];
+    const [found] = addedTokens(variants, cells);
+    expect(found?.scenarios.map(({ variant: name, difference }) => [name, difference])).toEqual([
+      ['new', 30],
+      ['old', 20],
+    ]);
+  });
+
+  test('is nothing in the stored results of an older build, which can still be read', () => {
+    const file = new URL('../commands/recorded/results/results.jsonl', import.meta.url);
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    const stored = lines.map((line) => ResultLine.parse(JSON.parse(line)));
+    const cells = stored.flatMap(({ metrics, outcome }) =>
+      ['with', 'without'].map((name) => ({ ...cell(name, 1), metrics, outcome })),
+    );
+    expect(cells.length).toBeGreaterThan(0);
+    expect(addedTokens([variant('with', 'without'), variant('without')], cells)).toEqual([]);
+  });
+
+  test('leaves out results of older builds, and runs that were not tested', () => {
+    const variants = [variant('with', 'without'), variant('without')];
+    const old = [cell('with', undefined), cell('without', undefined), cell('with', 1, { metrics: null })];
+    expect(addedTokens(variants, old)).toEqual([]);
+    const broken = cell('without', 90, { outcome: 'error' });
+    expect(addedTokens(variants, [cell('with', 150), broken])).toMatchObject([{ difference: null }]);
+    // a plan of an older build
+    expect(addedTokens([variant('with'), variant('without')], [cell('with', 2), cell('without', 1)])).toEqual(
+      [],
+    );
+  });
+});

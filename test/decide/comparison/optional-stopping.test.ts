@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { compareSweeps, type SweepToCompare } from '../../../src/decide/comparison/compare-sweeps.js';
+import { Comparison } from '../../../src/decide/comparison/document.js';
+import type { Decision } from '../../../src/decide/decision/decision.js';
+import { resultLine } from '../../store/sample.js';
+import { sweepOf } from './sample.js';
+
+/** The decision of a sweep that was to run until its verdict is clear. */
+const decisionOf = (more: Partial<Decision> = {}): Decision => ({
+  ...{ base: { variant: null, sweep: 'a' }, head_variant: null, verdict: 'undecided', stopped: 'most runs' },
+  ...{ margin: null, alpha: 0.05, difference: -0.5, interval: { low: -0.8, high: 0.1 }, spent_alpha: 0.05 },
+  ...{
+    p: 0.2,
+    rounds: 6,
+    runs: 6,
+    runs_again: 0,
+    most_runs: 6,
+    pairs_left_out: 0,
+    configurations: [],
+    doubts: [],
+  },
+  ...more,
+});
+
+const [BASE, HEAD] = [{ x: 'pppppp' }, { x: 'pfffff' }];
+const decided = (decision: Decision): SweepToCompare => sweepOf('b', HEAD, undefined, { decision });
+const compare = (base: SweepToCompare, head: SweepToCompare, margin: number | null = null): Comparison =>
+  Comparison.parse(compareSweeps(base, head, new Map(), { alpha: 0.05, margin }));
+
+describe('a sweep that ran until its verdict was clear', () => {
+  test('has p, interval and verdict of its sequential test, if it is compared with what it was compared with', () => {
+    expect(compare(sweepOf('a', BASE), sweepOf('b', HEAD))).toMatchObject({
+      verdict: 'worse',
+      gate: { result: 'worse' },
+    });
+    const { verdict, total, gate, head, configurations, doubts } = compare(
+      sweepOf('a', BASE),
+      decided(decisionOf()),
+    );
+    expect(verdict).toBe('no difference shown');
+    expect(total).toMatchObject({
+      sequential: true,
+      difference: -0.5,
+      p: 0.2,
+      interval: { low: -0.8, high: 0.1 },
+    });
+    expect(configurations[0]).toMatchObject({ verdict: 'no difference shown', p: 0.2 });
+    expect(gate.result).toBe('not shown');
+    expect(head.stopped).toBe('most runs');
+    expect(doubts).toEqual([
+      expect.stringMatching(/^these are the two sides of a sweep that was to run until/),
+    ]);
+  });
+
+  test.each([
+    ['worse', 'clear', 'worse', true],
+    ['not tested', 'errors', 'worse', false],
+    ['undecided', null, 'worse', false],
+  ] as const)('that is %s (%s) is %s; robust: %s', (verdict, stopped, expected, robust) => {
+    const clear = { verdict, stopped, p: 0.01, interval: { low: -0.9, high: -0.1 } };
+    const errors = { x: 'FFFFfp' };
+    const head = sweepOf('b', errors, undefined, { decision: decisionOf(clear) });
+    const found = compare(sweepOf('a', BASE), head);
+    expect([found.verdict, found.total.robust]).toEqual([expected, robust]);
+  });
+
+  test('holds a margin only with its own interval', () => {
+    const wide = decisionOf({ difference: 0, interval: { low: -0.3, high: 0.3 }, p: 1 });
+    const holds = (margin: number) =>
+      compare(sweepOf('a', BASE), decided(wide), margin).total.not_worse?.holds;
+    expect([holds(0.2), holds(0.4)]).toEqual([false, true]);
+  });
+
+  test('is the same for two variants of the sweep', () => {
+    const decision = decisionOf({ base: { variant: 'bare', sweep: null }, head_variant: 'guided' });
+    const side = (variant: string, runs: typeof BASE) => sweepOf('s', runs, undefined, { decision, variant });
+    expect(compare(side('bare', BASE), side('guided', HEAD)).total.sequential).toBe(true);
+    const swapped = compare(side('guided', HEAD), side('bare', BASE));
+    expect(swapped.total.sequential).toBeUndefined();
+    expect(swapped.doubts).toEqual([expect.stringMatching(/^the sweep was to run until/)]);
+  });
+
+  test('is doubted if it is compared with another, or at another level', () => {
+    const doubt =
+      /^head was to run until .* stopped for another reason: most runs: how many runs there are depends/;
+    for (const found of [
+      compare(sweepOf('other', BASE), decided(decisionOf())),
+      compareSweeps(sweepOf('a', BASE), decided(decisionOf()), new Map(), { alpha: 0.01, margin: null }),
+    ]) {
+      expect(found.total.sequential).toBeUndefined();
+      expect(found.doubts).toEqual([expect.stringMatching(doubt)]);
+    }
+    expect(compare(decided(decisionOf({ stopped: 'clear' })), sweepOf('c', BASE)).doubts).toEqual([
+      expect.stringMatching(/^base ran until its verdict was clear/),
+    ]);
+  });
+});
+
+test('cells that the budget left out, and a sweep that was cancelled, are doubted', () => {
+  const head = sweepOf('b', { x: 'pppp..' }, undefined, { status: 'cancelled' });
+  const lines = head.cells.slice(4).map(({ id: cell }) =>
+    resultLine({
+      ...{ id: `b/${cell}`, sweep: 'b', cell, scenario_id: 'x' },
+      outcome: 'error',
+      results_dir: null,
+      starts: 0,
+    }),
+  );
+  const { doubts } = compare(sweepOf('a', BASE), { ...head, lines: [...head.lines, ...lines] });
+  expect(doubts).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^head: 2 cells were never started, because of the budget/),
+      expect.stringMatching(/^head was cancelled/),
+    ]),
+  );
+});
