@@ -49,6 +49,7 @@ for sweep in $(cd sweeps && ls -d nightly-* | head -2); do
   grep -l "$sweep" ./*/artifacts/run.json | sed 's|/artifacts/run.json||' | xargs rm -r
 done
 find . -type f -exec sed -i "s|$folder|/recorded|g" {} +
+find . -type d -empty -delete
 rm -rf "$here/recorded"
 cp -R "$results" "$here/recorded"
 rm -rf "$folder"
