@@ -49,6 +49,10 @@ for sweep in $(cd sweeps && ls -d nightly-* | head -2); do
   grep -l "$sweep" ./*/artifacts/run.json | sed 's|/artifacts/run.json||' | xargs rm -r
 done
 find . -type f -exec sed -i "s|$folder|/recorded|g" {} +
+find . -name '*.json' -exec node -e '
+  const { readFileSync, writeFileSync } = require("node:fs");
+  for (const file of process.argv.slice(1)) writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, "utf8"))));
+' {} +
 find . -type d -empty -delete
 rm -rf "$here/recorded"
 cp -R "$results" "$here/recorded"
