@@ -5,21 +5,20 @@ export default tseslint.config(
   {
     ignores: [
       '.agents',
-      'templates',
+      'src/commands/templates',
       '**/dist',
-      'site/pages',
-      'site/.vitepress/cache',
+      'scripts/site/pages',
+      'scripts/site/.vitepress/cache',
       'coverage',
       'fixtures',
       'llm-tool-test-results',
-      '.dependency-cruiser.mjs',
     ],
   },
   tseslint.configs.strictTypeChecked,
   {
     languageOptions: {
       parserOptions: {
-        project: ['./tsconfig.test.json', './src/viewer/pages/tsconfig.json'],
+        project: ['./test/tsconfig.json', './src/viewer/pages/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },

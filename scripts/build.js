@@ -73,6 +73,7 @@ try {
   outputs.push(...(await bundlePages(join(root, 'src/viewer/pages'), join(fresh, 'viewer'))));
   await writeTypes(join(root, 'src/library'), join(fresh, 'types'));
   cpSync(join(root, 'node_modules/sql.js/dist/sql-wasm.wasm'), join(fresh, 'sqlite.wasm'));
+  cpSync(join(root, 'src/commands/templates'), join(fresh, 'templates'), { recursive: true });
   cpSync(join(root, 'src/host/process/supervisor'), join(fresh, 'supervisor'), { recursive: true });
 
   const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };

@@ -34,7 +34,7 @@ const tools = readmes.map(toolOf);
 const sizes = readmes.map((readme) => countTokens(readme)).toSorted((a, b) => a - b);
 console.log(`${tools.length} tools`);
 console.log(
-  `prompt, always there:               ${countTokens(read('templates/agent-scripts/prompt.md'))} tokens`,
+  `prompt, always there:               ${countTokens(read('src/commands/templates/agent-scripts/prompt.md'))} tokens`,
 );
 console.log(`MCP schemas, always there:          ${countTokens(JSON.stringify({ tools }))} tokens`);
 console.log(`ls, when tools are looked for:      ${countTokens(names.join('\n'))} tokens`);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseOptions, type ICruiseResult } from 'dependency-cruiser';
 import { expect, test } from 'vitest';
-import rules from '../.dependency-cruiser.mjs';
+import rules from '../scripts/rooms.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -261,11 +261,10 @@ export const AREAS: readonly Area[] = [
     covers: [
       'src/engine/metrics/',
       'docker-compose.yml',
-      'Dockerfile',
+      'image/',
       '.dockerignore',
-      'grafana/',
+      'specs/how-to/grafana-dashboard.json',
       'specs/how-to/production.md',
-      'seccomp.json',
     ],
   },
   {
@@ -351,7 +350,12 @@ export const AREAS: readonly Area[] = [
   },
   {
     tests: ['test/agent-scripts/', 'test/commands/scripts'],
-    covers: ['.agents/', 'src/agent-scripts/', 'src/commands/scripts/', 'templates/agent-scripts/'],
+    covers: [
+      '.agents/',
+      'src/agent-scripts/',
+      'src/commands/scripts/',
+      'src/commands/templates/agent-scripts/',
+    ],
   },
   {
     tests: ['test/package/', 'test/walks/', 'test/documents/', 'test/commands/init'],
@@ -359,11 +363,11 @@ export const AREAS: readonly Area[] = [
       'README.md',
       'specs/',
       'fixtures/',
-      'templates/',
+      'src/commands/templates/',
       'package.json',
       'src/library/',
       'src/commands/init/',
     ],
   },
-  { tests: ['test/action/'], covers: ['action/', 'action.yml'] },
+  { tests: ['test/action/'], covers: ['scripts/action/', 'action.yml'] },
 ];

@@ -14,7 +14,10 @@ function texts(folder, ending) {
 }
 
 export const scenarioTexts = [...texts('test/scenario/cases', '.yaml'), ...texts('fixtures', '.yaml')];
-export const configTexts = [...texts('test/scenario/cases', '.toml'), ...texts('templates', '.toml')];
+export const configTexts = [
+  ...texts('test/scenario/cases', '.toml'),
+  ...texts('src/commands/templates', '.toml'),
+];
 export const rubricTexts = texts('test/scenario/cases/rubric', '.yaml');
 export const scriptTexts = [
   ...texts('src/host/process/supervisor', '.sh'),

@@ -19,7 +19,7 @@ let results = [];
 const vitest = await createVitest(
   'test',
   {
-    config: 'vitest.mutants.config.ts',
+    config: 'scripts/mutants/vitest.config.ts',
     watch: false,
     bail: isReach ? 0 : 1,
     setupFiles: isReach ? [fileURLToPath(new URL('./record-reached.js', import.meta.url))] : [],

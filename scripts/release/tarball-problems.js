@@ -1,6 +1,6 @@
 /** The files of the package. */
 const WANTED =
-  /^(\.agents\/lib\/script\.ts|CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh|pl|wasm)|dist\/types\/.*\.d\.ts|dist\/build-id|dist\/third-party-licences\.txt|dist\/viewer\/(index\.html|app\.css)|(fixtures|grafana|schema|specs|templates)\/.+)$/;
+  /^(\.agents\/lib\/script\.ts|CHANGELOG\.md|LICENSE|README\.md|package\.json|dist\/.*\.(js|sh|pl|wasm)|dist\/types\/.*\.d\.ts|dist\/build-id|dist\/third-party-licences\.txt|dist\/viewer\/(index\.html|app\.css)|(fixtures|schema|specs|dist\/templates)\/.+)$/;
 const NEVER = /(^|\/)(test|node_modules|\.tmp|llm-tool-test-results|\.env[^/]*|[^/]+\.map)(\/|$)/;
 /** Some of the files that a package cannot do without. */
 export const NEEDED = [

@@ -136,9 +136,11 @@ const PAID = [
   [1, 0.9, 0.5, 0.75, 14.5],
   [2, 1, 0, 1, 4],
   [2, 0.9, 0.5, 0.965, 23.2],
+  [2, 0.6, 0.4, 0.345, 36.1],
   [5, 1, 0, 1, 5],
   [5, 0.6, 0.4, 0.745, 73.4],
   [10, 0.6, 0.4, 0.965, 107],
+  [10, 0.9, 0.7, 0.998, 79.8],
 ];
 const paid = PAID.flatMap(([configurations, from, to, power, pairs]) => {
   const cells = (/** @type {(found: ReturnType<typeof untilClear>, sign: number) => number} */ of) =>

@@ -57,7 +57,11 @@ describe('action.yml', () => {
     const named = scripts.flatMap((script) =>
       [...script.matchAll(/\$GITHUB_ACTION_PATH\/([\w./-]+)/g)].map(([, path = '']) => path),
     );
-    expect(named).toEqual(['action/install.js', 'action/run.js', 'action/comment.js']);
+    expect(named).toEqual([
+      'scripts/action/install.js',
+      'scripts/action/run.js',
+      'scripts/action/comment.js',
+    ]);
     for (const path of named) expect(() => readFileSync(join(REPOSITORY, path))).not.toThrow();
   });
 });

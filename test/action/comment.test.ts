@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { commentText, comparisonText, markerOf } from '../../action/comment-text.js';
+import { commentText, comparisonText, markerOf } from '../../scripts/action/comment-text.js';
 import { REPOSITORY } from '../commands/project.js';
 import { startGitHub, TOKEN } from './github-server.js';
 
@@ -26,7 +26,7 @@ const MARKER = markerOf('smoke');
 
 async function comment(text: string, env: Record<string, string> = {}) {
   writeFileSync(file('comment.md'), `${MARKER}\n\n${text}`);
-  const { exitCode, stdout } = await execa('node', [join(REPOSITORY, 'action/comment.js')], {
+  const { exitCode, stdout } = await execa('node', [join(REPOSITORY, 'scripts/action/comment.js')], {
     env: {
       COMMENT: file('comment.md'),
       TITLE: 'smoke',

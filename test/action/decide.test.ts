@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decide } from '../../action/decide.js';
-import { splitWords } from '../../action/split-words.js';
+import { decide } from '../../scripts/action/decide.js';
+import { splitWords } from '../../scripts/action/split-words.js';
 
 describe('whether the job fails', () => {
   const strict = { failOnFailure: true, failOnWorse: true };

@@ -131,7 +131,10 @@ it('does not take headings in code for sections', () => {
 });
 
 it('reads any README, and gives line numbers inside it', () => {
-  const template = readFileSync(new URL('../../templates/agent-scripts/README.md', import.meta.url), 'utf8');
+  const template = readFileSync(
+    new URL('../../src/commands/templates/agent-scripts/README.md', import.meta.url),
+    'utf8',
+  );
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 20 }),
     fc.constantFrom(

@@ -21,7 +21,7 @@ const PLACES = [
   'scripts',
   'specs',
   'src',
-  'templates',
+  'src/commands/templates',
   'test',
 ];
 

@@ -13,7 +13,7 @@ function expand(path: string): string[] {
 
 /** Paths in backquotes, relative to the repository, except for placeholders and examples in C. */
 const pathsIn = (text: string): string[] =>
-  [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/`((?:src|test|scripts|templates|specs)\/[^\s`]*)`/g)]
+  [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/`((?:src|test|scripts|specs)\/[^\s`]*)`/g)]
     .map(([, path = '']) => path)
     .filter((path) => !/[<>*…]|\.\.\.|\.c$/.test(path));
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { renderLlms, renderLlmsFull } from '../../site/llms.js';
-import { anchorOf, codePage, isImage, linkedFiles, pageOf, rewriteLinks } from '../../site/pages.js';
-import { readIndex } from '../../site/read-index.js';
+import { renderLlms, renderLlmsFull } from '../../scripts/site/llms.js';
+import { anchorOf, codePage, isImage, linkedFiles, pageOf, rewriteLinks } from '../../scripts/site/pages.js';
+import { readIndex } from '../../scripts/site/read-index.js';
 import { REPOSITORY } from '../commands/project.js';
 import { documents } from './documents.js';
 

@@ -5,7 +5,7 @@ import { REPOSITORY } from '../commands/project.js';
 
 // The file is only read: there may be no Docker engine. Other tests run its commands (npm ci, build, engine keep).
 const read = (file: string): string => readFileSync(join(REPOSITORY, file), 'utf8');
-const instructions = read('Dockerfile')
+const instructions = read('image/Dockerfile')
   .replaceAll(/^#.*\n/gm, '')
   .replaceAll('\\\n', ' ')
   .split('\n')

@@ -53,7 +53,7 @@ describe('the JSON Schema of scenarios', () => {
   it.each([
     ...yamlFiles('test/scenario/cases/valid'),
     ...yamlFiles('fixtures'),
-    ...yamlFiles('templates/init/fixtures'),
+    ...yamlFiles('src/commands/templates/init/fixtures'),
   ])('accepts $name, which is valid', ({ text }) => {
     expect(complaints('scenario', jsonOf(text))).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { printJson } from '../shared/output.js';
 
 /** `completion`: prints a script that calls `complete-words` on every Tab, so that it never goes out of date. */
 export function completion(shell: 'bash' | 'zsh' | 'fish', { json }: { json: boolean }): number {
-  const script = readFileSync(packageFile(`templates/completion/${shell}`), 'utf8');
+  const script = readFileSync(packageFile(`dist/templates/completion/${shell}`), 'utf8');
   if (json) printJson({ shell, script });
   else process.stdout.write(script);
   return 0;

@@ -58,12 +58,12 @@ interface Content {
 /** What `init` can create, by name. */
 const TEMPLATES = {
   default: {
-    sources: () => [{ from: packageFile('templates/init'), to: '' }],
+    sources: () => [{ from: packageFile('dist/templates/init'), to: '' }],
     run: [['run stock_delivery', 'run it with the free mock agent (takes seconds)']],
     read: 'fixtures/stock_delivery.yaml',
   },
   eliza: {
-    sources: () => [{ from: packageFile('templates/eliza'), to: '' }],
+    sources: () => [{ from: packageFile('dist/templates/eliza'), to: '' }],
     run: [
       [
         'scenario run fixtures/shopping.scenario.yaml',
@@ -74,7 +74,7 @@ const TEMPLATES = {
     read: 'fixtures/shopping.scenario.yaml',
   },
   skill: {
-    sources: () => [{ from: packageFile('templates/skill'), to: '' }],
+    sources: () => [{ from: packageFile('dist/templates/skill'), to: '' }],
     run: [
       ['run invoice_totals invoice_near_miss', 'run the skill with the free mock agent (takes seconds)'],
       ['compare latest --variants without,with', 'tell whether the skill has helped'],
@@ -82,7 +82,7 @@ const TEMPLATES = {
     read: 'fixtures/invoice_totals.yaml',
   },
   mcp: {
-    sources: () => [{ from: packageFile('templates/mcp'), to: '' }],
+    sources: () => [{ from: packageFile('dist/templates/mcp'), to: '' }],
     run: [
       ['run order_lamps order_near_miss', 'run the MCP server with the free mock agent (takes seconds)'],
       ['compare latest --variants without,with', 'tell whether the server has helped'],
@@ -98,7 +98,7 @@ const contentOf = ({ paths, scenarios: [first = ''] }: Example, folder: string):
   sources: () => [
     ...(existsSync(join(folder, CONFIG))
       ? []
-      : [{ from: packageFile('templates/init'), paths: [CONFIG], to: '' }]),
+      : [{ from: packageFile('dist/templates/init'), paths: [CONFIG], to: '' }]),
     { from: examplesFolder(), paths, to: 'fixtures' },
   ],
   run: [

@@ -8,7 +8,7 @@ import { printJson } from '../shared/output.js';
  * specs/reference/agent-scripts.md.
  */
 export function printScriptsPrompt({ json }: { json: boolean }): number {
-  const prompt = readFileSync(packageFile('templates/agent-scripts/prompt.md'), 'utf8');
+  const prompt = readFileSync(packageFile('dist/templates/agent-scripts/prompt.md'), 'utf8');
   if (json) printJson({ prompt });
   else stdout.write(prompt);
   return 0;

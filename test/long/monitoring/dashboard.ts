@@ -10,7 +10,7 @@ interface Panel {
 
 /** The queries of the dashboard, by the title of their panel. */
 export function dashboardQueries(): { panel: string; expr: string }[] {
-  const text = readFileSync(join(REPOSITORY, 'grafana/llm-tool-test.json'), 'utf8');
+  const text = readFileSync(join(REPOSITORY, 'specs/how-to/grafana-dashboard.json'), 'utf8');
   const { panels } = JSON.parse(text) as { panels: Panel[] };
   return panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ panel: title, expr })));
 }

@@ -68,7 +68,8 @@ const standIns = async (): Promise<StandIn[]> => [
 
 /** The image that the Dockerfile of the worker is based on. */
 async function nodeImage(): Promise<string> {
-  const [, image] = /^ARG NODE=(\S+)$/m.exec(await readFile(join(REPOSITORY, 'Dockerfile'), 'utf8')) ?? [];
+  const [, image] =
+    /^ARG NODE=(\S+)$/m.exec(await readFile(join(REPOSITORY, 'image/Dockerfile'), 'utf8')) ?? [];
   if (image === undefined) throw new Error('the Dockerfile names no image of Node');
   return image;
 }

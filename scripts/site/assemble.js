@@ -16,7 +16,7 @@ import { renderLlms, renderLlmsFull } from './llms.js';
 import { codePage, isImage, linkedFiles, pageOf, rewriteLinks } from './pages.js';
 import { readIndex } from './read-index.js';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = fileURLToPath(new URL('pages', import.meta.url));
 
 /** @param {string} path in the repository */

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { filesOf } from './test/suites.js';
+import { filesOf } from '../../test/suites.js';
 
 const plain = filesOf('plain');
 

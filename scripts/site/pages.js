@@ -13,7 +13,8 @@ import { dirname, extname, join, relative } from 'node:path/posix';
 export function pageOf(source) {
   if (source === 'specs/README.md') return 'index.md';
   if (source === 'README.md') return 'readme.md';
-  if (source.startsWith('specs/')) return source.slice('specs/'.length);
+  if (source.startsWith('specs/') && (source.endsWith('.md') || isImage(source)))
+    return source.slice('specs/'.length);
   // VitePress finds no pages in hidden folders.
   const path = source.replace(/(^|\/)\./g, '$1');
   return `files/${extname(path) === '.md' ? path : `${path}.md`}`;

@@ -5,7 +5,7 @@ import { readIndex } from '../read-index.js';
 import { renderDiagrams } from '../diagrams.js';
 
 /** @param {string} path in the repository */
-const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const read = (path) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const { name, description } = JSON.parse(read('package.json'));
 const sections = readIndex(read('specs/README.md'));
 
