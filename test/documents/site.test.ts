@@ -20,6 +20,7 @@ describe('the documentation site', () => {
       'How-to guides',
       'Reference',
       'Explanation',
+      'Contributing',
     ]);
   });
 
