@@ -81,7 +81,6 @@ try {
     workflowsPath: join(root, 'src/workflows/index.ts'),
     payloadConverterPath: join(root, 'src/workflows/payload-converter.ts'),
     failureConverterPath: join(root, 'src/workflows/failure-converter.ts'),
-    preloadModules: [join(root, 'src/workflows/disable-stack-traces.ts')],
     logger: silent,
   });
   const { workflows, sources } = withPortableMap(code);

@@ -238,7 +238,7 @@ export default {
       name: 'no-orphans',
       comment: 'a module that nothing imports is unused, except these, which are run or bundled by path',
       severity: 'error',
-      from: { orphan: true, pathNot: ['download-temporal', 'mock-program', 'disable-stack-traces'] },
+      from: { orphan: true, pathNot: ['download-temporal', 'mock-program'] },
       to: {},
     },
   ],

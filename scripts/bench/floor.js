@@ -71,9 +71,6 @@ async function startEmptyWorker(address) {
     activities: { agent: (/** @type {number} */ secs) => sleep(secs * 1000), step: async () => {} },
     workflowBundle: await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('./floor-workflows.js', import.meta.url)),
-      preloadModules: [
-        fileURLToPath(new URL('../../src/workflows/disable-stack-traces.ts', import.meta.url)),
-      ],
       logger: new DefaultLogger('WARN'),
     }),
     maxConcurrentActivityTaskExecutions: 1000, // as in src/worker.ts

@@ -13,7 +13,6 @@ export const verifyOrder =
 
 /** A signal between a run and its sweep, with its proof. */
 interface SentSignal {
-  sweep: string;
   /** Workflow id of the run. */
   workflowId: string;
   nth: number;
@@ -21,19 +20,21 @@ interface SentSignal {
 }
 
 /**
- * For a sweep: returns the proof with which to wake the run; null if the `parked` signal does not come from the run.
+ * For a sweep: returns the proofs with which to wake runs; null for each `parked` signal that does not come from its run.
  */
 export const verifyParked =
   (deps: Deps) =>
-  async ({ workflowId, nth, proof }: SentSignal): Promise<string | null> => {
+  async ({ signals }: { sweep: string; signals: readonly SentSignal[] }): Promise<(string | null)[]> => {
     const { key } = await originOf(deps);
-    return verifySignal(key, { workflowId, nth, kind: 'parked' }, proof)
-      ? proveSignal(key, { workflowId, nth, kind: 'wake' })
-      : null;
+    return signals.map(({ workflowId, nth, proof }) =>
+      verifySignal(key, { workflowId, nth, kind: 'parked' }, proof)
+        ? proveSignal(key, { workflowId, nth, kind: 'wake' })
+        : null,
+    );
   };
 
 /** For a run: whether the `wake` signal comes from its sweep. */
 export const verifyWake =
   (deps: Deps) =>
-  async ({ workflowId, nth, proof }: SentSignal): Promise<boolean> =>
+  async ({ workflowId, nth, proof }: SentSignal & { sweep: string }): Promise<boolean> =>
     verifySignal((await originOf(deps)).key, { workflowId, nth, kind: 'wake' }, proof);

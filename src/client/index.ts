@@ -10,7 +10,7 @@ export type { Signals } from './follow/pause-or-cancel-on-signals.js';
 export { tailEvents } from './follow/tail-events.js';
 export { type EarlierResults, NO_EARLIER, resultLabeler, type View } from './follow/view.js';
 export { waitingFor } from './follow/waiting-for.js';
-export { limitsOf, parkedIn, waitsOf } from './follow/waits.js';
+export { limitsOf, parkedIn, troublesOf, waitsOf } from './follow/waits.js';
 export { type RoundInputs, startRetryRound } from './next-round.js';
 export { passNewValues, storedScenarios } from './pass-variables-again.js';
 export { planRetry, type RetryChoice } from './retry-sweep.js';

@@ -181,6 +181,8 @@ export interface SweepProgress {
   maxUsd?: number;
   /** Account limits that cells wait for. */
   limits?: ProviderLimit[];
+  /** What cannot be done at present although it was tried for minutes, and why. */
+  troubles?: { what: string; message: string }[];
   /** Set if the sweep runs until its verdict is clear; `total` then counts the cells that were released. */
   decision?: DecisionBrief;
 }

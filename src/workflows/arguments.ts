@@ -23,7 +23,13 @@ export function readOrder(argument: unknown): ProvenOrder | null {
   return isMoment(at) && isText(proof) ? { at, proof } : null;
 }
 
-export function readParked(argument: unknown): { cell: string; parked: Parked; proof: string } | null {
+export interface ParkedSignal {
+  cell: string;
+  parked: Parked;
+  proof: string;
+}
+
+export function readParked(argument: unknown): ParkedSignal | null {
   const { cell, parked, proof = '' } = fieldsOf(argument);
   const { nth, why, until, provider, account, message } = fieldsOf(parked);
   if (!isText(cell) || !isText(proof) || !isCount(nth) || !isMoment(until)) return null;

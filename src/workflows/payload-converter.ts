@@ -1,17 +1,22 @@
 import { defaultPayloadConverter, type PayloadConverter } from '@temporalio/common';
+import { inWorkflowContext, workflowInfo } from '@temporalio/workflow';
 
 /**
- * Payload converter of the workflows (scripts/build.js). Decodes bytes that are not a valid value as `undefined`.
- * Anyone can send such bytes as the argument of a signal, and an error would fail the workflow task again and again,
- * before a handler could ignore them.
+ * Payload converter of the workflows (scripts/build.js). Decodes the argument of a signal or an update as `undefined` if
+ * its bytes are not a valid value. Anyone can send such bytes, and an error would fail the workflow task again and
+ * again, before a handler could ignore them. Results of activities and of other workflows must be valid.
  */
 export const payloadConverter: PayloadConverter = {
   toPayload: (value) => defaultPayloadConverter.toPayload(value),
-  fromPayload: (payload) => {
+  fromPayload: (payload, context) => {
     try {
-      return defaultPayloadConverter.fromPayload(payload);
-    } catch {
+      return defaultPayloadConverter.fromPayload(payload, context);
+    } catch (error) {
+      const isOurs = context?.type === 'workflow' && context.workflowId === ownId();
+      if (!isOurs) throw error;
       return undefined as never;
     }
   },
 };
+
+const ownId = (): string | null => (inWorkflowContext() ? workflowInfo().workflowId : null);

@@ -18,14 +18,13 @@ import {
   SWEEP_ID,
   sweepWorkflowId,
 } from '#protocol';
-import { rootCauseMessage } from './root-message.js';
+import { untilDone, type Troubles } from './calls.js';
+import { rootCauseMessage, troubleText } from './ui.js';
 import { runSweep } from './run-sweep.js';
 
-/** No limit of attempts: the results folder may be unreachable for hours. */
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '60 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
 const { sendWebhook } = proxyActivities<Activities>({
@@ -36,12 +35,21 @@ const { sendWebhook } = proxyActivities<Activities>({
 /** One firing of a schedule: plans a sweep, runs it to its end, compares it with the one before, and reports. */
 export async function runScheduled({ schedule, proof }: ScheduledInput): Promise<ScheduledResult> {
   const ref: FiringRef = { schedule, proof, execution: workflowInfo().firstExecutionRunId };
-  const planned = await CancellationScope.nonCancellable(() => activities.planScheduled(ref));
+  const troubles: Troubles = new Map();
+  const show = (): void =>
+    setCurrentDetails([...troubles].map(([what, message]) => troubleText({ what, message })).join('\n\n'));
+  const planned = await CancellationScope.nonCancellable(() =>
+    untilDone('plan the sweep', { troubles, show }, (options) =>
+      activities.planScheduled.executeWithOptions(options, [ref]),
+    ),
+  );
   const end = await runToEnd(planned);
   // also if the next firing has cancelled this one
   return CancellationScope.nonCancellable(async () => {
     const { firing } = planned;
-    const result = await activities.reportScheduled({ ...ref, firing, ...end });
+    const result = await untilDone('write the report', { troubles, show }, (options) =>
+      activities.reportScheduled.executeWithOptions(options, [{ ...ref, firing, ...end }]),
+    );
     if (result.webhook) await sendWebhook({ ...ref, firing });
     return { firing, sweep: planned.sweep?.sweep ?? null, exitCode: result.exitCode };
   });

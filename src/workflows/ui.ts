@@ -29,6 +29,9 @@ export function runDetails(lines: readonly StepLine[], result: RunResult | null 
   ].join('\n');
 }
 
+export const troubleText = ({ what, message }: { what: string; message: string }): string =>
+  `**cannot ${what}**, and tries again: ${tableText(message)}`;
+
 /** Current details of a sweep: counts, costs, limits and open runs. */
 export function sweepDetails(progress: SweepProgress): string {
   const { counts, active, total, status } = progress;
@@ -43,6 +46,7 @@ export function sweepDetails(progress: SweepProgress): string {
     ...(progress.maxUsd === undefined
       ? []
       : ['', `$${progress.spentUsd ?? 0} of $${progress.maxUsd} spent, as far as costs are known`]),
+    ...(progress.troubles ?? []).flatMap((trouble) => ['', troubleText(trouble)]),
     ...(progress.limits ?? []).flatMap(({ provider, account, until }) => [
       '',
       `${account ?? provider}: limit reached; its cells wait until ${new Date(until).toISOString()} (skip the wait with \`retry --now\`)`,
@@ -101,3 +105,14 @@ export const attributesOf = (result: RunResult): SearchAttributePair[] => [
   { key: OUTCOME, value: result.outcome },
   ...(result.costUsd === null ? [] : [{ key: COST_USD, value: result.costUsd }]),
 ];
+
+/** Long enough to understand, short enough to cross Temporal again. The full text is in the history. */
+const MESSAGE_LENGTH = 300;
+
+/** Message of the root cause, shortened. Temporal's own wrappers say only that something failed. */
+export function rootCauseMessage(error: unknown): string {
+  let cause = error;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return beginningOf(message, MESSAGE_LENGTH);
+}

@@ -2,21 +2,18 @@ import {
   condition,
   defineSignal,
   getExternalWorkflowHandle,
-  proxyLocalActivities,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities } from '#activities';
 import { type AgentSummary, type Parked, type RunInput, SIGNALS } from '#protocol';
 import { readWake } from './arguments.js';
+import { quickly } from './calls.js';
 
 /** `proof` shows that this run sent the signal; absent if its sweep has no proof either. */
 export const parkedRun = defineSignal<[{ cell: string; parked: Parked; proof?: string }]>(SIGNALS.parked);
 /** A sweep that was reset has not kept what the run told it before. */
 export const tellParked = defineSignal(SIGNALS.tellParked);
 export const wakeRun = defineSignal<[{ nth: number; proof?: string }]>(SIGNALS.wake);
-
-const { verifyWake } = proxyLocalActivities<Activities>({ startToCloseTimeout: '1 minute' });
 
 /** Waits until the agent may be run again after its `nth` run: at least `ms`, unless the wait is ended early. */
 export type WaitForProvider = (brief: AgentSummary, ms: number, nth: number) => Promise<void>;
@@ -46,7 +43,8 @@ export function waitParked({ sweep, cell, proof: isProven }: RunInput): WaitForP
     const signal = readWake(argument);
     if (signal === null) return;
     const { nth, proof } = signal;
-    if (isProven !== undefined && !(await verifyWake({ sweep, workflowId, nth, proof }))) return;
+    const sent = { sweep, workflowId, nth, proof };
+    if (isProven !== undefined && !(await quickly((steps) => steps.verifyWake(sent)))) return;
     woken = Math.max(woken, nth);
   });
   return async ({ again, provider, account, message, proof }, ms, nth) => {

@@ -139,7 +139,7 @@ export function stubActivities(overrides: Partial<Activities> = {}, { quick = fa
     reportScheduled: () => Promise.resolve({ exitCode: 0, webhook: false }),
     sendWebhook: () => Promise.resolve(),
     verifyOrder: () => Promise.resolve(true),
-    verifyParked: () => Promise.resolve('wake'),
+    verifyParked: ({ signals }) => Promise.resolve(signals.map(() => 'wake')),
     verifyWake: () => Promise.resolve(true),
   };
   const recorded = Object.entries({ ...quiet, ...overrides }).map(([name, perform]) => [

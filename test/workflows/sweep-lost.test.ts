@@ -1,8 +1,9 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import { QUERIES, type SweepProgress } from '../../src/protocol/index.js';
 import { eventually, useTemporal } from './harness.js';
 import { blockedAgents, brief, broken, cell, cellsUpTo, pagesOf, stubActivities } from './stub-activities.js';
-import { endOf } from './sweeps.js';
+import { endOf, progressOf } from './sweeps.js';
 
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
@@ -68,6 +69,27 @@ it('a plan that can no longer be read fails the sweep once its open runs have en
     agents.releaseAll();
     expect((await runOf(cell(1)).result()).outcome).toBe('pass');
     expect(await failed).toMatchObject({ cause: { cause: { message: 'plan.json cannot be read' } } });
+  });
+});
+
+it('says what it cannot do once it has tried for minutes, and goes on as soon as it can', async () => {
+  let isAway = true;
+  const stubs = stubActivities({
+    loadCells: (wanted) =>
+      isAway
+        ? // instead of the minutes that ten tries take
+          Promise.reject(ApplicationFailure.create({ message: 'the share is away', nextRetryDelay: 1 }))
+        : pagesOf(cellsUpTo(1))(wanted),
+  });
+  await onBench(stubs, async ({ startSweep }) => {
+    const handle = await startSweep();
+    const trouble = { what: 'read the plan', message: 'the share is away' };
+    await eventually(async () => expect((await progressOf(handle)).troubles).toEqual([trouble]));
+    const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+    expect(currentDetails).toContain('**cannot read the plan**, and tries again: the share is away');
+    isAway = false;
+    expect(await handle.result()).toMatchObject({ status: 'completed', counts: { pass: 1 } });
+    expect(await progressOf(handle)).not.toHaveProperty('troubles');
   });
 });
 

@@ -31,6 +31,10 @@ const TRIES: Readonly<Record<string, number>> = {
   placeCell: Infinity,
   readSigns: Infinity,
   endLostRuns: Infinity,
+  // Nobody would wake a run whose signal was dropped.
+  verifyOrder: Infinity,
+  verifyParked: Infinity,
+  verifyWake: Infinity,
 };
 
 /**

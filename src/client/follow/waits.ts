@@ -6,6 +6,10 @@ import type { Plan } from '#scenario';
 /** The runs that are parked. */
 export const parkedIn = ({ parked = [] }: SweepProgress): NonNullable<SweepProgress['parked']> => parked;
 
+/** What the sweep cannot do at present although it has tried for minutes. */
+export const troublesOf = ({ troubles = [] }: SweepProgress): string[] =>
+  troubles.map(({ what, message }) => `cannot ${what}, and tries again: ${message}`);
+
 /** The providers that a sweep waits for, each with the latest time until which it waits. */
 export function waitsOf(progress: SweepProgress): Wait[] {
   const waits = new Map<string | undefined, Wait>();

@@ -1,7 +1,7 @@
 import { hasColor } from './output.js';
 import { cellStates, type ShownRun } from './live-state.js';
 import { logUpdateStderr } from 'log-update';
-import { activeStep, BETWEEN_STEPS, limitsOf, type Session, type View, waitsOf } from '#client';
+import { activeStep, BETWEEN_STEPS, limitsOf, type Session, troublesOf, type View, waitsOf } from '#client';
 import { ownCommand } from '#host';
 import { textWidth } from '#lib';
 import type { SweepProgress } from '#protocol';
@@ -115,12 +115,12 @@ export function liveView(
   };
 }
 
-/** Says which providers runs wait for, and how to stop waiting; null if none does. */
+/** Says what the sweep cannot do, which providers runs wait for, and how to stop waiting; null if none does. */
 function waitNote(progress: SweepProgress, sweep: string, now: number): string | null {
   const waits = waitsOf(progress).map((wait) => explainedWait(wait, now));
-  return waits.length === 0
-    ? null
-    : `${waits.join(', ')}; to stop waiting: ${ownCommand(`retry ${sweep} --now`)}`;
+  const hint = `to stop waiting: ${ownCommand(`retry ${sweep} --now`)}`;
+  const notes = [...troublesOf(progress), ...(waits.length === 0 ? [] : [waits.join(', '), hint])];
+  return notes.length === 0 ? null : notes.join('; ');
 }
 
 /** Lines at the end of the terminal that are redrawn in place. */

@@ -1,4 +1,4 @@
-import { parkedIn, resultLabeler, type View, waitsOf } from '#client';
+import { parkedIn, resultLabeler, troublesOf, type View, waitsOf } from '#client';
 import { decisionText, progressText } from '#decide';
 import { ownCommand } from '#host';
 import type { SweepProgress } from '#protocol';
@@ -18,10 +18,16 @@ export function plainView(
   let waits = '';
   let lastWaiting: string | null = null;
   let rounds = 0;
+  let troubles: string[] = [];
   const sayDecision = ({ decision }: SweepProgress): void => {
     if (decision === undefined || decision.rounds === rounds) return;
     rounds = decision.rounds;
     printNotice(`${decisionText(decision)}; ${progressText(decision)}`);
+  };
+  const sayTroubles = (progress: SweepProgress): void => {
+    const now = troublesOf(progress);
+    for (const trouble of now) if (!troubles.includes(trouble)) printNotice(trouble);
+    troubles = now;
   };
   const sayWaits = (progress: SweepProgress): void => {
     const now = waitsOf(progress)
@@ -40,6 +46,7 @@ export function plainView(
       if (waiting !== lastWaiting && status === undefined) printNotice(waiting ?? 'continuing');
       lastWaiting = waiting;
       if (progress !== null) {
+        sayTroubles(progress);
         sayWaits(progress);
         sayDecision(progress);
       }

@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '#activities';
 import type { RunLimits } from '#lib/pure';
+import { WITHIN_TASK } from '../calls.js';
 
 /** `maximumInterval` is in ms. */
 export type StepRetry = Omit<RetryPolicy, 'maximumInterval'> & { maximumInterval: number };
@@ -64,11 +65,6 @@ export const STOPPING = {
 } as const;
 /** For steps that copy what may be large: the fixture, the workspace. */
 export const LONG_STEP = { startToCloseTimeout: '1 hour' } as const;
-/**
- * A local activity is tried only once: the reason of a failure is invisible until it has failed for good. The server
- * shows failures of the activity that follows.
- */
-export const ONCE = { maximumAttempts: 1 } as const;
 
 export type StepOptions = ActivityOptions & LocalActivityOptions;
 
@@ -78,11 +74,9 @@ export const activities = proxyActivities<Activities>({
   retry: INFRASTRUCTURE,
 });
 /**
- * Steps that take only moments run within a workflow task, which saves a round trip to the server for each. If the
- * worker dies meanwhile, another worker gets the task after its timeout, like any workflow task.
+ * Steps that take only moments run within a workflow task, which saves a round trip to the server for each. They have no
+ * longer than the task; a slow disk makes a regular activity of them, whose fence stops the slow attempt.
  */
-export const inProcess = proxyLocalActivities<Activities>({ startToCloseTimeout: '10 minutes' });
+export const inProcess = proxyLocalActivities<Activities>(WITHIN_TASK);
 /** Gates that are checked in this way, by names of their own (`gateActivity`). */
-export const gatesInProcess = proxyLocalActivities<Record<string, Activities['checkGate']>>({
-  startToCloseTimeout: '10 minutes',
-});
+export const gatesInProcess = proxyLocalActivities<Record<string, Activities['checkGate']>>(WITHIN_TASK);

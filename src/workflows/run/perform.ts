@@ -1,9 +1,9 @@
 import { CancellationScope, CancelledFailure, isCancellation, setCurrentDetails } from '@temporalio/workflow';
 import type { RunLimits } from '#lib/pure';
 import type { RunResult, StepFailure } from '#protocol';
-import { rootCauseMessage } from '../root-message.js';
-import { runDetails, summaryOf, type StepLine } from '../ui.js';
-import { activities, inProcess, ONCE, stepOptions, type StepOptions, type StepRetry } from './options.js';
+import { rootCauseMessage, runDetails, summaryOf, type StepLine } from '../ui.js';
+import { WITHIN_TASK } from '../calls.js';
+import { activities, inProcess, stepOptions, type StepOptions, type StepRetry } from './options.js';
 
 /** A step: its name, the title that people see, and the options in which it differs from most steps. */
 interface Planned<R> extends Pick<StepOptions, 'startToCloseTimeout'> {
@@ -75,7 +75,7 @@ export function createPerformer(isSparse: boolean, limits: RunLimits): Performer
     },
     performEither: <R>(planned: Planned<R>, call: EitherCall<R>, isLocal = true) =>
       perform(planned, async (options) => {
-        const done = isLocal ? await attempt(() => call(inProcess, { ...options, retry: ONCE })) : null;
+        const done = isLocal ? await attempt(() => call(inProcess, { ...options, ...WITHIN_TASK })) : null;
         return done ?? call(activities, options);
       }),
   };

@@ -3,8 +3,10 @@ import type { LostHost, OpenRun, Parked, ProviderLimit } from '#protocol';
 import type { SweepEvent } from './events.js';
 import { afterRun, type Cost } from './money.js';
 import { withDecision, withPage } from './reading.js';
-import { accountOf, type SchedulerState } from './state.js';
-import { withLimit } from './with-limit.js';
+import { accountOf, incarnationOf, type SchedulerState, withLimit } from './state.js';
+
+/** How many hosts a run may lose before it is given up: it may be the run that makes them fail. */
+const MOST_HOSTS = 3;
 
 /** Maximum number of lost cells whose reasons are kept; more would exceed Temporal's payload limit. */
 const LOST_REASONS = 200;
@@ -38,6 +40,8 @@ export function applyEvent(state: SchedulerState, event: SweepEvent, now: number
       return { ...state, cancelled: true };
     case 'held':
       return { ...state, held: true };
+    case 'failed':
+      return { ...state, failure: event.message, loading: false };
     case 'waits skipped':
       return { ...state, limits: {}, open: mapRuns(state, (run) => dueBy(run, now)) };
     case 'time':
@@ -45,6 +49,24 @@ export function applyEvent(state: SchedulerState, event: SweepEvent, now: number
     default:
       return assertNever(event);
   }
+}
+
+/** The end of a run whose workflow failed, was terminated or was cancelled. */
+export function endWithoutResult(
+  { page, since }: Pick<OpenRun, 'page' | 'since'>,
+  cancelled: boolean,
+  message: string,
+  cost: Cost,
+): Extract<SweepEvent, { type: 'ended' }> {
+  const cell = page.cell.id;
+  if (cancelled) return { type: 'ended', cell, outcome: 'cancelled', cost };
+  const lost = {
+    cell,
+    message: `the run's workflow did not complete: ${message}`,
+    since,
+    ...(page.redo === undefined ? {} : { redo: page.redo }),
+  };
+  return { type: 'ended', cell, outcome: 'error', cost, lost };
 }
 
 function withoutRun(
@@ -94,6 +116,10 @@ const withPlace = (
 function withoutHost(state: SchedulerState, cell: string, host: LostHost): SchedulerState {
   const run = state.open.get(cell);
   if (run === undefined) return state;
+  if (!state.cancelled && incarnationOf(run) >= MOST_HOSTS) {
+    const message = `its hosts were lost ${MOST_HOSTS} times, at last ${host.name}`;
+    return withoutRun(state, endWithoutResult(run, false, message, { costUsd: null }));
+  }
   const again: OpenRun = {
     ...run,
     parked: null,

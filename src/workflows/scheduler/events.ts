@@ -33,8 +33,10 @@ export type SweepEvent =
   | { type: 'cancelled' }
   /** A user ended all waits: limits are dropped, and waiting runs are due now. */
   | { type: 'waits skipped' }
-  /** No more cells are started: a new history takes over, or the cells cannot be read. */
+  /** No more cells are started: a new history takes over. */
   | { type: 'held' }
+  /** The cells cannot be read, or it cannot be decided which follow. */
+  | { type: 'failed'; message: string }
   /** The time of a wait has come. */
   | { type: 'time' };
 
@@ -46,7 +48,10 @@ export type SweepAction =
   | { type: 'wake'; cell: string; parked: Parked }
   | { type: 'load'; wanted: Wanted }
   /** Look at the results, and decide which cells are released next. */
-  | { type: 'decide'; known: Pick<DecideInput, 'isFirst' | 'isLast' | 'released'> };
+  | { type: 'decide'; known: Pick<DecideInput, 'isFirst' | 'isLast' | 'released'> }
+  /** End all searches for hosts. */
+  | { type: 'stop seeking' }
+  | { type: 'cancel runs' };
 
 export interface Step {
   state: SchedulerState;

@@ -23,7 +23,7 @@ import {
 export const MOST_STARTING = 8;
 /** Returns the next action and the state after it; null if there is nothing to do now. `now`: ms since the epoch. */
 export function nextAction(state: SchedulerState, now: number): Step | null {
-  if (state.paused || state.cancelled) return null;
+  if (state.paused || state.cancelled || state.failure !== null) return null;
   const isFull = workingRuns(state).length >= state.caps.total;
   if (isFull) return state.held ? null : loadNext(state);
   const wake = wakeNext(state, now);

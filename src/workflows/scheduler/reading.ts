@@ -2,8 +2,15 @@ import { groupBy } from '#lib/pure';
 import type { CellPage, Decided, UnreadCells } from '#protocol';
 import { couldRun } from './may-start.js';
 import { withEarlierCost } from './money.js';
-import { withLimit } from './with-limit.js';
-import { allRead, kindOf, modelKey, type Queue, type SchedulerState, type WaitingCell } from './state.js';
+import {
+  allRead,
+  kindOf,
+  modelKey,
+  type Queue,
+  type SchedulerState,
+  type WaitingCell,
+  withLimit,
+} from './state.js';
 
 /** Which cells to read next: those at `positions`, or a page that begins at `offset`. */
 export type Wanted = { positions: readonly number[] } | { offset: number };

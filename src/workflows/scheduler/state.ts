@@ -1,4 +1,14 @@
-import type { CarriedSweep, CellKind, OpenRun, PageCell, RunNumbers, RunPlace, SweepInput } from '#protocol';
+import { ownValue } from '#lib/pure';
+import type {
+  CarriedSweep,
+  CellKind,
+  OpenRun,
+  PageCell,
+  ProviderLimit,
+  RunNumbers,
+  RunPlace,
+  SweepInput,
+} from '#protocol';
 import { noMoneySpent } from './money.js';
 
 /** How many runs may hold a slot at once: in total, per agent, and per model. */
@@ -27,8 +37,10 @@ export interface SchedulerState extends Omit<CarriedSweep, 'open'> {
   /** Whether each run is placed on one of several hosts. */
   placed: boolean;
   cancelled: boolean;
-  /** True if no more cells are started: a new history is about to take over, or the cells cannot be read. */
+  /** True if no more cells are started, because a new history is about to take over. */
   held: boolean;
+  /** Why the cells cannot be read: no more are started, and the sweep fails once its open runs have ended. */
+  failure: string | null;
   /** By cell id. */
   open: ReadonlyMap<string, OpenRun>;
   /** Cells whose runs the server was asked to start, and has not started. Empty with several hosts. */
@@ -79,6 +91,7 @@ export const initialState = ({
   paused: false,
   cancelled: false,
   held: false,
+  failure: null,
   counts: { pass: 0, fail: 0, error: 0, cancelled: 0 },
   lost: [],
   open: new Map(),
@@ -109,7 +122,11 @@ export const hasStartedAll = (state: SchedulerState): boolean => allRead(state) 
 /** Whether there is nothing left to wait for: every cell has ended or, in a cancelled sweep, every open run has. */
 export function isOver(state: SchedulerState): boolean {
   if (state.open.size > 0) return false;
-  return state.cancelled || (hasStartedAll(state) && !state.loading && state.untilClear?.isOver !== false);
+  return (
+    state.cancelled ||
+    state.failure !== null ||
+    (hasStartedAll(state) && !state.loading && state.untilClear?.isOver !== false)
+  );
 }
 
 /** Whether the cells that were released have ended, so that it must be decided which ones follow. */
@@ -146,4 +163,11 @@ export function nextTime({ open, limits }: SchedulerState, now: number): number 
     ...[...open.values()].flatMap(({ parked }) => (parked === null ? [] : [parked.until])),
   ].filter((time) => time > now);
   return times.length === 0 ? null : Math.min(...times);
+}
+
+/** Adds the limit of an account. Of two, the later one counts. */
+export function withLimit(limits: SchedulerState['limits'], limit: ProviderLimit): SchedulerState['limits'] {
+  const account = limit.account ?? limit.provider;
+  const until = Math.max(limit.until, ownValue(limits, account)?.until ?? 0);
+  return { ...limits, [account]: { ...limit, until } };
 }

@@ -1,107 +1,120 @@
 import {
   ApplicationFailure,
+  CancellationScope,
+  condition,
   defineQuery,
   defineUpdate,
   isCancellation,
+  proxyActivities,
   setHandler,
 } from '@temporalio/workflow';
-import { QUERIES, type SweepInput, type SweepProgress, type SweepStatus, UPDATES } from '#protocol';
+import type { Activities } from '#activities';
+import { QUERIES, type SweepProgress, type SweepStatus, UPDATES } from '#protocol';
 import { runEnded } from '../announce-end.js';
 import { readEnded, readOrder, readParked } from '../arguments.js';
+import { quickly } from '../calls.js';
 import type { SweepEvent } from '../scheduler/events.js';
-import { accountsIn, type SchedulerState } from '../scheduler/state.js';
+import { accountsIn } from '../scheduler/state.js';
 import { parkedRun } from '../wait-for-provider.js';
-import { forgetting, verify } from './activities.js';
-import type { Hosts } from './hosts.js';
-import type { InheritedRuns } from './inherited-runs.js';
+import { lookUp } from './inherited-runs.js';
+import { enqueue, progressOf, statusOf, type Sweep, workflowIdOf } from './sweep.js';
 
 const pauseSweep = defineUpdate<SweepStatus>(UPDATES.pause);
-/** Updates that make a sweep spend money need a proof that a command sent them. */
-const resumeSweep = defineUpdate<SweepStatus, [unknown?]>(UPDATES.resume);
 const cancelSweep = defineUpdate<SweepStatus>(UPDATES.cancel);
-const skipWait = defineUpdate<SweepStatus, [unknown?]>(UPDATES.goOn);
+/** Updates that make a sweep spend money need a proof that a command sent them. */
+const ORDERS = {
+  resume: defineUpdate<SweepStatus, [unknown?]>(UPDATES.resume),
+  goOn: defineUpdate<SweepStatus, [unknown?]>(UPDATES.goOn),
+};
 const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 
 /** How long a run that has announced its end may take to close, ms. */
 const CLOSING_MS = 10_000;
+/** The most signals that are verified together. */
+const PER_CHECK = 100;
 
-interface Sweep {
-  input: SweepInput;
-  state: () => SchedulerState;
-  status: () => SweepStatus;
-  progress: () => SweepProgress;
-  workflowIdOf: (cell: string) => string;
-  dispatch: (event: SweepEvent) => void;
-  hosts: Hosts | null;
-  inherited: InheritedRuns;
-  cancelRuns: () => void;
-}
+/** A command waits for this. */
+const { forgetLimits } = proxyActivities<Activities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { maximumAttempts: 2 },
+});
 
-/** Answers the commands of users and the signals of runs. */
-export function handleMessages(of: Sweep): void {
-  const { input, state, status, progress, workflowIdOf, dispatch, hosts, inherited, cancelRuns } = of;
-  const { sweep } = input;
+/** Answers the commands of users and the signals of runs. They only put events into the queue. */
+export function handleMessages(sweep: Sweep): void {
+  const { input } = sweep;
 
-  /** @throws ApplicationFailure if the order does not come from a command, or was given before */
-  async function check(verb: 'resume' | 'goOn', argument: unknown): Promise<void> {
-    if (input.proof === undefined) return;
-    const order = readOrder(argument);
-    if (
-      order === null ||
-      order.at <= state().lastOrderAt ||
-      !(await verify.verifyOrder({ sweep, verb, ...order }))
-    )
-      throw ApplicationFailure.nonRetryable(
-        `${verb} was rejected: only the command line may send it, and only once`,
-        'NotProven',
-      );
-    dispatch({ type: 'ordered', at: order.at });
+  async function handled(event: SweepEvent): Promise<SweepStatus> {
+    enqueue(sweep, event);
+    // Also after the sweep has been cancelled from outside.
+    await CancellationScope.nonCancellable(() => condition(() => sweep.queue.length === 0));
+    return statusOf(sweep);
   }
-
-  /** The accounts of the sweep may have limits that other sweeps and hosts have noted. */
-  const forgetLimits = (): Promise<void> =>
-    forgetting.forgetLimits(accountsIn(state())).catch((error: unknown) => {
+  setHandler(progressOfSweep, () => progressOf(sweep));
+  setHandler(pauseSweep, () => handled({ type: 'paused' }));
+  setHandler(cancelSweep, () => handled({ type: 'cancelled' }));
+  handleOrder(sweep, 'resume', () => handled({ type: 'resumed' }));
+  handleOrder(sweep, 'goOn', async () => {
+    // The accounts of the sweep may have limits that other sweeps and hosts have noted.
+    await forgetLimits(accountsIn(sweep.state)).catch((error: unknown) => {
       if (isCancellation(error)) throw error; // otherwise, runs may find the limits once more
     });
-
-  setHandler(progressOfSweep, progress);
-  setHandler(pauseSweep, () => {
-    dispatch({ type: 'paused' });
-    hosts?.stopSeeking();
-    return status();
+    return handled({ type: 'waits skipped' });
   });
-  setHandler(resumeSweep, async (order) => {
-    await check('resume', order);
-    dispatch({ type: 'resumed' });
-    return status();
-  });
-  setHandler(cancelSweep, () => {
-    cancelRuns();
-    return status();
-  });
-  setHandler(skipWait, async (order) => {
-    await check('goOn', order);
-    await forgetLimits();
-    dispatch({ type: 'waits skipped' });
-    return status();
-  });
-  setHandler(parkedRun, async (argument) => {
+  setHandler(parkedRun, (argument) => {
     const signal = readParked(argument);
     if (signal === null) return;
-    const { cell, parked, proof } = signal;
-    const { nth } = parked;
-    if (input.proof === undefined) {
-      dispatch({ type: 'parked', cell, parked });
-      return;
-    }
-    const workflowId = workflowIdOf(cell);
-    const wakeProof = await verify.verifyParked({ sweep, workflowId, nth, proof });
-    // Meanwhile, the run may have lost its host.
-    if (wakeProof !== null && workflowIdOf(cell) === workflowId)
-      dispatch({ type: 'parked', cell, parked: { ...parked, wakeProof } });
+    const { cell, parked } = signal;
+    if (input.proof === undefined) enqueue(sweep, { type: 'parked', cell, parked });
+    else sweep.claims.push({ ...signal, workflowId: workflowIdOf(sweep, cell) });
   });
   setHandler(runEnded, async (argument) => {
     const ended = readEnded(argument);
-    if (ended !== null) await inherited.lookUp([ended.cell], CLOSING_MS).catch(() => undefined);
+    if (ended !== null) await lookUp(sweep, [ended.cell], CLOSING_MS).catch(() => undefined);
   });
+}
+
+/** Handles an update that must come from a command, and is accepted only once. */
+function handleOrder(sweep: Sweep, verb: keyof typeof ORDERS, perform: () => Promise<SweepStatus>): void {
+  const { proof: isProven, sweep: name } = sweep.input;
+  const refusal = (): Error =>
+    ApplicationFailure.nonRetryable(
+      `${verb} was rejected: only the command line may send it, and only once`,
+      'NotProven',
+    );
+  const orderIn = (argument: unknown) => {
+    const order = readOrder(argument);
+    if (order === null || order.at <= sweep.state.lastOrderAt) throw refusal();
+    return order;
+  };
+  const handle = async (argument?: unknown): Promise<SweepStatus> => {
+    if (isProven === undefined) return perform();
+    const order = orderIn(argument);
+    const isGiven = await quickly((steps) => steps.verifyOrder({ sweep: name, verb, ...order }));
+    // Meanwhile, the same order may have been accepted.
+    if (!isGiven || order.at <= sweep.state.lastOrderAt) throw refusal();
+    enqueue(sweep, { type: 'ordered', at: order.at });
+    return perform();
+  };
+  setHandler(ORDERS[verb], handle, {
+    validator: (argument?: unknown) => {
+      if (isProven !== undefined) orderIn(argument);
+    },
+  });
+}
+
+/** Verifies the signals of runs that wait for their provider, all that have arrived at once. */
+export async function verifyClaims(sweep: Sweep): Promise<never> {
+  for (;;) {
+    await condition(() => sweep.claims.length > 0);
+    sweep.isVerifying = true;
+    const claims = sweep.claims.splice(0, PER_CHECK);
+    const signals = claims.map(({ workflowId, proof, parked: { nth } }) => ({ workflowId, proof, nth }));
+    const proofs = await quickly((steps) => steps.verifyParked({ sweep: sweep.input.sweep, signals }));
+    for (const [index, { cell, parked, workflowId }] of claims.entries()) {
+      const wakeProof = proofs[index] ?? null;
+      if (wakeProof !== null)
+        enqueue(sweep, { type: 'parked', cell, parked: { ...parked, wakeProof } }, workflowId);
+    }
+    sweep.isVerifying = false;
+  }
 }
