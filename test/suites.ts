@@ -90,6 +90,7 @@ export const AREAS: readonly Area[] = [
     covers: [
       'src/workflows/',
       'src/activities/agent/',
+      'src/activities/run/',
       'src/activities/step/',
       'src/activities/watch/',
       'src/activities/report/',
@@ -113,7 +114,7 @@ export const AREAS: readonly Area[] = [
   {
     tests: ['test/chaos/attacks-', 'test/workflows/proofs', 'test/workflows/malformed-arguments'],
     covers: [
-      'src/activities/step/verify-origin.ts',
+      'src/activities/origin/',
       'src/activities/step/run-step-once.ts',
       'src/host/origin.ts',
       'src/host/origin-ledger.ts',
@@ -132,7 +133,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     tests: ['test/chaos/mock-server', 'test/commands/mocks', 'test/commands/mocked-endpoints'],
-    covers: ['src/mocks/', 'src/activities/mocks/', 'src/activities/step/mock-server.ts'],
+    covers: ['src/mocks/', 'src/activities/mocks/'],
   },
   {
     tests: [
@@ -219,7 +220,7 @@ export const AREAS: readonly Area[] = [
       'src/client/schedules/',
       'src/commands/schedule/',
       'src/commands/schedule.ts',
-      'src/activities/plan-scheduled.ts',
+      'src/activities/schedules/',
       'src/sweeps/judge-night.ts',
       'src/sweeps/report-night.ts',
       'src/decide/schedules/',
@@ -290,14 +291,14 @@ export const AREAS: readonly Area[] = [
     covers: [
       'src/gates/judge/',
       'src/activities/ask/',
-      'src/activities/judge/',
+      'src/activities/judge-run.ts',
       'src/decide/calibration/',
       'src/model/review/',
     ],
   },
   {
     tests: ['test/commands/conversation', 'test/chaos/kill-conversation', 'test/commands/context'],
-    covers: ['src/conversation/', 'src/activities/conversation/', 'src/activities/simulate-user.ts'],
+    covers: ['src/conversation/', 'src/activities/converse.ts'],
   },
   {
     tests: [

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { readPlan } from '../../src/activities/step/load-plan.ts';
+import { readPlan } from '../../src/activities/run/load-plan.ts';
 import { sweepEnvFile, readSweepEnv } from '../../src/host/sweep-env.ts';
 import { planFile, resultsLog } from '../../src/store/results-folder.ts';
 import { parseResult, readResults } from '../../src/store/results-log.ts';

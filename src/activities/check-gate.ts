@@ -1,19 +1,28 @@
 import { Context } from '@temporalio/activity';
-import { answersAsked, checkGate as check, gateSubject } from '#gates';
+import {
+  answersAsked,
+  checkGate as check,
+  composeGatePrompt,
+  findObject,
+  type GateQuestion,
+  gateSubject,
+} from '#gates';
 import { GateDetail, redactFields, STEPS } from '#model';
 import { passedGate, type RunRef } from '#protocol';
-import { gatesOf } from '#scenario';
-import { askForGate } from './gate/ask-for-gate.js';
+import { gatesOf, modelAsked } from '#scenario';
+import { workApart } from './gate/check-in-process.js';
 import { watchEvidence } from './gate/forgeable.js';
 import { keptVerdict } from './gate/kept-verdict.js';
 import { whatWasDone } from './gate/what-was-done.js';
-import { workApart } from './gate/check-in-process.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
-import { loadRun } from './step/run-context.js';
-import { lookInChecks, scriptEnv } from './step/script-place.js';
-import { stepCommands } from './step/step-commands.js';
+import { loadWithAccess } from './run/load-run.js';
+import { lookInChecks, scriptEnv, stepCommands } from './commands/step-commands.js';
+import { collectVotes } from './ask/collect-votes.js';
+import type { Fence } from './step/fence.js';
+import type { LoadedRun } from './run/load-run.js';
+import type { RunAccess } from './run/access.js';
 
 /**
  * Checks one gate, perhaps after a turn of a conversation, and returns its status; throws it if it is to be visible
@@ -22,11 +31,12 @@ import { stepCommands } from './step/step-commands.js';
 export const checkGate =
   (deps: Deps) =>
   async (run: RunRef, index: number, turn?: number): Promise<GateDetail['status']> => {
-    const context = await loadRun(deps, run);
+    const context = await loadWithAccess(deps, run);
     const placed = gatesOf(context.scenario)[index];
     if (placed === undefined) throw new RangeError(`no gate ${index}`);
     const { gate: spec } = placed;
     const { environment, handle } = context;
+    const asked = modelAsked(context);
     const name = STEPS.gate(index, turn);
     const detail = await runStepOnce<GateDetail>(context, name, async (fence) => {
       const kept = await keptVerdict(deps, context, placed, index, turn);
@@ -60,7 +70,7 @@ export const checkGate =
         message: verdict.message,
         detail: verdict.detail ?? null,
         duration_ms: Math.round(performance.now() - startedAt),
-        ...(answersAsked(spec) === 0 || context.modelAsked === null ? {} : { judged_by: context.modelAsked }),
+        ...(answersAsked(spec) === 0 || asked === null ? {} : { judged_by: asked }),
         ...used,
         ...(forgeable === null ? {} : { forgeable }),
       };
@@ -68,3 +78,41 @@ export const checkGate =
     });
     return Context.current().info.isLocal ? detail.status : passedGate(detail.status, detail.message);
   };
+
+/** Asks a model for a gate. Its answers are kept under the name of the gate's step. `noteModel`: gets the model's name for itself. */
+async function askForGate<A>(
+  context: LoadedRun & RunAccess,
+  asker: string,
+  { instructions, evidence, example, read, votes: wanted, ...form }: GateQuestion<A>,
+  fence: Fence,
+  signal: AbortSignal,
+  noteModel: (name: string | null) => void,
+): Promise<A[]> {
+  const { redact } = context;
+  const redacted = Object.entries(evidence).map(([name, text]) => [name, redact(text)] as const);
+  const prompt = composeGatePrompt({
+    instructions: redact(instructions),
+    evidence: Object.fromEntries(redacted),
+    example,
+  });
+  const { votes, answers } = await collectVotes(
+    context,
+    {
+      asker,
+      votes: wanted,
+      form,
+      prompt: () => Promise.resolve(prompt),
+      read: (text) => {
+        if (text.trim() === '') return { ok: false, problem: 'the answer is empty' };
+        const found = findObject(text);
+        return found === null
+          ? { ok: false, problem: 'the answer is not exactly one JSON object' }
+          : read(found);
+      },
+    },
+    fence,
+    signal,
+  );
+  noteModel(answers.at(-1)?.model_used ?? null);
+  return votes;
+}

@@ -5,14 +5,14 @@ import { isSmallTree, TEMPORARY } from '#host';
 import type { RunRef } from '#protocol';
 import { removeLogins } from './credentials/login-files.js';
 import { heartbeating } from './step/heartbeat.js';
-import { runLocallyIfSmall } from './step/run-locally-if-small.js';
-import { endMockServer } from './step/mock-server.js';
+import { runLocallyIfSmall } from './step/run-step-once.js';
+import { endMockServer } from './run/mock-server.js';
 import { removeOpenRun } from './step/open-runs.js';
 import type { Deps } from './step/deps.js';
-import { forgetSecrets } from './step/seen-secrets.js';
-import { loadRun, type RunContext } from './step/run-context.js';
-import { resourcesOf } from './teardown/resources.js';
-import { tearDown } from './teardown/tear-down.js';
+import { forgetSecrets } from './run/secrets.js';
+import { loadRun } from './run/load-run.js';
+import { resourcesOf, tearDown } from './teardown/tear-down.js';
+import type { LoadedRun } from './run/load-run.js';
 
 /**
  * Kills what is left of the run and removes its workspace, and tries again what the report could not tear down. Raw output and manifests stay in the private state. Returns
@@ -35,7 +35,7 @@ export const cleanUp =
     );
   };
 
-async function remove(deps: Deps, context: RunContext): Promise<void> {
+async function remove(deps: Deps, context: LoadedRun): Promise<void> {
   const { environment, handle, judgeAgent, files, state } = context;
   await heartbeating(async () => {
     await tearDown(deps, context.run, await resourcesOf(context), context.redact);

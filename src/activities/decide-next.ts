@@ -3,11 +3,10 @@ import { groupBy, omit } from '#lib';
 import type { Cell, Outcome } from '#model';
 import type { Decided, DecideInput, UnreadCells } from '#protocol';
 import { beginRound, newestRound, pullResults, resultsIndex, sharedProjectOf } from '#store';
-import { spentOn } from './report/spent-on.js';
-import { LEFT_NO_RESULT, recordMissing } from './report/record-missing.js';
+import { LEFT_NO_RESULT, recordMissing, spentOn } from './report/record-result.js';
 import type { Deps } from './step/deps.js';
-import { readPlan } from './step/load-plan.js';
-import { verifyStart } from './step/verify-origin.js';
+import { readPlan } from './run/load-plan.js';
+import { verifyStart } from './origin/verify-origin.js';
 
 /**
  * Looks at the results of a sweep that runs until its verdict is clear, and releases the cells of its next round, if it

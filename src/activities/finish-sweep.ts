@@ -2,10 +2,10 @@ import { buildSweepDocument, decide, endedCells } from '#decide';
 import { removeSweepEnv } from '#host';
 import { type SweepEnd, sweepWorkflowId } from '#protocol';
 import { endRound, newestRound, pullResults, resultsIndex, sharedProjectOf, withWarnings } from '#store';
-import { LEFT_NO_RESULT, recordMissing } from './report/record-missing.js';
+import { LEFT_NO_RESULT, recordMissing } from './report/record-result.js';
 import type { Deps } from './step/deps.js';
-import { readPlan } from './step/load-plan.js';
-import { verifyEnd } from './step/verify-origin.js';
+import { readPlan } from './run/load-plan.js';
+import { verifyEnd } from './origin/verify-origin.js';
 
 /**
  * Writes the sweep's summary and deletes its stored variables. Cells whose workflows were lost get a result that says

@@ -22,10 +22,10 @@ import {
   sharedProjectOf,
 } from '#store';
 import { resolveAgent, variablesOfAgent } from './credentials/resolve-agent.js';
-import { spentOn } from './report/spent-on.js';
+import { spentOn } from './report/record-result.js';
 import type { Deps } from './step/deps.js';
-import { readPlan, readScenario } from './step/load-plan.js';
-import { verifyStart } from './step/verify-origin.js';
+import { readPlan, readScenario } from './run/load-plan.js';
+import { verifyStart } from './origin/verify-origin.js';
 
 /** Returns cells of the plan, with the outcome of those that this sweep has finished already. */
 export const loadCells =

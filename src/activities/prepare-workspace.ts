@@ -1,3 +1,4 @@
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { sharesHost } from '#environments';
 import { answersAsked, gateSubject, isQuickGate } from '#gates';
 import { isSmallTree, readJsonIfThere } from '#host';
@@ -23,13 +24,16 @@ import { heartbeating } from './step/heartbeat.js';
 import { cacheKey } from './prepare/cache-key.js';
 import { adoptSteps, restoreWork, storeOfRun } from './prepare/restore-work.js';
 import { targetFiles, type TargetFiles } from './prepare/target-files.js';
-import { runLocallyIfSmall } from './step/run-locally-if-small.js';
+import { readStep, runLocallyIfSmall, runStepOnce } from './step/run-step-once.js';
 import { noteOpenRun } from './step/open-runs.js';
-import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
-import { loadRun, type RunContext } from './step/run-context.js';
-import { linkWorkspace } from './step/workspace-link.js';
+import { loadWithAccess } from './run/load-run.js';
 import { buildSecs, buildWorkspace, type Prepared, type WorkOfRun } from './prepare/build-workspace.js';
+import type { LoadedRun } from './run/load-run.js';
+import type { RunAccess } from './run/access.js';
+import type { RunIdentity } from './run/identity.js';
+import type { RunSecrets } from './run/secrets.js';
+import type { RunPlaces } from './run/places.js';
 
 const SUBJECT_LENGTH = 60;
 const brief = (text: string): string => beginningOf(text.replaceAll(/\s+/g, ' ').trim(), SUBJECT_LENGTH);
@@ -51,7 +55,7 @@ const plannedJudge = ({
 export const prepareWorkspace =
   (deps: Deps) =>
   async (run: RunRef): Promise<RunPlan | null> => {
-    const context = await loadRun(deps, run, { decidePlace: true });
+    const context = await loadWithAccess(deps, run, { decidePlace: true });
     noteOpenRun(deps, run);
     await bringEarlier(deps.resultsPath, run.sweep, parseRunWorkflowId(run.workflowId).round);
     await deps.endOthers?.(run);
@@ -89,7 +93,7 @@ export const prepareWorkspace =
  */
 async function prepare(
   deps: Deps,
-  context: RunContext,
+  context: LoadedRun & RunAccess,
   fence: Fence,
   signal: AbortSignal,
 ): Promise<Prepared> {
@@ -115,33 +119,40 @@ async function prepare(
  */
 function errorsBefore(
   { resultsPath }: Deps,
-  { cache, regrade, scenarioHash, run: { sweep, cell } }: RunContext,
+  context: RunIdentity,
   { cache_key: key, agent_key: agentKey, kept }: Prepared,
 ): number {
+  const { regrade, scenarioHash } = context;
+  const { sweep, cell } = context.run;
   const index = resultsIndex(resultsPath);
   const mayTakeWork = regrade?.orRun === true;
   return index.hiddenBy({
     ...{ sweep, cell: cell.id },
     inputs: [
-      ...(cache ? [sameScenario(cell.id, scenarioHash), ...(key == null ? [] : [sameResult(key)])] : []),
+      ...(caches(context)
+        ? [sameScenario(cell.id, scenarioHash), ...(key == null ? [] : [sameResult(key)])]
+        : []),
       ...(mayTakeWork ? [sameCell(cell.id), ...(agentKey == null ? [] : [sameWork(agentKey)])] : []),
     ],
     work: kept === undefined ? null : index.line(kept.run),
   });
 }
 
+/** Whether the sweep may reuse results. */
+const caches = ({ plan, scenario }: RunIdentity): boolean => plan.cache && scenario.cost.cache;
+
 /** Whether the cell is run again after a result, or was named by the user: then it has to be run. */
-const mustRun = ({ resultsPath }: Pick<Deps, 'resultsPath'>, { run }: RunContext): boolean =>
+const mustRun = ({ resultsPath }: Pick<Deps, 'resultsPath'>, { run }: RunIdentity): boolean =>
   run.fresh === true || resultsIndex(resultsPath).isDecided(run.sweep, run.cell.id);
 
 /** Whether all gates can be checked on the workspace that was kept. */
-const checksAll = (scenario: RunContext['scenario'], kept: WorkOfRun): boolean =>
+const checksAll = (scenario: RunIdentity['scenario'], kept: WorkOfRun): boolean =>
   gatesOf(scenario).every((placed) => !placed.everyTurn && checksLastState(scenario, placed, kept));
 
 /** Whether everything that the agent's work depends on is as it was in an earlier run. */
 async function hasSameWork(
   deps: Deps,
-  context: RunContext,
+  context: RunIdentity,
   id: string,
   { agent_key }: Prepared,
 ): Promise<boolean> {
@@ -165,7 +176,7 @@ async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | n
 /** Whether preparing starts no process and copies little. */
 const isQuick = (
   { resultsPath }: Deps,
-  { scenario, target, agent, fixture, handle, regrade }: RunContext,
+  { scenario, target, agent, fixture, handle, regrade }: LoadedRun,
 ): boolean =>
   sharesHost(handle) &&
   regrade === null &&
@@ -176,9 +187,9 @@ const isQuick = (
   isSmallTree(fixtureFolder(resultsPath, fixture));
 
 /** How long rebuilding the workspace may take if the agent is started again, in seconds. */
-const rebuildSecs = (context: RunContext): number => buildSecs(context) + maxSecsOfCommandsBefore(context);
+const rebuildSecs = (context: RunIdentity): number => buildSecs(context) + maxSecsOfCommandsBefore(context);
 
-function plannedStep(context: RunContext, step: Step): PlannedStep {
+function plannedStep(context: RunIdentity & RunSecrets, step: Step): PlannedStep {
   const timeoutSecs = step.timeout_secs;
   const subject = (text: string): string => brief(context.redact(text));
   switch (step.kind) {
@@ -204,7 +215,7 @@ function plannedStep(context: RunContext, step: Step): PlannedStep {
   }
 }
 
-function runPlanOf(context: RunContext, prepared: Prepared): RunPlan {
+function runPlanOf(context: RunIdentity & RunSecrets, prepared: Prepared): RunPlan {
   const { scenario } = context;
   return {
     unfit: prepared.unfit,
@@ -238,7 +249,11 @@ interface Keys extends Pick<Prepared, 'target_fingerprint' | 'target_whole' | 'a
 }
 
 /** Determines the target's fingerprint, the run's keys, and the finished run with the same key. */
-async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prepared): Promise<Keys> {
+async function lookUp(
+  { resultsPath }: Deps,
+  context: LoadedRun & RunAccess,
+  prepared: Prepared,
+): Promise<Keys> {
   const target =
     context.target === null
       ? NO_TARGET
@@ -249,9 +264,9 @@ async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prep
   const index = resultsIndex(resultsPath);
   // A cell that has a result and is run again (`retry --failed`) must be run: the cache contains the result that it
   // has. So must a cell that the user named.
-  const mayReuse = context.cache && !mustRun({ resultsPath }, context);
+  const mayReuse = caches(context) && !mustRun({ resultsPath }, context);
   const found = cache_key === null || !mayReuse ? null : index.reusable(cache_key);
-  const notReused = unknown !== null && context.cache ? [`this result will not be reused: ${unknown}`] : [];
+  const notReused = unknown !== null && caches(context) ? [`this result will not be reused: ${unknown}`] : [];
   return {
     target_fingerprint: target?.fingerprint ?? null,
     ...(target === null || target === NO_TARGET ? {} : { target_whole: true }),
@@ -260,4 +275,19 @@ async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prep
     agent_key,
     reuse: found !== null && (await hasRun(resultsPath, found.folder)) ? found.id : null,
   };
+}
+
+/**
+ * Leaves a symlink in the run's folder by which people find the workspace, whose own path says nothing about the run. It is there until
+ * the run is over, and only if the workspace is on this machine.
+ */
+function linkWorkspace({ files, handle }: Pick<RunPlaces, 'files' | 'handle'>): void {
+  if (!sharesHost(handle)) return;
+  try {
+    // Not the results folder: if that was moved away, nothing must be in its place.
+    if (!existsSync(files.folder)) mkdirSync(files.folder, { mode: 0o755 });
+    symlinkSync(handle.workspace, files.workspace);
+  } catch {
+    // An earlier attempt has made it, or the disk has no room: no run fails for the sake of a link.
+  }
 }

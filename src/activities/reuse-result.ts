@@ -6,9 +6,9 @@ import type { RunRef, RunResult } from '#protocol';
 import { hasRun, resultsIndex } from '#store';
 import type { Prepared } from './prepare/build-workspace.js';
 import { recordResult } from './report/record-result.js';
-import { runStepOnce, readStep } from './step/run-step-once.js';
+import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
-import { loadRun } from './step/run-context.js';
+import { loadRun } from './run/load-run.js';
 
 /**
  * Records the result of a finished run with the same inputs as the cell's result. Returns null if that run has been

@@ -6,24 +6,23 @@ import { AgentRecord, redactFields, STEPS } from '#model';
 import { type AgentSummary, type RunRef, type TurnRef, waitNumber } from '#protocol';
 import { planLaunch } from './agent/launch.js';
 import { agentOutputs } from './agent/outputs.js';
-import { readAgentSteps } from './agent/agent-steps.js';
-import { diskFullReason } from './agent/room-note.js';
+import { type AgentStep, notStarted, readAgentSteps } from './agent/agent-step.js';
+import { diskFullReason, MAX_LOST, superviseToEnd, type Supervision } from './agent/supervise-agent.js';
 import { repeatCommandsBefore } from './agent/commands-before.js';
-import { MAX_LOST, superviseToEnd, type Supervision } from './agent/supervise-agent.js';
 import { heldBack, noteLimit } from './agent/held-back.js';
 import { earlierAttempts, recordAttempt } from './agent/attempts.js';
-import type { AgentStep } from './agent/agent-step.js';
-import { notStarted } from './agent/not-started.js';
 import { summarizeOutput } from './agent/summarize-output.js';
-import { withNewLogin } from './credentials/with-new-login.js';
+import { withNewLogin } from './run/secrets.js';
 import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
-import { filesAfter } from './step/files-after.js';
+import { filesAfter } from './commands/files-after.js';
 import { heartbeating } from './step/heartbeat.js';
 import { noteWait } from './step/open-runs.js';
 import { NO_SLOT } from './step/retry-policy.js';
-import { runStepOnce, readStep } from './step/run-step-once.js';
+import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
-import { loadRun, type RunContext } from './step/run-context.js';
+import { loadWithAccess } from './run/load-run.js';
+import type { LoadedRun } from './run/load-run.js';
+import type { RunAccess } from './run/access.js';
 
 /**
  * Performs a turn: runs the agent, or adopts one that an earlier attempt has started, and summarizes its output of all
@@ -33,7 +32,7 @@ import { loadRun, type RunContext } from './step/run-context.js';
 export const runAgent =
   (deps: Deps) =>
   async (run: RunRef, nth = 1, turn?: TurnRef): Promise<AgentSummary> => {
-    const context = await loadRun(deps, run, turn === undefined ? {} : { turn });
+    const context = await loadWithAccess(deps, run, { turn });
     keepSlot(deps, run);
     if (nth > 1) noteWait(deps, run, null);
     const name = STEPS.agent(nth, context.turn.number);
@@ -103,7 +102,7 @@ function keepSlot({ host }: Deps, { workflowId }: RunRef): void {
 
 async function perform(
   deps: Deps,
-  context: RunContext,
+  context: LoadedRun & RunAccess,
   nth: number,
   { fence, signal, onProgress }: Pick<Supervision, 'fence' | 'signal' | 'onProgress'>,
 ): Promise<AgentStep> {

@@ -6,10 +6,10 @@ import { addressVariables, NO_PUBLIC_VALUES, secretsIn, sweepEnvFrom } from '#ho
 import { createRedactor } from '#lib';
 import { type EndReason, hasProblems, OutputProblems, redactFields, type TokenUsage } from '#model';
 import type { Plan } from '#scenario';
-import { resolveAgent, variablesOfAgent, type AgentRef } from './credentials/resolve-agent.js';
+import { type AgentRef, resolveAgent, variablesOfAgent } from './credentials/resolve-agent.js';
 import { loginSecrets, whyNotLoggedIn } from './credentials/login-files.js';
 import { planQuestion, readStart, startOneShot } from './agent/one-shot-agent.js';
-import { pathsIn, type AgentInPlace } from './step/run-paths.js';
+import { type AgentInPlace, pathsIn } from './run/run-paths.js';
 
 const PROMPT = 'Reply with the word ready.';
 
@@ -76,7 +76,7 @@ export async function tryAgent(
 }
 
 async function ask(
-  { prices }: Pick<Plan, 'prices'>,
+  plan: Pick<Plan, 'prices'>,
   placed: AgentInPlace,
   secrets: string[],
   timeoutSecs: number,
@@ -89,7 +89,7 @@ async function ask(
   await environment
     .inspect(placed.handle, 1, signal)
     .catch(() => environment.kill(placed.handle, { start: 1, reason: 'cancel' }));
-  const { said, ending, costUsd, problems } = await readStart({ environment, prices }, placed, 1);
+  const { said, ending, costUsd, problems } = await readStart({ environment, plan }, placed, 1);
   const redact = createRedactor({ secrets: [...secrets, ...(await loginSecrets(environment, placed))] });
   const { model_used, usage, text } = said;
   return {

@@ -25,20 +25,17 @@ import { collectSteps } from './report/collect-steps.js';
 import { composeExecutions } from './report/compose-executions.js';
 import { composeMetrics } from './report/compose-metrics.js';
 import { composeRecord } from './report/compose-record.js';
-import { resultOfLine } from './report/result-of-line.js';
-import { originOfWork } from './report/origin-of-work.js';
-import { keepWork } from './report/keep-work.js';
-import { recordResult } from './report/record-result.js';
-import { sendTrace } from './report/send-trace.js';
+import { recordResult, resultOfLine, sendTrace } from './report/record-result.js';
+import { keepWork, originOfWork } from './report/keep-work.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
-import { runLocallyIfSmall } from './step/run-locally-if-small.js';
-import { runStepOnce } from './step/run-step-once.js';
+import { runLocallyIfSmall, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
-import { loadRun, type RunContext } from './step/run-context.js';
-import { resourcesOf } from './teardown/resources.js';
-import { leftoverWarning, tearDown } from './teardown/tear-down.js';
-import { addPostScripts, writeLostStarts, writeHuman } from './agent/transcripts.js';
+import { loadWithAccess } from './run/load-run.js';
+import { leftoverWarning, resourcesOf, tearDown } from './teardown/tear-down.js';
+import { addPostScripts, writeHuman, writeLostStarts } from './agent/transcripts.js';
+import type { LoadedRun } from './run/load-run.js';
+import type { RunAccess } from './run/access.js';
 
 /**
  * Collects the results of the steps, decides the outcome and writes every file of the run, redacted. Returns null if
@@ -47,7 +44,7 @@ import { addPostScripts, writeLostStarts, writeHuman } from './agent/transcripts
 export const writeReport =
   (deps: Deps) =>
   async (run: RunRef, input: ReportInput): Promise<RunResult | null> => {
-    const context = await loadRun(deps, run);
+    const context = await loadWithAccess(deps, run);
     return runLocallyIfSmall(
       () =>
         sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
@@ -60,7 +57,12 @@ export const writeReport =
 
 const TARGET_CHANGED = 'the target changed during this run, so its result will not be reused';
 
-async function write(deps: Deps, context: RunContext, input: ReportInput, fence: Fence): Promise<RunResult> {
+async function write(
+  deps: Deps,
+  context: LoadedRun & RunAccess,
+  input: ReportInput,
+  fence: Fence,
+): Promise<RunResult> {
   const { resultsPath } = deps;
   const { files, redact } = context;
   // A later attempt may be working on what is stopped here.

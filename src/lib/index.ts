@@ -9,11 +9,16 @@ export { isCronTime, isTimezone } from './cron/is-cron-time.js';
 export { type CronTimes, parseCron } from './cron/parse-cron.js';
 export { type DiffedLine, diffLines } from './diff-lines.js';
 export { ENGINE_PROTOCOL } from './engine-protocol.js';
-export { addPathToFullDiskError, diskRemedy, isFull } from './errors/disk-failure.js';
 export { parseFailure } from './errors/parse-failure.js';
 export { codeFrame, formatProblem, type Problem } from './errors/problem.js';
 export { isStoreAway, StoreAway } from './errors/store-away.js';
-export { systemFailure } from './errors/system-failure.js';
+export {
+  addPathToFullDiskError,
+  adviceMeanwhile,
+  diskRemedy,
+  isFull,
+  systemFailure,
+} from './errors/system-failure.js';
 export { InfrastructureError, UsageError } from './errors/usage-error.js';
 export { formatAbout } from './format/about.js';
 export { renderTable, terminalText, textWidth, truncate } from './format/table.js';

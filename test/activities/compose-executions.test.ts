@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import type { AgentStep } from '../../src/activities/agent/agent-step.js';
 import type { Found } from '../../src/activities/report/collect-steps.js';
 import { composeExecutions } from '../../src/activities/report/compose-executions.js';
-import type { RunContext } from '../../src/activities/step/run-context.js';
+import type { RunAccess } from '../../src/activities/run/access.js';
+import type { LoadedRun } from '../../src/activities/run/load-run.js';
 import type { Manifest } from '../../src/activities/step/run-step-once.js';
 import { startFiles } from '../../src/environments/journal.js';
 import { newFolder } from '../host/temporary.js';
@@ -33,7 +34,7 @@ async function composed(claimed: readonly number[]) {
   const context = {
     ...{ handle: { journal }, files: { events: join(journal, 'events.jsonl') }, run: { run: 'r' } },
     ...{ redact: (text: string) => text, scenario: { steps: [input, input] } },
-  } as unknown as RunContext;
+  } as unknown as LoadedRun & RunAccess;
   const found = { agents: [adopted(1, 1, 30), adopted(2, 2, 60)], commands: [] } as unknown as Found;
   return composeExecutions(context, found).executions.map(({ startedAtMs, endedAtMs }) => [
     startedAtMs,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { databasesOfRun } from '../../src/activities/step/databases-of-run.js';
+import { databasesOfRun } from '../../src/activities/run/databases-of-run.js';
 
 const server = (postgres: string, env = 'DATABASE_URL') => ({ postgres, sql: 'SELECT 1', env });
 const of = (

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { filesIn } from '../../src/activities/step/files-after.js';
+import { filesIn } from '../../src/activities/commands/files-after.js';
 
 const added = (path: string, start: string | null, bytes: number | null) =>
   ({ path, change: 'added', start, bytes }) as const;

@@ -2,12 +2,16 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { firstRequestOf } from '../../src/activities/agent/first-request.js';
-import { incompleteAnswer } from '../../src/activities/agent/incomplete-answer.js';
-import { loggedUsage, unreportedUsage } from '../../src/activities/agent/logged-usage.js';
+import {
+  firstRequestOf,
+  incompleteAnswer,
+  loggedUsage,
+  unreportedUsage,
+} from '../../src/activities/agent/session-log.js';
 import type { AgentOutput } from '../../src/activities/agent/outputs.js';
 import type { AgentStep } from '../../src/activities/agent/agent-step.js';
-import type { RunContext } from '../../src/activities/step/run-context.js';
+import type { RunAccess } from '../../src/activities/run/access.js';
+import type { LoadedRun } from '../../src/activities/run/load-run.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { codex } from '../../src/agents/codex.js';
 import { gemini } from '../../src/agents/gemini.js';
@@ -29,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const contextOf = (agent: Agent): RunContext =>
+const contextOf = (agent: Agent): LoadedRun & RunAccess =>
   ({
     agent,
     environment: local,
@@ -38,7 +42,7 @@ const contextOf = (agent: Agent): RunContext =>
     home: join(root, 'home'),
     baseEnv: { PATH: process.env['PATH'] ?? '' },
     redact: (text: string) => text,
-  }) as unknown as RunContext;
+  }) as unknown as LoadedRun & RunAccess;
 const output = (stdout: string): AgentOutput => ({ start: 1, stdout }) as AgentOutput;
 const logAt = (session: string): string =>
   join(root, `config/sessions/2026/11/25/rollout-2026-11-25T14-47-26-${session}.jsonl`);

@@ -2,7 +2,8 @@ import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from 'node
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLiveEvents } from '../../src/activities/agent/live-events.js';
-import type { RunContext } from '../../src/activities/step/run-context.js';
+import type { RunAccess } from '../../src/activities/run/access.js';
+import type { LoadedRun } from '../../src/activities/run/load-run.js';
 import { tailEvents } from '../../src/client/follow/tail-events.js';
 import { createRedactor } from '../../src/lib/redaction/redact.js';
 import type { EventBody, RunEvent } from '../../src/model/records/events.js';
@@ -16,7 +17,7 @@ async function newRun() {
     files: { liveEvents: path },
     agent: { login: null },
     redact: createRedactor({ secrets: [SECRET] }),
-  } as unknown as RunContext;
+  } as unknown as LoadedRun & RunAccess;
   const record = async (start: number, events: EventBody[], limit?: number) => {
     const live = createLiveEvents(context, start, limit);
     for (const event of events) live.add(event);

@@ -1,8 +1,9 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readCalls } from '../../src/activities/mocks/read-calls.js';
-import type { RunContext } from '../../src/activities/step/run-context.js';
+import { readCalls } from '../../src/activities/mocks/mocked-commands.js';
+import type { RunAccess } from '../../src/activities/run/access.js';
+import type { LoadedRun } from '../../src/activities/run/load-run.js';
 import { local } from '../../src/environments/local.js';
 import { CommandMock } from '../../src/mocks/command-mock.js';
 import { EndpointMock } from '../../src/mocks/endpoint-mock.js';
@@ -17,7 +18,7 @@ async function recorded(): Promise<{ context: Parameters<typeof readCalls>[0]; c
   const calls = join(config, 'mocked-calls');
   await mkdir(calls);
   const scenario = { mocks: [CommandMock.parse({ command: 'gh', when: { args: ['a'] } })] };
-  const context = { environment: local, handle: {}, config, scenario } as unknown as RunContext;
+  const context = { environment: local, handle: {}, config, scenario } as unknown as LoadedRun & RunAccess;
   return { context, calls };
 }
 
@@ -74,7 +75,7 @@ test('reads the calls of endpoints, which their server recorded elsewhere, and c
   ];
   const context = { environment: local, handle: {}, config: '', state, scenario: { mocks } };
   const shown = { ...SHOWN, exit_code: null, status: 200 };
-  expect(await readCalls(context as unknown as RunContext)).toEqual({
+  expect(await readCalls(context as unknown as LoadedRun & RunAccess)).toEqual({
     by_mock: [
       { command: 'GET /{x}', args: [], calls: [] },
       { command: 'GET /a', args: [], calls: [shown] },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { handleOf, judgeHandle, pathsIn } from '../../src/activities/step/run-paths.js';
+import { handleOf, judgeHandle, pathsIn } from '../../src/activities/run/run-paths.js';
 import { mocksFileOf } from '../../src/mocks/mocks-file.js';
 import type { Place } from '../../src/environments/all-environments.js';
 import type { Scenario } from '../../src/scenario/scenario.js';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { post } from '../../src/activities/send-webhook.js';
+import { post } from '../../src/activities/schedules/send-webhook.js';
 import type { Firing } from '../../src/decide/documents/firing.js';
 
 test('a name and a password in the address of a webhook are sent as a header', async () => {

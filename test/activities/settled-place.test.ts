@@ -17,7 +17,7 @@ async function placeIn(root: string, decide: boolean, { bwrap }: { bwrap: boolea
   for (const name of ['env', 'true']) symlinkSync((await findExecutable(name)) ?? '', join(folder, name));
   if (bwrap) writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\n', { mode: 0o755 });
   const program = compiled.program(`
-    import { settledEnvironment } from './activities/step/settled-environment.js';
+    import { settledEnvironment } from './activities/run/settled-environment.js';
     const [root, decide] = JSON.parse(process.argv[2]);
     console.log(JSON.stringify(await settledEnvironment(root, { type: 'auto' }, decide)));`);
   const { stdout } = await compiled.run(program, [JSON.stringify([root, decide])], { env: { PATH: folder } });

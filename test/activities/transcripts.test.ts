@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { AgentOutput } from '../../src/activities/agent/outputs.js';
 import { writeTranscripts } from '../../src/activities/agent/transcripts.js';
-import type { RunContext } from '../../src/activities/step/run-context.js';
+import type { RunAccess } from '../../src/activities/run/access.js';
+import type { LoadedRun } from '../../src/activities/run/load-run.js';
 import { eventStream } from '../../src/agents/streams/event-stream.js';
 import type { EventBody } from '../../src/model/records/events.js';
 
@@ -29,7 +30,7 @@ async function transcribe(lines: (object | string)[], limit: number, ...later: (
   };
   const seen: EventBody[] = [];
   const leftOut = await writeTranscripts(
-    { files, redact: (text: string) => text, agent: { resume: null } } as unknown as RunContext,
+    { files, redact: (text: string) => text, agent: { resume: null } } as unknown as LoadedRun & RunAccess,
     outputs,
     eventStream,
     {

@@ -2,7 +2,8 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { watchOutput } from '../../src/activities/agent/watch-output.js';
-import type { RunContext } from '../../src/activities/step/run-context.js';
+import type { RunAccess } from '../../src/activities/run/access.js';
+import type { LoadedRun } from '../../src/activities/run/load-run.js';
 import { knownAgents } from '../../src/agents/known-agents.js';
 import { startFiles } from '../../src/environments/journal.js';
 import type { RunEvent } from '../../src/model/records/events.js';
@@ -30,7 +31,7 @@ async function watch(agent: string, { maxUsd, exitMs = 60_000 }: { maxUsd?: numb
     run: { cell: { model: 'm' } },
     files: { liveEvents: live },
     redact: (text: string) => text,
-  } as unknown as RunContext;
+  } as unknown as LoadedRun & RunAccess;
   const reported: AgentProgress[] = [];
   let superseded = false;
   const stops: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskErrors } from '../../src/activities/step/mask-errors.js';
+import { maskErrors } from '../../src/activities/step/run-step-once.js';
 
 const SECRET = 'pa"ss/word-of-mine';
 const thrownBy = (error: unknown): Promise<unknown> =>

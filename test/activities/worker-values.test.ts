@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/create-activities.js';
-import { loadRun } from '../../src/activities/step/run-context.js';
+import { loadRun } from '../../src/activities/run/load-run.js';
 import { workerEnvironment } from '../../src/host/worker-environment.js';
 import { newFolder } from '../host/temporary.js';
 import { createAgentRun } from './agent-run.js';

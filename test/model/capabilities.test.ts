@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { combineTurns } from '../../src/activities/report/turn-gates.js';
+import { combineTurns } from '../../src/activities/report/collect-conversation.js';
 import type { GateDetail } from '../../src/model/records/result-line.js';
 import { capabilitiesIn, capabilityRates } from '../../src/model/capabilities.js';
 

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import type { Activities } from '../../src/activities/create-activities.js';
-import { verifyOrder, verifyParked, verifyWake } from '../../src/activities/verify-order.js';
+import { verifyOrder, verifyParked, verifyWake } from '../../src/activities/origin/verify-order.js';
 import { proveOrder, proveSignal, type SignalFacts } from '../../src/host/origin.js';
 import {
-  SIGNALS,
-  UPDATES,
   type AgentSummary,
   type ProvenOrder,
   type RunRef,
+  SIGNALS,
+  UPDATES,
 } from '../../src/protocol/index.js';
 import { isOwnServer } from '../activities/in-activity.js';
-import { eventually, useTemporal, type RunHandle, type SweepHandle } from './harness.js';
+import { eventually, type RunHandle, type SweepHandle, useTemporal } from './harness.js';
 import { localActivitiesIn } from './history.js';
 import { originKey } from './origin-key.js';
 import {

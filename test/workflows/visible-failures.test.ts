@@ -3,9 +3,9 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import { gateEndIn, passedGate } from '../../src/protocol/visible-failures.js';
-import { eventually, type RunHandle, useTemporal } from '../workflows/harness.js';
-import { localActivitiesIn, record, summariesIn } from '../workflows/history.js';
-import { blockedAgents, cell, gate, pagesOf, runPlan, stubActivities } from '../workflows/stub-activities.js';
+import { eventually, type RunHandle, useTemporal } from './harness.js';
+import { localActivitiesIn, record, summariesIn } from './history.js';
+import { blockedAgents, cell, gate, pagesOf, runPlan, stubActivities } from './stub-activities.js';
 
 const onBench = useTemporal();
 const it = test.concurrent;

@@ -7,8 +7,9 @@ import { everySecond, isAlive, ownIdentity, type ProcessIdentity, readTextIfTher
 import { beginningOf, diskRemedy, formatDuration, parseJson } from '#lib';
 import { DISK_FAILURE, STORE_AWAY, withAdvice } from '../step/error-advice.js';
 import { isShuttingDown } from '../step/heartbeat.js';
-import { stateFolderOf } from '../step/recordable.js';
-import type { RunContext } from '../step/run-context.js';
+import { stateFolderOf } from '../step/room.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { LoadedRun } from '../run/load-run.js';
 
 /**
  * File `<run>/<step>-attempts/<attempt>`: written when the attempt begins, touched every second while it is performed,
@@ -30,12 +31,12 @@ interface Attempt {
 }
 
 const MESSAGE_LENGTH = 300;
-const attemptsFolder = ({ state }: RunContext, step: string): string =>
+const attemptsFolder = ({ state }: RunIdentity, step: string): string =>
   join(state, `${step.replaceAll(' ', '-')}-attempts`);
 
 /** Performs an attempt of an agent step, and records how it ends for the attempts that follow. */
 export async function recordAttempt<T>(
-  context: RunContext,
+  context: LoadedRun,
   step: string,
   perform: () => Promise<T>,
 ): Promise<T> {
@@ -89,17 +90,17 @@ const readAttempt = async (file: string): Promise<Attempt | null> =>
  * Describes how the attempts before this one ended: "attempt 1 ended: worker lost after 14 s". If the worker is alive,
  * it was out of touch: it is frozen, or the server was down. An attempt without a note was lost as it began.
  */
-export async function earlierAttempts(context: RunContext, step: string): Promise<string[]> {
+export async function earlierAttempts(context: RunIdentity, step: string): Promise<string[]> {
   return describeAttempts(context, step, Context.current().info.attempt - 1);
 }
 
 /** The same for all attempts of a step that left notes, for the step that reports them. */
-export async function allAttempts(context: RunContext, step: string): Promise<string[]> {
+export async function allAttempts(context: RunIdentity, step: string): Promise<string[]> {
   const names = await readdir(attemptsFolder(context, step)).catch(() => []);
   return describeAttempts(context, step, Math.max(0, ...names.map(Number).filter((number) => number > 0)));
 }
 
-async function describeAttempts(context: RunContext, step: string, count: number): Promise<string[]> {
+async function describeAttempts(context: RunIdentity, step: string, count: number): Promise<string[]> {
   const folder = attemptsFolder(context, step);
   const ends = await Promise.all(
     Array.from({ length: count }, async (_, index): Promise<string | null> => {

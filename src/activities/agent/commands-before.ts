@@ -1,29 +1,29 @@
 import { describeEnd } from '#lib';
 import type { CommandRecord } from '#model';
 import { readStep } from '../step/run-step-once.js';
-import type { RunContext } from '../step/run-context.js';
-import { stepsOfKind } from '../step/scenario-steps.js';
-import { scriptEnv } from '../step/script-place.js';
-import { stepCommands } from '../step/step-commands.js';
+import { stepsOfKind } from '../run/scenario-steps.js';
+import { scriptEnv, stepCommands } from '../commands/step-commands.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { LoadedRun } from '../run/load-run.js';
 
-const stepsBefore = ({ scenario }: Pick<RunContext, 'scenario'>) =>
+const stepsBefore = ({ scenario }: Pick<RunIdentity, 'scenario'>) =>
   stepsOfKind(scenario, 'command').filter(({ isAfterAgent }) => !isAfterAgent);
 
 /** Returns the results of the scenario's commands before the agent. */
-export async function commandsBefore(context: RunContext): Promise<CommandRecord[]> {
+export async function commandsBefore(context: RunIdentity): Promise<CommandRecord[]> {
   const manifests = stepsBefore(context).map(({ name }) => readStep<CommandRecord>(context, name));
   return (await Promise.all(manifests)).flatMap((manifest) => manifest?.result ?? []);
 }
 
 /** The longest time that the commands before the agent can take, in seconds. */
-export const maxSecsOfCommandsBefore = (context: Pick<RunContext, 'scenario'>): number =>
+export const maxSecsOfCommandsBefore = (context: Pick<RunIdentity, 'scenario'>): number =>
   stepsBefore(context).reduce((sum, { step }) => sum + step.timeout_secs, 0);
 
 /**
  * Runs these commands again in a rebuilt workspace, so that an agent that is started again finds what it found before.
  * Returns a message for each one that failed.
  */
-export async function repeatCommandsBefore(context: RunContext, signal: AbortSignal): Promise<string[]> {
+export async function repeatCommandsBefore(context: LoadedRun, signal: AbortSignal): Promise<string[]> {
   const failed: string[] = [];
   for (const { name, step } of stepsBefore(context)) {
     const run = stepCommands(context, name, signal);

@@ -1,14 +1,13 @@
 import { lastStart } from '#environments';
-import type { RunContext } from '../step/run-context.js';
-import type { AgentStep } from './agent-step.js';
-import { readAgentSteps } from './agent-steps.js';
-import { notStarted } from './not-started.js';
+import { type AgentStep, notStarted, readAgentSteps } from './agent-step.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunAccess } from '../run/access.js';
 
 /**
  * Returns the result of a step that does not start the agent, because another run has reached the limit of its account;
  * null if the agent may be started, or has been. `nth`: as for `runAgent`.
  */
-export async function heldBack(context: RunContext, nth: number): Promise<AgentStep | null> {
+export async function heldBack(context: LoadedRun & RunAccess, nth: number): Promise<AgentStep | null> {
   const { account, handle, limits } = context;
   const last = (await readAgentSteps(context)).at(-1)?.result ?? null;
   // A conversation that has begun is continued.
@@ -35,7 +34,7 @@ export async function heldBack(context: RunContext, nth: number): Promise<AgentS
 
 /** Tells other runs, sweeps and hosts if the agent has reached the limit of its account. Returns the step. */
 export async function noteLimit(
-  { account, limits }: Pick<RunContext, 'account' | 'limits'>,
+  { account, limits }: Pick<RunAccess, 'account' | 'limits'>,
   step: AgentStep,
 ): Promise<AgentStep> {
   if (account !== null && step.again?.why === 'limit') await limits?.note(account, step.again.at);

@@ -5,13 +5,15 @@ import { sharesHost } from '#environments';
 import { detectVersion, firstLine } from '#host';
 import { mocksFileOf } from '#mocks';
 import { STEPS } from '#model';
-import { findProgram } from '../step/find-program.js';
+import { findProgram } from '../commands/step-commands.js';
 import { callsFolder } from '../mocks/mocked-commands.js';
-import { contextMessage } from './context-message.js';
+import { contextMessage, promptOf, stepOfTurn } from './turns.js';
 import { planMcpServers } from './mcp-servers.js';
-import type { RunContext } from '../step/run-context.js';
-import { withMocks } from '../step/with-mocks.js';
-import { promptOf, stepOfTurn } from './turns.js';
+import { withMocks } from '../run/mock-server.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunAccess } from '../run/access.js';
+import type { RunPlaces } from '../run/places.js';
+import type { RunSecrets } from '../run/secrets.js';
 
 const VERSION_MS = 10_000;
 
@@ -30,7 +32,7 @@ export interface PlannedLaunch {
 
 /** `start`: number of the agent's start. `session`: the session to resume, or null for a new one. */
 export async function planLaunch(
-  context: RunContext,
+  context: LoadedRun & RunAccess,
   start = 1,
   session: string | null = null,
 ): Promise<PlannedLaunch> {
@@ -56,7 +58,12 @@ export async function planLaunch(
 
 /** First line of what the agent's version command prints, redacted; null if there is none. */
 export async function agentVersion(
-  { agent, redact, environment, handle }: Pick<RunContext, 'agent' | 'redact' | 'environment' | 'handle'>,
+  {
+    agent,
+    redact,
+    environment,
+    handle,
+  }: Pick<RunPlaces, 'environment' | 'handle'> & Pick<RunSecrets, 'agent' | 'redact'>,
   env: Record<string, string>,
 ): Promise<string | null> {
   const { version: command } = agent;
@@ -72,7 +79,7 @@ export async function agentVersion(
 }
 
 /** What an agent in the agent host is given. */
-function hostedRun(context: RunContext): HostedRun | null {
+function hostedRun(context: LoadedRun): HostedRun | null {
   const { host, scenario, run, values } = context;
   if (host === undefined) return null;
   const { runtime } = scenario;
@@ -88,7 +95,7 @@ function hostedRun(context: RunContext): HostedRun | null {
 }
 
 function requestOf(
-  context: RunContext,
+  context: LoadedRun & RunAccess,
   start: number,
   given: Pick<AgentRequest, 'prompt' | 'system' | 'mcpServers'>,
 ): AgentRequest {

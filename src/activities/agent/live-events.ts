@@ -4,8 +4,8 @@ import { linesOf } from '#host';
 import { createLineRedactor, createYielder, isJsonObject, type Json, parseJson, shortenStrings } from '#lib';
 import { type EventBody, redactFields, RunEvent } from '#model';
 import { doingText } from '#reports';
-import { withNewLogin } from '../credentials/with-new-login.js';
-import type { RunContext } from '../step/run-context.js';
+import { withNewLogin } from '../run/secrets.js';
+import type { LoadedRun } from '../run/load-run.js';
 
 /** In characters. Redaction takes a second per 5 MB, and events.jsonl will have the complete text. */
 const TEXT_LIMIT = 4000;
@@ -28,7 +28,7 @@ const sourceOf = ({ type }: EventBody): Source => (type.startsWith('mcp_') ? 'pr
  * Appends to events.live.jsonl. If an earlier worker has already written events of this start, they are not written
  * again: a parser finds the same events in the same output. After the file has been removed, nothing is written.
  */
-export function createLiveEvents(context: RunContext, start: number, limit = FILE_LIMIT): LiveEvents {
+export function createLiveEvents(context: LoadedRun, start: number, limit = FILE_LIMIT): LiveEvents {
   const { liveEvents: path } = context.files;
   const yieldIfDue = createYielder();
   let current = context;

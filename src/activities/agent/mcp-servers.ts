@@ -15,10 +15,12 @@ import {
   type TimedEvent,
 } from '#subjects';
 import { toolCallsFolder } from '../mocks/mocked-commands.js';
-import { connectionOf } from '../step/mcp-connection.js';
-import type { RunContext } from '../step/run-context.js';
-import { withMocks } from '../step/with-mocks.js';
+import { connectionOf } from '../run/values-of-run.js';
+import { withMocks } from '../run/mock-server.js';
 import type { AgentOutput } from './outputs.js';
+import type { RunPlaces } from '../run/places.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunIdentity } from '../run/identity.js';
 
 /** More is not read: it has to be in memory at once. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -33,14 +35,14 @@ interface McpLaunch {
   beside: string[] | null;
 }
 
-const folderOf = ({ handle }: Pick<RunContext, 'handle'>): string => join(handle.root, RUN_FOLDERS.proxy);
+const folderOf = ({ handle }: Pick<RunPlaces, 'handle'>): string => join(handle.root, RUN_FOLDERS.proxy);
 const recordsName = (server: string, start: number): string => `${server}-${start}.jsonl`;
 
 /**
  * Plans the proxy for a start of the agent. Values of variables and mocks are only in a file of the run's private folder that a
  * sandbox hides, and that the proxy removes.
  */
-export async function planMcpServers(context: RunContext, start: number): Promise<McpLaunch> {
+export async function planMcpServers(context: LoadedRun, start: number): Promise<McpLaunch> {
   const servers = mcpServersOf(context.subject);
   if (servers.length === 0) return { programs: [], files: [], shown: [], beside: null };
   const { run, scenario, handle, baseEnv } = context;
@@ -76,7 +78,7 @@ export async function planMcpServers(context: RunContext, start: number): Promis
 const programFile = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
 
 /** A program is started by the proxy, so it needs a sandbox of its own. */
-async function apart({ environment, handle }: RunContext, connection: McpConnection): Promise<McpConnection> {
+async function apart({ environment, handle }: RunPlaces, connection: McpConnection): Promise<McpConnection> {
   if (!('command' in connection)) return connection;
   const { command, args, env } = connection;
   const shown = [command, ...args].filter(isAbsolute);
@@ -90,7 +92,7 @@ async function apart({ environment, handle }: RunContext, connection: McpConnect
 const MOST_SO_FAR = 1024 * 1024;
 
 /** What the proxies have recorded so far of a start that goes on, in the order of time. */
-export async function mcpEventsSoFar(context: RunContext, start: number): Promise<TimedEvent[]> {
+export async function mcpEventsSoFar(context: RunIdentity & RunPlaces, start: number): Promise<TimedEvent[]> {
   const { environment, handle } = context;
   const found: TimedEvent[] = [];
   for (const { name } of mcpServersOf(context.subject)) {
@@ -103,7 +105,7 @@ export async function mcpEventsSoFar(context: RunContext, start: number): Promis
 
 /** What the proxies recorded of these starts of the agent, in the order of time; by start. */
 export async function mcpEventsOf(
-  context: RunContext,
+  context: RunIdentity & RunPlaces,
   session: readonly AgentOutput[],
 ): Promise<Map<number, TimedEvent[]>> {
   const { environment, handle } = context;

@@ -9,14 +9,15 @@ import {
   outputWarnings,
   wrongOf,
 } from '#model';
-import { incompleteAnswer } from './incomplete-answer.js';
-import { uuidOf, type PlannedLaunch } from './launch.js';
+import type { Plan } from '#scenario';
+import { incompleteAnswer } from './session-log.js';
+import { type PlannedLaunch, uuidOf } from './launch.js';
 import { agentOutput, LOST_EXIT_CODE } from './outputs.js';
 import { usageOfStart } from './usage.js';
 import { stderrTail } from './summarize-output.js';
 import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
-import type { AgentInPlace } from '../step/run-paths.js';
-import type { RunContext } from '../step/run-context.js';
+import type { AgentInPlace } from '../run/run-paths.js';
+import type { RunPlaces } from '../run/places.js';
 
 /**
  * Answer of an agent in one start. `problem`: why it cannot be used, whatever the text says; null if the agent
@@ -77,7 +78,7 @@ export async function startOneShot(
  * @throws Error if the start left no output
  */
 export async function readStart(
-  { environment, prices }: Pick<RunContext, 'environment' | 'prices'>,
+  { environment, plan }: Pick<RunPlaces, 'environment'> & { plan: Pick<Plan, 'prices'> },
   placed: AgentInPlace,
   start: number,
 ): Promise<{
@@ -93,7 +94,7 @@ export async function readStart(
     const errors = await supervisorErrors(startFolder(handle, start));
     throw new Error(`start ${start} of the agent left no output${errors}`);
   }
-  const meter = createUsageMeter(model, await createPricer(prices), agent);
+  const meter = createUsageMeter(model, await createPricer(plan.prices), agent);
   const end = createEndTracker();
   const contradictions = createContradictionFinder(agent.parser());
   let text = '';

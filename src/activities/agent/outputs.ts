@@ -4,7 +4,8 @@ import { startFiles } from '#environments';
 import { linesOf, readTextIfThere } from '#host';
 import { createYielder } from '#lib';
 import type { EventBody } from '#model';
-import type { RunContext } from '../step/run-context.js';
+import type { RunPlaces } from '../run/places.js';
+import type { RunSecrets } from '../run/secrets.js';
 
 /** Output of one start of the agent, and how it ended. Times in ms since the epoch. */
 export interface AgentOutput {
@@ -23,7 +24,7 @@ export interface AgentOutput {
   endedAt: number;
 }
 
-type Place = Pick<RunContext, 'environment' | 'handle'>;
+type Place = Pick<RunPlaces, 'environment' | 'handle'>;
 
 /** Exit status assumed for a start that left none: what shells report for a process killed by SIGKILL. */
 export const LOST_EXIT_CODE = 137;
@@ -70,7 +71,7 @@ export function lastSession(outputs: readonly AgentOutput[]): AgentOutput[] {
 
 /** Whether one parser reads a start and the one before it: the agent continued its own session. */
 export const continuesSession = (
-  { resume }: Pick<RunContext['agent'], 'resume'>,
+  { resume }: Pick<RunSecrets['agent'], 'resume'>,
   { resumed }: Pick<AgentOutput, 'resumed'>,
 ): boolean => resumed && resume !== null;
 
@@ -85,7 +86,7 @@ export async function* eventsOf(parser: StreamParser, { stdout }: AgentOutput): 
 
 /** True if the model has answered in a start. */
 export async function hasAnswered(
-  { agent }: Pick<RunContext, 'agent'>,
+  { agent }: Pick<RunSecrets, 'agent'>,
   start: AgentOutput,
 ): Promise<boolean> {
   for await (const { type, ...event } of eventsOf(agent.parser(), start))
@@ -96,7 +97,7 @@ export async function hasAnswered(
 
 /** Counts how often the agent began anew although the model had answered: nobody knows what that work would have become. */
 export async function discardedWork(
-  context: Pick<RunContext, 'agent'>,
+  context: Pick<RunSecrets, 'agent'>,
   outputs: readonly AgentOutput[],
 ): Promise<number> {
   let [discarded, hasWorked] = [0, false];
@@ -108,7 +109,7 @@ export async function discardedWork(
 }
 
 /** Session id of these starts, as the agent reported it; null if it reported none. */
-export async function sessionOf({ agent }: RunContext, session: AgentOutput[]): Promise<string | null> {
+export async function sessionOf({ agent }: RunSecrets, session: AgentOutput[]): Promise<string | null> {
   const parser = agent.parser();
   let id: string | null = null;
   for (const output of session) {

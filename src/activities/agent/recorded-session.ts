@@ -2,19 +2,26 @@ import type { Contradiction, StreamParser } from '#agents';
 import { linesOf } from '#host';
 import { beginningOf } from '#lib';
 import {
+  type AgentRecord,
   callsWithoutResult,
   type Command,
+  createTrajectoryCollector,
+  efficiencyOf,
   type EventBody,
   extractCommands,
   type RecordedTrajectory,
+  type TokenUsage,
   type Transcript,
 } from '#model';
-import type { RunContext } from '../step/run-context.js';
 import type { AgentOutput } from './outputs.js';
 import { OUTPUT_LIMIT } from './transcripts.js';
+import type { AgentStep, OwnTurn, TurnDone } from './agent-step.js';
+import { firstStartOf } from './turns.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { RunSecrets } from '../run/secrets.js';
 
 /** The target as the analysis of a transcript needs it. */
-const targetOf = (target: RunContext['target']): Transcript['target'] =>
+const targetOf = (target: RunIdentity['target']): Transcript['target'] =>
   target === null ? null : { binary: target.binary, commandPattern: target.command_pattern ?? null };
 
 /**
@@ -41,7 +48,7 @@ interface Remembered {
 
 /** The agent's calls of the target, as far as a transcript shows them. `inText`: their lines, if the output is plain text. */
 export function callsOf(
-  { target }: Pick<RunContext, 'target'>,
+  { target }: Pick<RunIdentity, 'target'>,
   parser: Pick<StreamParser, 'readsText' | 'hidesFailures'>,
   { seen, inLastStart, session }: Remembered,
 ): { commands: Command[]; inText: (() => string[]) | null; withoutResult: string[] } {
@@ -114,3 +121,58 @@ export function remember(body: EventBody, seen: EventBody[]): void {
       break;
   }
 }
+
+/** Collects what happens in the current turn from the events of all turns. */
+export function createTurnCollector(
+  context: RunIdentity & RunSecrets,
+  { before, outputs }: { before: readonly AgentStep[]; outputs: readonly AgentOutput[] },
+) {
+  const { turn, agent } = context;
+  const first = firstStartOf(before);
+  const starts = outputs.filter(({ start }) => start >= first);
+  // An agent that does a turn again from the beginning has done only what it did last.
+  const repeats = agent.resume === null || agent.repeatsTurns === true;
+  const counted = repeats ? starts.slice(-1) : starts;
+  const numbers = new Set(counted.map(({ start }) => start));
+  const last = counted.at(-1)?.start;
+  const seen: EventBody[] = [];
+  const inLastStart: EventBody[] = [];
+  const trajectory = createTrajectoryCollector();
+  return {
+    add(event: EventBody, start: number): void {
+      if (!numbers.has(start)) return;
+      trajectory.add(event);
+      remember(event, seen);
+      if (start === last) remember(event, inLastStart);
+    },
+    /** `whole`: the record of all turns until now. */
+    end(user: string, whole: AgentRecord): TurnDone {
+      const { commands, inText, withoutResult } = callsOf(context, agent.parser(), {
+        ...{ seen, inLastStart, session: counted },
+      });
+      const recorded = withUnseenResults(trajectory.end(inText), withoutResult);
+      const done = { number: turn.number, at: turn.at, first, user, agent: recorded.answer };
+      const previous = before.at(-1)?.record;
+      if (previous === undefined) return done;
+      const own: OwnTurn = {
+        trajectory: recorded,
+        efficiency: efficiencyOf(commands),
+        duration_ms: whole.duration_ms - previous.duration_ms,
+        tokens: tokensSince(previous.token_usage, whole.token_usage),
+        cost_usd: difference(previous.cost_usd, whole.cost_usd),
+      };
+      return { ...done, own };
+    },
+  };
+}
+
+const difference = (before: number | null, now: number | null): number | null =>
+  before === null || now === null ? null : Math.max(0, now - before);
+
+const tokensSince = (before: TokenUsage, now: TokenUsage): TokenUsage => ({
+  input: difference(before.input, now.input),
+  output: difference(before.output, now.output),
+  reasoning: difference(before.reasoning, now.reasoning),
+  cache_read: difference(before.cache_read, now.cache_read),
+  cache_write: difference(before.cache_write, now.cache_write),
+});

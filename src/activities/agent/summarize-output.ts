@@ -14,19 +14,23 @@ import {
   UNREAD,
 } from '#model';
 import { commandsBefore } from './commands-before.js';
-import { contextMessage } from './context-message.js';
-import { incompleteAnswer } from './incomplete-answer.js';
+import { contextMessage, firstStartOf, messageOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
+import { firstRequestOf, incompleteAnswer, loggedUsage, unreportedUsage } from './session-log.js';
 import { mcpEventsOf } from './mcp-servers.js';
-import type { RunContext } from '../step/run-context.js';
-import { lastSession, LOST_EXIT_CODE, sessionOf, type AgentOutput } from './outputs.js';
-import { firstRequestOf } from './first-request.js';
-import { loggedUsage, unreportedUsage } from './logged-usage.js';
+import { type AgentOutput, lastSession, LOST_EXIT_CODE, sessionOf } from './outputs.js';
 import { usageOf, wasInterrupted } from './usage.js';
-import { callsOf, NAME_LENGTH, remember, withContradictions, withUnseenResults } from './recorded-session.js';
+import {
+  callsOf,
+  createTurnCollector,
+  NAME_LENGTH,
+  remember,
+  withContradictions,
+  withUnseenResults,
+} from './recorded-session.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
-import { createTurnCollector } from './turn-done.js';
 import type { AgentStep } from './agent-step.js';
-import { firstStartOf, messageOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunIdentity } from '../run/identity.js';
 
 const STDERR_TAIL = 4096;
 /** Number of failed commands that a gate names. */
@@ -50,7 +54,7 @@ const systemEvent = (text: string): EventBody => ({ type: 'message', role: 'syst
  * earlier sessions count too: they were paid for. `outputs`: all starts, of which the last has ended.
  */
 export async function summarizeOutput(
-  context: RunContext,
+  context: LoadedRun,
   setup: CommandRecord[],
   outputs: readonly AgentOutput[],
 ): Promise<AgentStep> {
@@ -208,7 +212,7 @@ export async function summarizeOutput(
     ],
   };
 
-  function endMessage(of: RunContext, { ending, message }: Classified, { stopped }: AgentOutput): string {
+  function endMessage(of: RunIdentity, { ending, message }: Classified, { stopped }: AgentOutput): string {
     // The agent had ended before it was stopped, or its provider had not served it.
     if (ending === 'unable' || ending === 'done') return `agent ${run.cell.agent}: ${message}`;
     if (stopped === 'deadline') return `agent timed out after ${turnSecs(of)} s`;

@@ -1,20 +1,24 @@
-import { existsSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { lastStart, type ProcessState, sharesHost, startFiles, startFolder } from '#environments';
-import { recordTimeline, supervisorErrors, writeFileAtomic } from '#host';
+import { recordTimeline, remembered, supervisedFiles, supervisorErrors, writeFileAtomic } from '#host';
 import type { AgentProgress } from '#protocol';
+import { diskRemedy } from '#lib';
 import { planLaunch } from './launch.js';
 import { agentOutputs, continuesSession, lastSession, sessionOf } from './outputs.js';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
-import type { RunContext } from '../step/run-context.js';
-import { watchRoom } from './room-note.js';
 import { firstStartOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
 import { watchOutput } from './watch-output.js';
-import { assertRecordable, stateFolderOf } from '../step/recordable.js';
+import { assertRecordable, firstNoRoom, stateFolderOf } from '../step/room.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunAccess } from '../run/access.js';
+import type { RunPlaces } from '../run/places.js';
+import type { RunSecrets } from '../run/secrets.js';
 
 /** An agent that was lost this often would be lost again, and each start may cost money. */
 export const MAX_LOST = 3;
@@ -22,7 +26,7 @@ export const MAX_LOST = 3;
 const PAUSE_MS = 1000;
 
 export interface Supervision {
-  context: RunContext;
+  context: LoadedRun & RunAccess;
   /** Lines for the report about lost attempts and starts; appended to. */
   history: string[];
   fence: Fence;
@@ -76,7 +80,7 @@ export async function superviseToEnd(
 }
 
 /** Number of starts up to `upTo` that did not end. Not judged by their output: one lost early has none. */
-async function lostStarts({ environment, handle }: RunContext, upTo: number): Promise<number> {
+async function lostStarts({ environment, handle }: RunPlaces, upTo: number): Promise<number> {
   const starts = Array.from({ length: upTo }, (_, index) => index + 1);
   const states = await Promise.all(starts.map((start) => environment.inspect(handle, start)));
   return states.filter(({ state }) => state !== 'ended').length;
@@ -130,7 +134,7 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
 }
 
 /** Id of the session of the earlier starts if the agent can resume it; else null. */
-async function sessionToResume(context: RunContext, start: number): Promise<string | null> {
+async function sessionToResume(context: RunPlaces & RunSecrets, start: number): Promise<string | null> {
   const { agent, environment, handle } = context;
   if (agent.resume === null || (await environment.look(handle, '.')).kind !== 'directory') return null;
   const before = lastSession(await agentOutputs(context, start - 1));
@@ -138,7 +142,7 @@ async function sessionToResume(context: RunContext, start: number): Promise<stri
 }
 
 /** @throws ApplicationFailure (non-retryable) if the work of the turns before is gone with the run's machine */
-async function assertWorkKept({ environment, handle }: RunContext): Promise<void> {
+async function assertWorkKept({ environment, handle }: RunPlaces): Promise<void> {
   if (sharesHost(handle) || (await environment.look(handle, '.')).kind === 'directory') return;
   throw ApplicationFailure.nonRetryable(
     'the workspace is gone, and with it the work of the turns before',
@@ -189,4 +193,54 @@ async function follow(
   } finally {
     await beside;
   }
+}
+
+/**
+ * Name `no-room.<code>` in the folder of a start: the system's error code if the disk was full while the agent worked.
+ */
+const PREFIX = 'no-room.';
+
+/**
+ * Codes that could not be written as a note, by folder of the start: a file system that stays read-only takes no new
+ * name either.
+ */
+const unwritten = remembered(() => new Map<string, string>());
+
+/**
+ * Watches the disk of the state folder until `over` settles, and notes an error in `folder` if the disk cannot be
+ * written. `folder`: the folder of a start, which is on the same disk.
+ */
+async function watchRoom(stateFolder: string, folder: string, over: Promise<unknown>): Promise<void> {
+  const error = await firstNoRoom(stateFolder, over);
+  if (error?.code !== undefined && remedyOf(error.code) !== null) writeNote(folder, error.code);
+}
+
+const remedyOf = (code: string): string | null => diskRemedy({ code }, () => true);
+
+/** Notes the code as a hard link to an existing file, which needs no space, unlike a new file. */
+function writeNote(folder: string, code: string): void {
+  unwritten().set(folder, code);
+  try {
+    linkSync(supervisedFiles(folder).exit, join(folder, `${PREFIX}${code}`));
+    unwritten().delete(folder);
+  } catch {
+    // Kept in memory only. The step's result cannot be written either until the disk is writable again.
+  }
+}
+
+function readNote(folder: string): string | null {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const name = names.find((one) => one.startsWith(PREFIX));
+  return unwritten().get(folder) ?? name?.slice(PREFIX.length) ?? null;
+}
+
+/** Why what the agent did up to start `last` cannot be judged; null if its disk was writable. */
+export async function diskFullReason(context: RunPlaces, last: number): Promise<string | null> {
+  for (const { start } of lastSession(await agentOutputs(context, last))) {
+    const code = readNote(startFolder(context.handle, start));
+    const remedy = code === null ? null : remedyOf(code);
+    if (remedy !== null)
+      return `the agent may not have been able to write (${remedy}); then rerun the cell with \`retry\``;
+  }
+  return null;
 }

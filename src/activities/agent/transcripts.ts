@@ -17,9 +17,11 @@ import { renderHumanTranscript } from '#reports';
 import { agentStepAt, firstAgentStep } from '#scenario';
 import type { RunFiles } from '#store';
 import type { TimedEvent } from '#subjects';
-import { continuesSession, type AgentOutput } from './outputs.js';
+import { type AgentOutput, continuesSession } from './outputs.js';
 import type { Manifest } from '../step/run-step-once.js';
-import type { RunContext } from '../step/run-context.js';
+import type { RunPlaces } from '../run/places.js';
+import type { RunSecrets } from '../run/secrets.js';
+import type { LoadedRun } from '../run/load-run.js';
 
 /** More than anyone reads; redaction takes a second per 5 MB. The complete output stays in the private state folder. */
 export const OUTPUT_LIMIT = 64 * 1024 * 1024;
@@ -69,7 +71,7 @@ interface LeftOut {
  * still parsed: the agent's end and its usage come last.
  */
 export async function writeTranscripts(
-  context: RunContext,
+  context: RunPlaces & RunSecrets,
   session: readonly AgentOutput[],
   createParser: () => StreamParser,
   { before, messages, mcp, emit, after }: Emitting,
@@ -165,7 +167,7 @@ const withCut = (event: RunEvent): RunEvent =>
 
 /** Appends the post scripts to events.jsonl. Replaces those that are already there, so it can be repeated. */
 export async function addPostScripts(
-  { files }: RunContext,
+  { files }: RunPlaces,
   scripts: (Manifest<CommandRecord> | null)[],
 ): Promise<void> {
   const yieldIfDue = createYielder();
@@ -189,7 +191,7 @@ export async function addPostScripts(
 }
 
 /** Writes the redacted output of the starts before the last one to attempts/: they were paid for too. */
-export async function writeLostStarts(context: RunContext, starts: number): Promise<void> {
+export async function writeLostStarts(context: RunPlaces & RunSecrets, starts: number): Promise<void> {
   const yieldIfDue = createYielder();
   const { handle, files, redact } = context;
   for (let start = 1; start < starts; start++) {
@@ -211,7 +213,7 @@ export async function writeLostStarts(context: RunContext, starts: number): Prom
  * Writes the readable transcript from events.jsonl. Called again at the end, when events.jsonl contains the post
  * scripts.
  */
-export async function writeHuman(context: RunContext, agent: AgentRecord): Promise<void> {
+export async function writeHuman(context: LoadedRun, agent: AgentRecord): Promise<void> {
   const yieldIfDue = createYielder();
   const { files, run, scenario } = context;
   const about = {

@@ -1,28 +1,28 @@
 import { withEarlierTurns } from '#conversation';
-import { STEPS, type Turn } from '#model';
+import { type CommandRecord, STEPS, type Turn } from '#model';
 import { type AgentStep as ScenarioStep, agentStepAt } from '#scenario';
-import type { UserMessage } from '../conversation/user-message.js';
 import { readStep } from '../step/run-step-once.js';
-import type { RunContext } from '../step/run-context.js';
-import { readAgentSteps } from './agent-steps.js';
-import type { AgentStep } from './agent-step.js';
+import { type AgentStep, readAgentSteps } from './agent-step.js';
+import { stepsOfKind } from '../run/scenario-steps.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { RunSecrets } from '../run/secrets.js';
 
 /** The step to which the current turn belongs. */
-export const stepOfTurn = ({ scenario, turn }: Pick<RunContext, 'scenario' | 'turn'>): ScenarioStep =>
+export const stepOfTurn = ({ scenario, turn }: Pick<RunIdentity, 'scenario' | 'turn'>): ScenarioStep =>
   agentStepAt(scenario, turn.at);
 
 /** How long the agent may work in the current turn, seconds. */
-export const turnSecs = (context: Pick<RunContext, 'scenario' | 'turn'>): number =>
+export const turnSecs = (context: Pick<RunIdentity, 'scenario' | 'turn'>): number =>
   Math.min(stepOfTurn(context).timeout_secs, context.turn.limitSecs ?? Infinity);
 
 /** What the user says in the current turn: the step's message, or that of the simulated user. */
-export async function messageOf(context: RunContext): Promise<string> {
+export async function messageOf(context: RunIdentity): Promise<string> {
   const simulated = await readStep<UserMessage>(context, STEPS.user(context.turn.number));
   return simulated?.result.message ?? stepOfTurn(context).prompt;
 }
 
 /** The results of the turns before the current one: of each turn, the last run of the agent. */
-export async function turnsBefore(context: RunContext): Promise<AgentStep[]> {
+export async function turnsBefore(context: RunIdentity): Promise<AgentStep[]> {
   const steps = (await readAgentSteps(context)).map(({ result }) => result);
   return lastOfTurns(steps).filter((step) => turnNumber(step) < context.turn.number);
 }
@@ -50,11 +50,44 @@ export const conversationOf = (steps: readonly AgentStep[]): Turn[] =>
 const CONTINUE = 'You were interrupted. Continue where you stopped.';
 
 /** How the message of the current turn reaches the agent with a given start. */
-export async function promptOf(context: RunContext, start: number, session: string | null): Promise<string> {
+export async function promptOf(
+  context: RunIdentity & RunSecrets,
+  start: number,
+  session: string | null,
+): Promise<string> {
   const message = await messageOf(context);
   const before = await turnsBefore(context);
   if (session === null) return withEarlierTurns(conversationOf(before), message);
   if (start === firstStartOf(before) || context.agent.repeatsTurns === true) return message;
   // In the first turn, the session certainly contains the message.
   return before.length === 0 ? CONTINUE : `${CONTINUE} The user had said:\n\n${message}`;
+}
+
+/** Result of a script of `task.context`. */
+export interface ContextStep {
+  /** Null if nothing was run. */
+  record: CommandRecord | null;
+  /** The command, and its answer as the agent is given it; null if there is no answer. */
+  told: { line: string; answer: string } | null;
+  /** Why there is no answer, so that the agent is not started; null if there is one. */
+  unfit: string | null;
+}
+
+/** Message to the agent about the scripts that were run before it; null if there are none. */
+export async function contextMessage(context: RunIdentity): Promise<string | null> {
+  const steps = stepsOfKind(context.scenario, 'script').map(({ name }) =>
+    readStep<ContextStep>(context, name),
+  );
+  const texts = (await Promise.all(steps)).flatMap((manifest) => manifest?.result.told ?? []);
+  if (texts.length === 0) return null;
+  const parts = texts.map(({ line, answer }) => `$ ${line}\n${answer}`);
+  return [
+    'These scripts of the project were run before you began. Each is shown with its answer.',
+    ...parts,
+  ].join('\n\n');
+}
+
+/** Result of the step in which the simulated user speaks. */
+export interface UserMessage {
+  message: string;
 }

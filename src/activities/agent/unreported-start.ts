@@ -3,14 +3,15 @@ import { supervisorErrors } from '#host';
 import { STEPS } from '#model';
 import { syncCredentials } from '../credentials/login-files.js';
 import type { Prepared } from '../prepare/build-workspace.js';
-import { nextAgentSteps } from './agent-steps.js';
+import { type AgentStep, nextAgentSteps } from './agent-step.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { Manifest } from '../step/run-step-once.js';
-import type { RunContext } from '../step/run-context.js';
 import { allAttempts } from './attempts.js';
-import type { AgentStep } from './agent-step.js';
 import { summarizeOutput } from './summarize-output.js';
 import { agentOutputs } from './outputs.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunPlaces } from '../run/places.js';
+import type { RunSecrets } from '../run/secrets.js';
 
 /**
  * Reads the agent's last start if no agent step has: the run was cancelled while its worker died, or the step failed
@@ -18,7 +19,7 @@ import { agentOutputs } from './outputs.js';
  * recorded end.
  */
 export async function readUnreportedStart(
-  context: RunContext,
+  context: LoadedRun,
   steps: readonly Manifest<AgentStep>[],
   prepared: Prepared | null,
   cancelled: boolean,
@@ -52,7 +53,7 @@ export async function readUnreportedStart(
 }
 
 /** Describes how each start ended, in order; null for a start in which the agent was not started after all. */
-export async function describeStarts(context: RunContext): Promise<(string | null)[]> {
+export async function describeStarts(context: RunPlaces & RunSecrets): Promise<(string | null)[]> {
   const { environment, handle, redact } = context;
   const descriptions: (string | null)[] = [];
   for (let start = 1; start <= lastStart(handle); start++) {

@@ -7,8 +7,9 @@ import {
   recordedUsage,
   type UsageMeter,
 } from '#model';
-import { continuesSession, eventsOf, type AgentOutput } from './outputs.js';
-import type { RunContext } from '../step/run-context.js';
+import { type AgentOutput, continuesSession, eventsOf } from './outputs.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { RunSecrets } from '../run/secrets.js';
 
 /** Counts tokens and money of a run's starts. */
 export interface RunUsage {
@@ -56,9 +57,12 @@ export async function usageOfStart(
 }
 
 /** Usage of all starts of an agent, including lost ones, which were paid for too. */
-export async function usageOf(context: RunContext, outputs: readonly AgentOutput[]): Promise<RunUsage> {
-  const { agent, run, prices } = context;
-  const meter = createUsageMeter(run.cell.model, await createPricer(prices), agent);
+export async function usageOf(
+  context: RunIdentity & RunSecrets,
+  outputs: readonly AgentOutput[],
+): Promise<RunUsage> {
+  const { agent, run, plan } = context;
+  const meter = createUsageMeter(run.cell.model, await createPricer(plan.prices), agent);
   let parser = agent.parser();
   let complete = true;
   for (const [index, output] of outputs.entries()) {

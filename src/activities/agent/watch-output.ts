@@ -5,13 +5,15 @@ import { createYielder } from '#lib';
 import type { EventBody, UsageMeter } from '#model';
 import type { AgentProgress } from '#protocol';
 import { mcpServersOf } from '#subjects';
-import type { RunContext } from '../step/run-context.js';
 import type { Fence } from '../step/fence.js';
 import { createLiveEvents } from './live-events.js';
 import { mcpEventsSoFar } from './mcp-servers.js';
 import type { AgentOutput } from './outputs.js';
 import { messageOf } from './turns.js';
 import { usageOf } from './usage.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { RunSecrets } from '../run/secrets.js';
 
 /** Events are written in groups of this size, so that those of a large output need not be in memory at once. */
 const GROUP = 200;
@@ -40,7 +42,7 @@ interface Handlers {
  * reports neither tokens nor money cannot be stopped for its cost. A failure to record is ignored, as the agent's work does not depend on it.
  */
 export async function watchOutput(
-  context: RunContext,
+  context: LoadedRun,
   started: Started,
   over: Promise<unknown>,
   { fence, stop, exitMs, onProgress }: Handlers,
@@ -133,7 +135,7 @@ export async function watchOutput(
 
 /** Counts usage from the first output on, because most starts of a mock end before their output is first read. */
 async function begin(
-  context: RunContext,
+  context: RunIdentity & RunSecrets,
   { earlier, resumed }: Started,
 ): Promise<{ parser: StreamParser; meter: UsageMeter | null }> {
   try {
@@ -154,7 +156,7 @@ interface Recorder {
 }
 
 function recorder(
-  context: RunContext,
+  context: LoadedRun,
   start: number,
   { fence, onProgress }: Pick<Handlers, 'fence' | 'onProgress'>,
 ): Recorder {

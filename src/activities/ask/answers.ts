@@ -6,14 +6,16 @@ import { sha256 } from '#lib';
 import { JudgeAnswer, redactFields, STEPS } from '#model';
 import { answerFile, askedFolder, askerFolder } from '#store';
 import { ALTERED } from '../step/run-step-once.js';
-import type { RunContext } from '../step/run-context.js';
+import type { RunPlaces } from '../run/places.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunIdentity } from '../run/identity.js';
 
 /**
  * Answers that could not be written to disk yet. They are paid for: the next attempt writes them and does not ask
  * again.
  */
 const unsaved = remembered(() => new Map<string, JudgeAnswer>());
-const keyOf = ({ files }: RunContext, asker: string, number: number): string =>
+const keyOf = ({ files }: RunPlaces, asker: string, number: number): string =>
   answerFile(files, asker, number);
 
 /**
@@ -21,7 +23,7 @@ const keyOf = ({ files }: RunContext, asker: string, number: number): string =>
  * none of them could be used.
  * @throws ApplicationFailure (non-retryable) if an answer is not one that we stored: each is a vote
  */
-export async function readAnswers(context: RunContext, asker: string): Promise<JudgeAnswer[]> {
+export async function readAnswers(context: LoadedRun, asker: string): Promise<JudgeAnswer[]> {
   const answers: JudgeAnswer[] = [];
   for (;;) {
     const number = answers.length + 1;
@@ -39,11 +41,11 @@ export async function readAnswers(context: RunContext, asker: string): Promise<J
 const sealFolder = (state: string, asker: string): string =>
   asker === STEPS.judge ? join(state, 'answers') : join(state, ASKED, askerFolder(asker));
 const ASKED = 'asked';
-const sealFile = ({ state }: RunContext, asker: string, number: number): string =>
+const sealFile = ({ state }: RunIdentity, asker: string, number: number): string =>
   join(sealFolder(state, asker), `${number}.json`);
 const sealName = (asker: string, number: number): string => `${askerFolder(asker)} answer ${number}`;
 
-async function isOurs(context: RunContext, asker: string, number: number, text: string): Promise<boolean> {
+async function isOurs(context: RunIdentity, asker: string, number: number, text: string): Promise<boolean> {
   const { originKey, run, proven } = context;
   const seal = await readTextIfThere(sealFile(context, asker, number));
   // An answer stored by an older build has no seal.
@@ -57,7 +59,7 @@ async function isOurs(context: RunContext, asker: string, number: number, text: 
  * stores it.
  */
 export async function saveAnswer(
-  context: RunContext,
+  context: LoadedRun,
   asker: string,
   number: number,
   answer: JudgeAnswer,
@@ -73,11 +75,11 @@ export async function saveAnswer(
 }
 
 /** Returns the names of the folders of all parts of the run that were given an answer, except the judge, in order. */
-export const otherAskers = async ({ state }: RunContext): Promise<string[]> =>
+export const otherAskers = async ({ state }: RunIdentity): Promise<string[]> =>
   sorted(await readdir(join(state, ASKED)).catch(() => []));
 
 /** Returns the files of an asker among the artifacts, relative to the run's folder: first the prompt, then the answers. */
-export async function askedArtifacts({ files }: RunContext, asker: string): Promise<string[]> {
+export async function askedArtifacts({ files }: RunPlaces, asker: string): Promise<string[]> {
   const folder = askedFolder(files, asker);
   const names = (await readdir(folder).catch(() => [])).filter((name) => !TEMPORARY.test(name));
   return sorted(names).map((name) => relative(files.folder, join(folder, name)));

@@ -5,9 +5,10 @@ import { ModelFailed, readTextIfThere, supervisorErrors, writeFileAtomic } from 
 import { STEPS } from '#model';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
-import { planQuestion, readStart, startOneShot, type OneShotAnswer } from '../agent/one-shot-agent.js';
-import type { AgentInPlace } from '../step/run-paths.js';
-import type { RunContext } from '../step/run-context.js';
+import { type OneShotAnswer, planQuestion, readStart, startOneShot } from '../agent/one-shot-agent.js';
+import type { AgentInPlace } from '../run/run-paths.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { RunPlaces } from '../run/places.js';
 
 export interface AgentQuestion {
   agent: AgentInPlace;
@@ -32,7 +33,7 @@ export const askerOfStart = async (agent: AgentInPlace, start: number): Promise<
  * @throws ModelFailed, or the signal's reason if it aborts
  */
 export async function askAgent(
-  context: RunContext,
+  context: RunIdentity & RunPlaces,
   question: AgentQuestion,
   fence: Fence,
   signal: AbortSignal,
@@ -69,7 +70,7 @@ export async function askAgent(
 
 /** Starts the agent where nothing of earlier starts is left: each answer is independent. */
 async function startAgent(
-  { environment }: RunContext,
+  { environment }: RunPlaces,
   { agent, asker, prompt, timeoutSecs }: AgentQuestion,
   start: number,
   fence: Fence,
@@ -94,7 +95,7 @@ async function startAgent(
  * Waits for the agent to end. Stops it if the run is cancelled; any other reason to stop leaves it to the next attempt.
  */
 async function follow(
-  { environment }: RunContext,
+  { environment }: RunPlaces,
   handle: EnvironmentHandle,
   start: number,
   signal: AbortSignal,

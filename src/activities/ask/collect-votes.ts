@@ -1,18 +1,45 @@
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/activity';
-import { agentPrompt, promptDocument } from '#gates';
-import { ModelFailed, type ModelFailureKind, writeFileAtomic } from '#host';
-import { beginningOf } from '#lib';
-import type { JudgeAnswer } from '#model';
+import { agentPrompt, type JudgePrompt, promptDocument } from '#gates';
+import { callModel, ModelFailed, type ModelFailureKind, type ModelProvider, writeFileAtomic } from '#host';
+import { beginningOf, type Json, parseModelName } from '#lib';
+import { type JudgeAnswer, wrongOf } from '#model';
+import { modelAsked } from '#scenario';
 import { askedFolder } from '#store';
 import type { Fence } from '../step/fence.js';
-import { assertRecordable } from '../step/recordable.js';
+import { assertRecordable } from '../step/room.js';
 import { ownAttempt, waitingSince } from '../step/retry-policy.js';
-import type { RunContext } from '../step/run-context.js';
+import { missingValues } from '../run/values-of-run.js';
 import { readAnswers, saveAnswer } from './answers.js';
 import { askAgent } from './ask-agent.js';
-import { askProvider } from './ask-provider.js';
-import type { Question } from './question.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunAccess } from '../run/access.js';
+import type { RunSecrets } from '../run/secrets.js';
+
+/** How a model is to answer. */
+interface QuestionForm {
+  /** Time limit of one answer. */
+  timeoutSecs: number;
+  /** The form of the answer, as a JSON schema; null: a text. Models may disregard it. */
+  schema: Record<string, Json> | null;
+  /** Without it, the model's own. Agents, and models that accept no other, disregard it. */
+  temperature?: number;
+  /** The most tokens of the answer. Agents disregard it. */
+  maxTokens?: number;
+}
+
+/** A question of a part of a run to the model of the judge. */
+interface Question<A> {
+  /** The part of the run that asks: its step, like `judge` or `gate 3`, or another name that is unique in the run. */
+  asker: string;
+  /** How many usable answers are wanted. */
+  votes: number;
+  form: QuestionForm;
+  /** Composes the prompt, redacted. It is the same for every vote. */
+  prompt: () => Promise<JudgePrompt>;
+  /** Parses the text of an answer. */
+  read: (text: string) => { ok: true; answer: A } | { ok: false; problem: string };
+}
 
 /** Each answer costs money, and a model that has given this many unusable ones is likely to give more. */
 const MAX_UNUSABLE = 3;
@@ -51,12 +78,14 @@ type Ask = (answers: readonly JudgeAnswer[]) => Promise<Omit<JudgeAnswer, 'schem
  * `TRIES` (step/retry-policy.ts).
  */
 export async function collectVotes<A>(
-  context: RunContext,
+  context: LoadedRun & RunAccess,
   question: Question<A>,
   fence: Fence,
   signal: AbortSignal,
 ): Promise<Votes<A>> {
-  const { modelAsked: model, missing } = context;
+  const { plan, run, values } = context;
+  const model = modelAsked(context);
+  const missing = missingValues(plan, run.cell, context, values);
   if (model === null) throw unknownModel();
   if (missing.length > 0)
     throw ApplicationFailure.nonRetryable(`not set: ${missing.join(', ')}; export it, and resume`, 'NoKey');
@@ -75,7 +104,7 @@ export async function collectVotes<A>(
 
 /** Composes the question and stores it. */
 async function prepare<A>(
-  context: RunContext,
+  context: LoadedRun & RunAccess,
   model: string,
   { asker, form, prompt: compose }: Question<A>,
   fence: Fence,
@@ -101,7 +130,7 @@ async function prepare<A>(
 
 /** Asks for the next answer, stores it and appends it to `answers`. @throws ApplicationFailure if it cannot be used */
 async function askForVote<A>(
-  context: RunContext,
+  context: LoadedRun & RunAccess,
   model: string,
   { asker, read: readText }: Pick<Question<A>, 'asker' | 'read'>,
   answers: JudgeAnswer[],
@@ -142,7 +171,7 @@ async function askForVote<A>(
 }
 
 /** @throws ApplicationFailure if another run has reached the limit of the account */
-async function assertNoLimit(context: RunContext, model: string): Promise<void> {
+async function assertNoLimit(context: RunSecrets & RunAccess, model: string): Promise<void> {
   const { limits, askedAccount: account } = context;
   const until = account === null ? null : ((await limits?.admit(account, null)) ?? null);
   if (until === null) return;
@@ -152,7 +181,7 @@ async function assertNoLimit(context: RunContext, model: string): Promise<void> 
 
 /** Tells other runs of a limit. A busy provider only asks for seconds, and is not worth it. */
 async function noteLimit(
-  { limits, askedAccount: account }: RunContext,
+  { limits, askedAccount: account }: RunAccess,
   { kind, retryAfterMs }: ModelFailed,
 ): Promise<void> {
   if (account === null || kind !== 'rate_limited' || (retryAfterMs ?? 0) < WORTH_NOTING_MS) return;
@@ -160,7 +189,7 @@ async function noteLimit(
 }
 
 function failureOf(
-  { redact, noteReason }: RunContext,
+  { redact, noteReason }: RunSecrets & RunAccess,
   model: string,
   { kind, retryAfterMs, message }: ModelFailed,
 ): ApplicationFailure {
@@ -182,3 +211,29 @@ function failureOf(
 /** The plan was written by a newer build, or has no such model. */
 export const unknownModel = (): ApplicationFailure =>
   ApplicationFailure.nonRetryable('this worker does not know the judge of the plan', 'UnknownJudge');
+
+/** Asks the model of a provider once. @throws ModelFailed, or the signal's reason if it aborts */
+async function askProvider(
+  { values }: RunSecrets,
+  provider: ModelProvider,
+  model: string,
+  { timeoutSecs, ...form }: QuestionForm,
+  prompt: JudgePrompt,
+  signal: AbortSignal,
+): Promise<Pick<JudgeAnswer, 'model_used' | 'finish_reason' | 'usage' | 'wrong' | 'problem' | 'text'>> {
+  const name = parseModelName(model);
+  if (!name.ok) throw new ModelFailed('refused', name.message);
+  const { modelUsed, finishReason, usage, wrong, text } = await callModel(
+    await provider.connect(name.model, values),
+    { ...prompt, ...form, timeoutMs: timeoutSecs * 1000 },
+    signal,
+  );
+  return {
+    model_used: modelUsed,
+    finish_reason: finishReason,
+    usage,
+    ...wrongOf(wrong),
+    problem: null,
+    text,
+  };
+}

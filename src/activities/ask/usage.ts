@@ -14,8 +14,11 @@ import { agentOutputs } from '../agent/outputs.js';
 import { usageOfStart } from '../agent/usage.js';
 import { otherAskers, readAnswers } from './answers.js';
 import { askerOfStart } from './ask-agent.js';
-import type { AgentInPlace } from '../step/run-paths.js';
-import type { RunContext } from '../step/run-context.js';
+import type { AgentInPlace } from '../run/run-paths.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunAccess } from '../run/access.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { RunPlaces } from '../run/places.js';
 
 /** Tokens of answers and their cost in US dollars: 0 if nothing was asked, null if a price is unknown. */
 export interface AskedUsage {
@@ -32,10 +35,10 @@ export interface AskedUsage {
  * @throws ApplicationFailure (non-retryable) if an answer is not one that we stored
  */
 export async function usageOf(
-  context: RunContext,
+  context: LoadedRun & RunAccess,
   who: typeof STEPS.judge | 'others',
 ): Promise<AskedUsage & { answers: number; warnings: string[] }> {
-  const { judgeAgent, prices, provider } = context;
+  const { judgeAgent, plan, provider } = context;
   const askers = who === STEPS.judge ? [STEPS.judge] : await otherAskers(context);
   const given = await Promise.all(
     askers.map(async (asker) =>
@@ -53,7 +56,7 @@ export async function usageOf(
   const usages = answers.map((answer) => unlessZero(answer.usage));
   const usage = sumUsage(usages);
   if (answers.length === 0 || provider?.free === true) return { ...count, usage, cost_usd: 0 };
-  const price = await createPricer(prices);
+  const price = await createPricer(plan.prices);
   const costs = answers.map(({ model, model_used }, index) => {
     const name = parseModelName(model);
     const models = [...(model_used === null ? [] : [model_used]), model, ...(name.ok ? [name.model] : [])];
@@ -63,7 +66,7 @@ export async function usageOf(
 }
 
 async function usageOfAgent(
-  { environment, prices }: RunContext,
+  { environment, plan }: RunIdentity & RunPlaces,
   placed: AgentInPlace,
   who: typeof STEPS.judge | 'others',
 ): Promise<AskedUsage> {
@@ -72,7 +75,7 @@ async function usageOfAgent(
   for (const output of await agentOutputs({ environment, handle }, lastStart(handle)))
     if (((await askerOfStart(placed, output.start)) === STEPS.judge) === (who === STEPS.judge))
       outputs.push(output);
-  const pricer = await createPricer(prices);
+  const pricer = await createPricer(plan.prices);
   const starts = [];
   for (const output of outputs)
     starts.push((await usageOfStart(agent, output, createUsageMeter(model, pricer))).usage);

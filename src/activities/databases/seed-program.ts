@@ -14,7 +14,7 @@ export type SeedResult = { content: Uint8Array } | { problem: string };
 /** Offset of two bytes of the header that say how the file is written: 2 with a write-ahead log, 1 without. */
 const WRITE_VERSION = 18;
 
-/** Program of the thread that fills an SQLite file (fill-sqlite.ts). */
+/** Program of the thread that fills an SQLite file (sqlite-files.ts). */
 const { content, sql, wasm } = workerData as SeedInput;
 parentPort?.postMessage(await seed());
 

@@ -4,13 +4,23 @@ import { canonicalJson } from '#lib';
 import { type GateDetail, type RunRecord, STEPS } from '#model';
 import { gatesOf, type PlacedGate, type Scenario } from '#scenario';
 import { runFiles } from '#store';
-import type { WorkOfRun, Prepared } from '../prepare/build-workspace.js';
+import { gateSubject } from '#gates';
+import type { Prepared, WorkOfRun } from '../prepare/build-workspace.js';
 import { storeOfRun } from '../prepare/restore-work.js';
 import type { Deps } from '../step/deps.js';
-import { readScenario } from '../step/load-plan.js';
-import type { RunContext } from '../step/run-context.js';
+import { readScenario } from '../run/load-plan.js';
 import { readStep } from '../step/run-step-once.js';
-import { brokenGate } from './broken-gate.js';
+import type { RunIdentity } from '../run/identity.js';
+
+/** The result of a gate that could not be checked. */
+export const brokenGate = (
+  { gate }: Pick<PlacedGate, 'gate'>,
+  index: number,
+  message: string,
+): GateDetail => ({
+  ...{ index, gate_type: gate.type, name: gate.name ?? null, subject: gateSubject(gate) },
+  ...{ status: 'error', passed: false, detail: null, duration_ms: 0, message },
+});
 
 /**
  * Of the work of an earlier run, only the last state of the workspace was kept. Returns the verdict of a gate that
@@ -19,7 +29,7 @@ import { brokenGate } from './broken-gate.js';
  */
 export async function keptVerdict(
   deps: Deps,
-  context: RunContext,
+  context: RunIdentity,
   placed: PlacedGate,
   index: number,
   turn: number | undefined,
@@ -46,7 +56,7 @@ export function checksLastState(
 
 async function recordedVerdict(
   deps: Deps,
-  context: RunContext,
+  context: RunIdentity,
   placed: PlacedGate,
   { run }: WorkOfRun,
   turn: number | undefined,

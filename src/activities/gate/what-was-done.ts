@@ -1,13 +1,11 @@
 import type { GateContext } from '#gates';
 import { isAgentKind, nameSteps, type Trajectory } from '#model';
 import type { PlacedGate } from '#scenario';
-import { readAgentSteps } from '../agent/agent-steps.js';
-import type { AgentStep } from '../agent/agent-step.js';
-import type { OwnTurn } from '../agent/agent-step.js';
+import { type AgentStep, type OwnTurn, readAgentSteps } from '../agent/agent-step.js';
 import { conversationOf, lastOfTurns, turnNumber } from '../agent/turns.js';
-import type { CommandStepResult } from '../step/command-record.js';
-import type { RunContext } from '../step/run-context.js';
+import type { CommandStepResult } from '../commands/command-record.js';
 import { readStep } from '../step/run-step-once.js';
+import type { RunIdentity } from '../run/identity.js';
 
 /** What a gate may ask about the step that it checks. */
 type Done = Pick<GateContext, 'efficiency' | 'trajectory' | 'turns' | 'durationMs'>;
@@ -16,7 +14,7 @@ type Done = Pick<GateContext, 'efficiency' | 'trajectory' | 'turns' | 'durationM
  * Returns what a gate can know of its step. Gates after all steps, and those after a conversation, check everything that
  * the agent has done until then. `turn`: the turn that is checked, for a gate that is checked after every turn.
  */
-export function whatWasDone(context: RunContext, { after }: Pick<PlacedGate, 'after'>, turn?: number): Done {
+export function whatWasDone(context: RunIdentity, { after }: Pick<PlacedGate, 'after'>, turn?: number): Done {
   const named = after === null ? undefined : nameSteps(context.scenario.steps)[after];
   if (named?.step.kind === 'command') return doneByCommand(context, named.name);
   const isOfStep = (step: AgentStep): boolean =>
@@ -39,7 +37,7 @@ interface Checked {
   isInConversation: (step: AgentStep) => boolean;
 }
 
-function doneByAgent(context: RunContext, { isIncluded, isTurn, isInConversation }: Checked): Done {
+function doneByAgent(context: RunIdentity, { isIncluded, isTurn, isInConversation }: Checked): Done {
   const steps = async (): Promise<AgentStep[]> => {
     const all = (await readAgentSteps(context)).map(({ result }) => result);
     return all.slice(0, all.findLastIndex(isIncluded) + 1);
@@ -87,7 +85,7 @@ function doneByAgent(context: RunContext, { isIncluded, isTurn, isInConversation
 }
 
 /** A command is not an agent: it calls no tools and costs nothing. Its answer is what it prints. */
-const doneByCommand = (context: RunContext, step: string): Done => ({
+const doneByCommand = (context: RunIdentity, step: string): Done => ({
   efficiency: () => Promise.resolve(null),
   trajectory: async () => {
     const output = (await readStep<CommandStepResult>(context, step))?.result.output;

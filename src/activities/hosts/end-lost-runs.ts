@@ -1,11 +1,20 @@
 import { Context } from '@temporalio/activity';
 import { terminate } from '#engine';
-import { type LostRun, type LostRunsInput, runWorkflowId } from '#protocol';
-import { markLost, requireSharedProject } from '#store';
-import { resultOfLine } from '../report/result-of-line.js';
+import { type LostRun, type LostRunsInput, runWorkflowId, type Signs, type SignsInput } from '#protocol';
+import { markLost, readHost, requireSharedProject } from '#store';
+import { resultOfLine } from '../report/record-result.js';
 import type { Deps } from '../step/deps.js';
-import { readPlan } from '../step/load-plan.js';
-import { verifyPlacing } from '../step/verify-origin.js';
+import { readPlan } from '../run/load-plan.js';
+import { verifyPlacing } from '../origin/verify-origin.js';
+
+/** Reads the newest signs of life of hosts. */
+export const readSigns =
+  ({ resultsPath }: Pick<Deps, 'resultsPath'>) =>
+  async ({ hosts }: SignsInput): Promise<Signs> => {
+    const { store } = await requireSharedProject(resultsPath);
+    const signs = hosts.map(async (id) => [id, (await readHost(store, id))?.sign ?? null] as const);
+    return Object.fromEntries(await Promise.all(signs));
+  };
 
 /**
  * Ends runs whose host shows no sign of life: from now on it cannot publish their results. A result that it published

@@ -6,12 +6,11 @@ import { publishOnce, readTextIfThere } from '#host';
 import { beatMs, isJsonObject, lostSecsOf, parseJson } from '#lib';
 import { hostQueueOf } from '#protocol';
 import { requireSharedProject, type SharedStore } from '#store';
-import type { Host } from '../step/host.js';
-import { makeCurrent } from './make-current.js';
-import { createOffers } from '../step/offers.js';
+import { createOffers, type Host } from './host.js';
+import { makeCurrent } from './host-workers.js';
 import { showSigns } from './show-signs.js';
 import { openRuns } from '../step/open-runs.js';
-import { createSlots } from '../step/slots.js';
+import { createSlots } from './slots.js';
 
 /** What this process does as a host of shared results. */
 export interface Hosting {

@@ -7,11 +7,10 @@ import { type PlaceInput, type RunPlace, runWorkflowId } from '#protocol';
 import type { Plan } from '#scenario';
 import { originOf, readHosts, requireSharedProject, type SharedProject } from '#store';
 import type { Deps } from '../step/deps.js';
-import { readPlan } from '../step/load-plan.js';
-import { verifyPlacing } from '../step/verify-origin.js';
-import type { Host } from '../step/host.js';
-import { whyNoHost } from './why-no-host.js';
-import { whyUnfit } from './why-unfit.js';
+import { readPlan } from '../run/load-plan.js';
+import { verifyPlacing } from '../origin/verify-origin.js';
+import type { Host } from './host.js';
+import { whyNoHost, whyUnfit } from './why-unfit.js';
 
 const FULL_MS = 1000;
 const FIRST_DECLINED_MS = 200;

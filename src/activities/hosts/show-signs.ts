@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drainObject, hostObject, removeGoneHosts, type SharedStore } from '#store';
-import { hostRecord, type Host } from '../step/host.js';
+import { type Host, hostRecord } from './host.js';
 
 interface Signs {
   store: SharedStore;

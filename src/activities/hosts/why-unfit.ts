@@ -2,15 +2,16 @@ import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { chooseEnvironment, sharesHost } from '#environments';
 import { findExecutable, type SweepEnv } from '#host';
-import type { Cell } from '#model';
+import type { Cell, HostRecord } from '#model';
 import { type EffectiveScenario, findAgentStep, type Plan, scenarioOf } from '#scenario';
 import { bringEarlier, readHost, requireSharedProject, resultsIndex, stateOfRun } from '#store';
 import { resolveAgent, type ResolvedAgent } from '../credentials/resolve-agent.js';
 import { whyNotReady } from '../prepare/build-workspace.js';
 import type { Deps } from '../step/deps.js';
-import { readScenario } from '../step/load-plan.js';
-import { targetPathOf } from '../step/run-context.js';
-import { missingValues, valuesOfRun } from '../step/values-of-run.js';
+import { readScenario } from '../run/load-plan.js';
+import { targetPathOf } from '../run/places.js';
+import { missingValues, valuesOfRun } from '../run/values-of-run.js';
+import type { Offers } from './host.js';
 
 /** Why this machine cannot run a cell: what a command checks before a sweep on its own machine. Null if it can. */
 export async function whyUnfit(deps: Deps, plan: Plan, cell: Cell): Promise<string | null> {
@@ -31,9 +32,8 @@ export async function whyUnfit(deps: Deps, plan: Plan, cell: Cell): Promise<stri
   const targetPath = targetPathOf(deps.resultsPath, effective);
   const startsAgent = plan.regrade?.or_run !== false && findAgentStep(scenario) !== null;
   const unready = whyNotReady({
-    ...{ missing, place, scenario, targetPath, run: { cell } },
-    ...{ agent: resolved.agent, access: resolved.access },
-    needsSandbox: plan.sandbox?.required === true,
+    ...{ ...effective, place, plan, targetPath, run: { cell } },
+    ...{ agent: resolved.agent, access: resolved.access, values: env.values },
     regrade: plan.regrade === undefined ? null : { run: null, orRun: startsAgent },
   });
   if (unready !== null) return unready;
@@ -89,4 +89,63 @@ async function whyNoTarget(
   return (await findExecutable(basename(target.binary), where)) === null
     ? `the target ${target.binary} is not on its PATH`
     : null;
+}
+
+/** How long a cell must have been offered, and every host have declined it, before it is given up, in seconds. */
+const NO_HOST_SECS = 600;
+/** A host without a sign of life for this long, by its own clock, is ignored. */
+const SILENT_MS = 10 * 60_000;
+
+const noHostMs = (): number => {
+  const secs = Number(process.env['LLM_TOOL_TEST_NO_HOST_SECS']);
+  return (secs > 0 ? secs : NO_HOST_SECS) * 1000;
+};
+
+/** An offer that this host has just declined. */
+interface DeclinedOffer {
+  /** Scenario, agent and model. */
+  what: string;
+  sweep: string;
+  /** Agent and model. */
+  agent: string;
+  reason: string;
+  /** When it was made first, in ms since the epoch. */
+  madeAt: number;
+}
+
+/**
+ * Returns why no host can run a cell, once all of them have been declining it for so long that waiting for another one
+ * is pointless; null before that. A full host does not decline. Other cells of the sweep that this host declines for the
+ * same reason are not waited for as long again. `now`: ms since the epoch.
+ */
+export function whyNoHost(
+  { what, sweep, agent, reason, madeAt }: DeclinedOffer,
+  { offers, hosts }: { offers: Offers; hosts: readonly Host[] },
+  now = Date.now(),
+  patienceMs = noHostMs(),
+): string | null {
+  const why = whyAllDecline(what, hosts, now);
+  if (why === null) {
+    offers.waitForOthers(what);
+    return null;
+  }
+  const kind = JSON.stringify([sweep, agent, reason]);
+  const isLong = now - madeAt >= patienceMs && offers.aloneFor(what) >= patienceMs;
+  if (!isLong && !offers.hasGivenUp(kind)) return null;
+  offers.giveUp(kind);
+  return why;
+}
+
+type Host = Pick<HostRecord, 'id' | 'name' | 'declined' | 'draining' | 'at'>;
+
+/** Null if a host has not declined the cell: it may be full. */
+function whyAllDecline(what: string, hosts: readonly Host[], now: number): string | null {
+  const living = hosts.filter(({ draining, at }) => !draining && now - Date.parse(at) < SILENT_MS);
+  const reasons = living.map(({ name, declined }) => {
+    const last = declined.find((one) => one.what === what);
+    return last === undefined ? null : `${name}: ${last.reason}`;
+  });
+  return reasons.length === 0 || reasons.includes(null)
+    ? null
+    : `no host can run it (${reasons.join('; ')}); run \`llm-tool-test workers\` to see the hosts`;
 }

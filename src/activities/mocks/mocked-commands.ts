@@ -2,15 +2,30 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Contents, type EnvironmentHandle, RUN_FOLDERS } from '#environments';
 import { shellWord } from '#lib';
-import { isCommandMock, mocksFileOf } from '#mocks';
-import type { RunContext } from '../step/run-context.js';
+import {
+  CallRecord,
+  isCommandMock,
+  isEndpointMock,
+  isMcpMock,
+  mockedName,
+  mockServerFolder,
+  mocksFileOf,
+  MOST_CALLS,
+  requestsFolder,
+  whenArgs,
+} from '#mocks';
+import { fileText } from '#gates';
+import { readTextIfThere } from '#host';
+import { MockedCall, type MockedCalls } from '#model';
+import type { RunPlaces } from '../run/places.js';
+import type { RunIdentity } from '../run/identity.js';
 
 const NODE = '.node';
 const PROGRAM = '.mocked-command.js';
 const MOCKS = '.mocks.json';
 
 /** Folder with the records of calls. The agent can write there, because it makes the calls. */
-export const callsFolder = ({ config }: Pick<RunContext, 'config'>): string => join(config, 'mocked-calls');
+export const callsFolder = ({ config }: Pick<RunPlaces, 'config'>): string => join(config, 'mocked-calls');
 /** The same for calls of tools of MCP servers, which are made outside of a sandbox. */
 export const toolCallsFolder = ({ root }: EnvironmentHandle): string =>
   join(root, RUN_FOLDERS.proxy, 'mocked-calls');
@@ -19,7 +34,7 @@ export const toolCallsFolder = ({ root }: EnvironmentHandle): string =>
  * Programs and scripts for the private folder that comes first on PATH. Node and its program are linked there, so that
  * a sandbox shows them. No mock can have their names.
  */
-export function mockedCommands(context: RunContext): Pick<Contents, 'programs' | 'scripts'> {
+export function mockedCommands(context: RunIdentity & RunPlaces): Pick<Contents, 'programs' | 'scripts'> {
   const { scenario, run, binaries } = context;
   const commands = (scenario.mocks ?? []).filter(isCommandMock);
   if (commands.length === 0) return { programs: {} };
@@ -35,4 +50,92 @@ export function mockedCommands(context: RunContext): Pick<Contents, 'programs' |
       ...Object.fromEntries(commands.map(({ command }) => [command, scriptOf(command)])),
     },
   };
+}
+
+/** The agent can write to the folder. The program of a mocked command writes less. */
+const MOST_BYTES = 1024 * 1024;
+
+type Context = Pick<RunIdentity, 'scenario' | 'state'> & Pick<RunPlaces, 'environment' | 'handle' | 'config'>;
+
+/** The calls in one folder, and whether there are more than were read. */
+interface Calls {
+  calls: CallRecord[];
+  more: boolean;
+}
+
+/** Reads the calls of what the scenario mocks; null if it mocks nothing. */
+export async function readCalls(context: Context): Promise<MockedCalls | null> {
+  const { mocks = [] } = context.scenario;
+  if (mocks.length === 0) return null;
+  const sources = [
+    ...(mocks.some((mock) => !isEndpointMock(mock) && !isMcpMock(mock))
+      ? [await callsInEnvironment(context, callsFolder(context))]
+      : []),
+    ...(mocks.some(isMcpMock) ? [await callsInEnvironment(context, toolCallsFolder(context.handle))] : []),
+    ...(mocks.some(isEndpointMock) ? [await callsOfEndpoints(context.state)] : []),
+  ];
+  const calls = sources.flatMap(({ calls }) => calls);
+  const errors = matcherErrors(calls);
+  return {
+    by_mock: mocks.map((mock, index) => ({
+      command: mockedName(mock),
+      args: whenArgs(mock).map(textOf),
+      calls: calls.flatMap(({ mock: by, ...call }) => (by === index ? [MockedCall.parse(call)] : [])),
+    })),
+    unmatched: calls.flatMap(({ mock, command, ...call }) =>
+      mock === null ? [{ command, ...MockedCall.parse(call) }] : [],
+    ),
+    ...(errors.length === 0 ? {} : { matcher_errors: errors }),
+    more: sources.some(({ more }) => more),
+  };
+}
+
+/** The calls of mocked commands, services and tools, which are recorded in the environment. */
+async function callsInEnvironment({ environment, handle }: Context, folder: string): Promise<Calls> {
+  const look = (number: number) => environment.look(handle, `${number}.json`, folder);
+  const calls: CallRecord[] = [];
+  let number = 1;
+  for (; number <= MOST_CALLS; number += 1) {
+    const found = await look(number);
+    if (found.kind === 'missing') break;
+    if (found.kind === 'file' && found.bytes <= MOST_BYTES) calls.push(...parse(await fileText(found)));
+  }
+  return { calls, more: number > MOST_CALLS && (await look(number)).kind !== 'missing' };
+}
+
+/** The calls of mocked endpoints, which their server records in the private state. */
+async function callsOfEndpoints(state: string): Promise<Calls> {
+  const textOfCall = (number: number) =>
+    readTextIfThere(join(requestsFolder(mockServerFolder(state)), `${number}.json`));
+  const calls: CallRecord[] = [];
+  let number = 1;
+  for (; number <= MOST_CALLS; number += 1) {
+    const text = await textOfCall(number);
+    if (text === null) break;
+    calls.push(...parse(text));
+  }
+  return { calls, more: number > MOST_CALLS && (await textOfCall(number)) !== null };
+}
+
+/** The matchers that threw, each with the first message. */
+function matcherErrors(calls: readonly CallRecord[]): NonNullable<MockedCalls['matcher_errors']> {
+  const all = calls.flatMap(({ matcher_errors }) => matcher_errors);
+  return [...new Set(all.map(({ mock }) => mock))]
+    .sort((a, b) => a - b)
+    .map((mock) => {
+      const own = all.filter((error) => error.mock === mock);
+      return { mock: mock + 1, message: own[0]?.message ?? '', calls: own.length };
+    });
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A call that was killed while it was recorded left an incomplete file. */
+function parse(text: string | null): CallRecord[] {
+  try {
+    const parsed = CallRecord.safeParse(JSON.parse(text ?? ''));
+    return parsed.success ? [parsed.data] : [];
+  } catch {
+    return [];
+  }
 }

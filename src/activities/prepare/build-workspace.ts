@@ -7,22 +7,27 @@ import { type Contents, sharesHost } from '#environments';
 import { findDeno, findExecutable, findFile, knownProviders } from '#host';
 import { beginningOf, describeEnd } from '#lib';
 import { type CommandRecord, STEPS } from '#model';
-import type { KeptSteps } from '#protocol';
-import { findAgentStep, type Target } from '#scenario';
+import type { KeptSteps, RunRef } from '#protocol';
+import { type EffectiveScenario, findAgentStep, type Target } from '#scenario';
 import { fixtureFolder } from '#store';
 import { agentVersion, planLaunch } from '../agent/launch.js';
 import { databaseAt, makeDatabases } from '../databases/make-databases.js';
 import { FILL_SECS, sqliteFiles } from '../databases/sqlite-files.js';
 import { mockedCommands } from '../mocks/mocked-commands.js';
-import { toRecord } from '../step/command-record.js';
+import { toRecord } from '../commands/command-record.js';
 import type { Fence } from '../step/fence.js';
 import { whyNotLoggedIn } from '../credentials/login-files.js';
 import type { Deps } from '../step/deps.js';
-import { findProgram } from '../step/find-program.js';
+import { findProgram } from '../commands/step-commands.js';
 import { execWithRoom } from '../step/room.js';
-import type { RunContext } from '../step/run-context.js';
-import { withPathInside } from '../step/run-paths.js';
-import { withMocks } from '../step/with-mocks.js';
+import { missingValues } from '../run/values-of-run.js';
+import { withPathInside } from '../run/run-paths.js';
+import { withMocks } from '../run/mock-server.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunAccess } from '../run/access.js';
+import type { RunSecrets } from '../run/secrets.js';
+import type { RunPlaces } from '../run/places.js';
 
 /** Long enough for an installation; a setup command that hangs must not block the sweep. */
 const SETUP_SECS = 600;
@@ -61,7 +66,7 @@ export interface WorkOfRun extends KeptSteps {
 }
 
 /** How long building a workspace may take, in seconds: the sum of the limits of its commands. */
-export const buildSecs = ({ scenario, target }: Pick<RunContext, 'scenario' | 'target'>): number =>
+export const buildSecs = ({ scenario, target }: Pick<RunIdentity, 'scenario' | 'target'>): number =>
   scenario.inputs.commands.length * SETUP_SECS +
   (scenario.databases?.length ?? 0) * FILL_SECS +
   (target?.health_check === undefined ? 0 : HEALTH_SECS);
@@ -69,7 +74,7 @@ export const buildSecs = ({ scenario, target }: Pick<RunContext, 'scenario' | 't
 /** Builds a fresh workspace: the fixture, setup files, databases and commands, the target on PATH, the health check. */
 export async function buildWorkspace(
   deps: Deps,
-  given: RunContext,
+  given: LoadedRun & RunAccess,
   fence: Fence,
   signal: AbortSignal,
 ): Promise<Prepared> {
@@ -149,7 +154,7 @@ export async function buildWorkspace(
 
 /** The programs and scripts that come first on PATH. `workspace`: the folder that the workspace is made from. */
 export async function placedPrograms(
-  context: RunContext,
+  context: LoadedRun,
   workspace: string,
 ): Promise<Pick<Contents, 'programs' | 'scripts'>> {
   const mocked = mockedCommands(context);
@@ -167,26 +172,27 @@ export const cannotBeBuilt = (unfit: string): Prepared => ({
 });
 
 /** Why a run is unfit, redacted. Shortened because it crosses Temporal. */
-export const unfitText = ({ redact }: RunContext, reason: string): string =>
+export const unfitText = ({ redact }: RunSecrets, reason: string): string =>
   beginningOf(redact(reason), MAX_REASON_LENGTH);
 
-async function versionOfAgent(context: RunContext): Promise<string | null> {
+async function versionOfAgent(context: LoadedRun & RunAccess): Promise<string | null> {
   if (findAgentStep(context.scenario) === null) return null;
   const { env, program } = await planLaunch(context);
   return program === null ? null : agentVersion(context, env);
 }
 
 /** What decides whether a run can be set up on this machine. */
-export interface Readiness extends Pick<
-  RunContext,
-  'missing' | 'place' | 'needsSandbox' | 'scenario' | 'targetPath' | 'regrade' | 'agent' | 'access'
-> {
-  run: Pick<RunContext['run'], 'cell'>;
+export interface Readiness
+  extends
+    EffectiveScenario,
+    Pick<LoadedRun & RunAccess, 'plan' | 'regrade' | 'place' | 'targetPath' | 'agent' | 'values' | 'access'> {
+  run: Pick<RunRef, 'cell'>;
 }
 
 /** What the user must do before anything can be set up; null if nothing is wrong. */
 export function whyNotReady(context: Readiness): string | null {
-  const { missing, place, needsSandbox, scenario, targetPath } = context;
+  const { place, plan, scenario, targetPath } = context;
+  const missing = missingValues(plan, context.run.cell, context, context.values);
   if (missing.length > 0) {
     const names = missing.map((name) => `\${${name}}`).join(', ');
     return `not set: ${names}; export it in the shell of the run, or use --env-file${orLogin(context)}`;
@@ -195,7 +201,7 @@ export function whyNotReady(context: Readiness): string | null {
     return `environment.type ${place.type}: ${place.lacking}`;
   if (!sharesHost(place) && targetPath !== null)
     return `the target ${targetPath} is not in the ${place.container === undefined ? 'sandbox' : 'container'}: use one of the ${sourceOf(place)} or of the fixture`;
-  if (needsSandbox && place.network !== 'isolated')
+  if (plan.sandbox?.required === true && place.network !== 'isolated')
     return `require_sandbox: ${place.lacking ?? place.lacksNetwork ?? `environment.type ${place.type} has no sandbox`}`;
   return context.regrade?.orRun === false ? null : whyNotLoggedIn(context);
 }
@@ -211,7 +217,7 @@ const orLogin = ({ agent, access, run }: Readiness): string =>
     : '';
 
 /** A target given by path is reached by its base name, through a private folder that comes first on PATH. */
-function linkedTarget({ target, targetPath, handle }: RunContext): Contents['programs'] {
+function linkedTarget({ target, targetPath, handle }: RunIdentity & RunPlaces): Contents['programs'] {
   if (target === null) return {};
   const path = targetPath ?? (target.binary.includes('/') ? join(handle.workspace, target.binary) : null);
   return path === null ? {} : { [basename(target.binary)]: path };
@@ -221,7 +227,7 @@ function linkedTarget({ target, targetPath, handle }: RunContext): Contents['pro
  * Deno installed from npm is not on PATH. If the workspace has agent scripts, it is linked like the target, so that
  * they and their agents find it.
  */
-async function linkedDeno(context: RunContext, fixture: string): Promise<Contents['programs']> {
+async function linkedDeno(context: LoadedRun, fixture: string): Promise<Contents['programs']> {
   const hasScripts =
     [fixture, join(fixture, 'initial-state'), context.checksFolder].some(
       (folder) => folder !== null && existsSync(join(folder, SCRIPTS_FOLDER)),
@@ -240,13 +246,14 @@ async function linkedDeno(context: RunContext, fixture: string): Promise<Content
   return deno === null ? {} : { deno };
 }
 
-const pathOf = ({ baseEnv, targetEnv }: RunContext): string => targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
+const pathOf = ({ baseEnv, targetEnv }: RunPlaces & RunSecrets): string =>
+  targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
 
 /** What a container or cloud sandbox is made from. */
-const sourceOf = ({ container }: RunContext['place']): string =>
+const sourceOf = ({ container }: RunPlaces['place']): string =>
   container === undefined ? 'template' : 'image';
 
-export async function whyNoTarget(context: RunContext, { binary }: Target): Promise<string> {
+export async function whyNoTarget(context: RunPlaces & RunSecrets, { binary }: Target): Promise<string> {
   if (!sharesHost(context.handle))
     return `target binary '${binary}' was not found in the workspace or on the PATH of the ${sourceOf(context.place)}`;
   const file = await findFile(basename(binary), pathOf(context));
@@ -255,7 +262,7 @@ export async function whyNoTarget(context: RunContext, { binary }: Target): Prom
     : `target binary '${binary}' is not executable: ${await realpath(file)}; chmod +x it`;
 }
 
-export async function resolveTarget(context: RunContext): Promise<string | null> {
+export async function resolveTarget(context: LoadedRun): Promise<string | null> {
   if (context.target === null) return null;
   const found = await findProgram(context, basename(context.target.binary), pathOf(context));
   // The real path, not our link to it, which is removed with the run.

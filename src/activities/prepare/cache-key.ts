@@ -6,10 +6,13 @@ import { agentInputs, checkCommands, EffectiveScenario, findAgentStep } from '#s
 import { mcpServersOf } from '#subjects';
 import { agentVersion, planLaunch } from '../agent/launch.js';
 import { planQuestion } from '../agent/one-shot-agent.js';
-import type { AgentInPlace } from '../step/run-paths.js';
-import type { RunContext } from '../step/run-context.js';
+import type { AgentInPlace } from '../run/run-paths.js';
 import type { Prepared } from './build-workspace.js';
 import { notPrograms, type TargetFiles } from './target-files.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunAccess } from '../run/access.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { RunPlaces } from '../run/places.js';
 
 /**
  * The keys of a run, or why it has none: if any part is unknown, nothing is reused. `key` covers everything that the result
@@ -28,7 +31,7 @@ const LOCALE = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ)$/;
  * language and time zone; files and folders named by absolute path; this program.
  */
 export async function cacheKey(
-  context: RunContext,
+  context: LoadedRun & RunAccess,
   prepared: Prepared,
   target: TargetFiles | null,
 ): Promise<FoundKey> {
@@ -65,7 +68,7 @@ export async function cacheKey(
         environment: [handle.type, ...(handle.container === undefined ? [] : [handle.container.image])].join(
           ' ',
         ),
-        live: context.live,
+        live: context.plan.live === true,
         agent,
         model,
         variant,
@@ -155,13 +158,13 @@ const foundKeys = (work: AgentParts, checks: CheckParts): FoundKey => ({
 const unknown = (why: string): FoundKey => ({ key: null, agentKey: null, unknown: why });
 
 /** The commands that the workspace depends on. */
-const workCommands = (scenario: RunContext['scenario']): string[] => [
+const workCommands = (scenario: RunIdentity['scenario']): string[] => [
   ...scenario.inputs.commands,
   ...scenario.steps.flatMap((step) => (step.kind === 'command' ? [step.command].flat() : [])),
 ];
 
 /** What a judgment by an agent depends on; null if the agent's program is not found. */
-async function judgeParts(context: RunContext, judge: AgentInPlace): Promise<object | null> {
+async function judgeParts(context: LoadedRun & RunAccess, judge: AgentInPlace): Promise<object | null> {
   const { launch, env, program } = await planQuestion(judge, '', 1);
   if (program === null) return null;
   return {
@@ -178,7 +181,7 @@ const programIn = async (handle: EnvironmentHandle, program: string): Promise<st
   sharesHost(handle) ? fingerprint(program) : program;
 
 /** Hashes of the files named by absolute path, which are therefore in neither the fixture nor the scenario. */
-async function outsideFiles(context: RunContext, named: readonly string[]): Promise<SourceFile[]> {
+async function outsideFiles(context: RunPlaces, named: readonly string[]): Promise<SourceFile[]> {
   const { root } = context.handle;
   if (!sharesHost(context.handle)) return []; // they are in the image
   const paths = [...new Set(named)].filter((path) => path !== root && !path.startsWith(`${root}/`)).sort();

@@ -7,25 +7,26 @@ import { isAgentKind, nameSteps, type RunRecord, STEPS } from '#model';
 import type { ConversationBrief } from '#protocol';
 import { findAgentStep, firstAgentStep } from '#scenario';
 import { runFiles, stateOfRun } from '#store';
-import { agentStepNames, readAgentSteps } from '../agent/agent-steps.js';
-import type { AgentStep } from '../agent/agent-step.js';
+import { type AgentStep, agentStepNames, readAgentSteps } from '../agent/agent-step.js';
 import { lastOfTurns, turnNumber } from '../agent/turns.js';
 import type { Deps } from '../step/deps.js';
 import type { Fence } from '../step/fence.js';
-import type { RunContext } from '../step/run-context.js';
-import { withPathInside } from '../step/run-paths.js';
-import { ALTERED, publishStep, readStep, type Manifest, type StepStore } from '../step/run-step-once.js';
+import { withPathInside } from '../run/run-paths.js';
+import { ALTERED, type Manifest, publishStep, readStep, type StepStore } from '../step/run-step-once.js';
 import {
   cannotBeBuilt,
   placedPrograms,
+  type Prepared,
   resolveTarget,
   unfitText,
-  whyNotReady,
   whyNoTarget,
+  whyNotReady,
   type WorkOfRun,
-  type Prepared,
 } from './build-workspace.js';
 import { targetFiles } from './target-files.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunAccess } from '../run/access.js';
 
 /** The results of an earlier run's steps, without those of its checks. */
 interface StepsOfRun {
@@ -37,7 +38,7 @@ interface StepsOfRun {
 /** How the results of another run's steps are found. */
 export const storeOfRun = (
   { stateFolder }: Deps,
-  { originKey, run }: Pick<RunContext, 'originKey' | 'run'>,
+  { originKey, run }: Pick<RunIdentity, 'originKey' | 'run'>,
   id: string,
 ): StepStore => ({ originKey, run: { ...run, run: id }, state: stateOfRun(stateFolder, id), proven: true });
 
@@ -47,7 +48,7 @@ export const storeOfRun = (
  */
 export async function restoreWork(
   deps: Deps,
-  given: RunContext,
+  given: LoadedRun & RunAccess,
   id: string | null,
   fence: Fence,
 ): Promise<Prepared> {
@@ -93,7 +94,7 @@ export async function restoreWork(
 }
 
 /** Reads the results of a run's steps; or why its work cannot be checked again. */
-async function readSteps(deps: Deps, context: RunContext, id: string): Promise<StepsOfRun | string> {
+async function readSteps(deps: Deps, context: RunIdentity, id: string): Promise<StepsOfRun | string> {
   const { scenario } = context;
   const of = storeOfRun(deps, context, id);
   try {
@@ -137,7 +138,7 @@ async function readSteps(deps: Deps, context: RunContext, id: string): Promise<S
 const isOver = (all: ReadonlyMap<string, Manifest<unknown>>, turn: number): boolean =>
   ((all.get(STEPS.ending(turn))?.result as ConversationBrief | undefined)?.reason ?? null) !== null;
 
-function keptWork({ scenario }: RunContext, run: string, agents: readonly Manifest<AgentStep>[]): WorkOfRun {
+function keptWork({ scenario }: RunIdentity, run: string, agents: readonly Manifest<AgentStep>[]): WorkOfRun {
   const turns = lastOfTurns(agents.map(({ result }) => result));
   return {
     run,
@@ -150,7 +151,7 @@ function keptWork({ scenario }: RunContext, run: string, agents: readonly Manife
 
 /** Warns that checks call a target that has changed. */
 async function differences(
-  context: RunContext,
+  context: LoadedRun,
   { target_fingerprint }: Prepared,
   resolved: string | null,
 ): Promise<string[]> {
@@ -176,7 +177,7 @@ async function lackingIn(file: string): Promise<string | null> {
  *
  * @throws ApplicationFailure (non-retryable) if they are gone
  */
-export async function adoptSteps(deps: Deps, context: RunContext, { run }: WorkOfRun): Promise<void> {
+export async function adoptSteps(deps: Deps, context: RunIdentity, { run }: WorkOfRun): Promise<void> {
   const found = await readSteps(deps, context, run);
   if (typeof found === 'string') throw ApplicationFailure.nonRetryable(found, 'WorkGone');
   for (const [name, manifest] of found.all) await publishStep(context, name, manifest);

@@ -1,15 +1,17 @@
 import { sharesHost } from '#environments';
 import { cacheHome, fingerprint, programFiles, type ProgramFiles, realPath } from '#host';
-import type { RunContext } from '../step/run-context.js';
 import type { Prepared } from './build-workspace.js';
+import type { RunPlaces } from '../run/places.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunIdentity } from '../run/identity.js';
 
 export type TargetFiles = ProgramFiles;
 
 /** Paths that change from run to run, or that the scenario's own hash covers; not part of any program. */
-export const notPrograms = ({ handle }: RunContext): string[] => [...handle.hidden, cacheHome()];
+export const notPrograms = ({ handle }: RunPlaces): string[] => [...handle.hidden, cacheHome()];
 
 /** Fingerprint of what the target consists of now. `resolved`: path of its program. */
-export async function targetFiles(context: RunContext, resolved: string): Promise<TargetFiles> {
+export async function targetFiles(context: LoadedRun, resolved: string): Promise<TargetFiles> {
   const { container, sandbox } = context.handle;
   if (container !== undefined) return filesOfImage(context, container.image);
   if (sandbox !== undefined)
@@ -27,13 +29,13 @@ export async function targetFiles(context: RunContext, resolved: string): Promis
 }
 
 /** The image and the fixture contain the whole target, unless setup commands change it. */
-const filesOfImage = ({ scenario }: RunContext, image: string): TargetFiles =>
+const filesOfImage = ({ scenario }: RunIdentity, image: string): TargetFiles =>
   scenario.inputs.commands.length === 0
     ? { fingerprint: image, unknown: null }
     : { fingerprint: null, unknown: 'the changes made by setup commands in a container are unknown' };
 
 /** The run's workspace if it contains the program; else null. */
-function workspaceAround({ handle }: RunContext, program: string): string | null {
+function workspaceAround({ handle }: RunPlaces, program: string): string | null {
   const workspace = realPath(handle.workspace);
   return program.startsWith(`${workspace}/`) ? workspace : null;
 }
@@ -42,7 +44,7 @@ function workspaceAround({ handle }: RunContext, program: string): string | null
  * Whether the target has changed since the run was prepared, so that it is unknown which version was tested. A target
  * in the workspace is never reported: the agent may change it.
  */
-export async function hasTargetChanged(context: RunContext, prepared: Prepared): Promise<boolean> {
+export async function hasTargetChanged(context: LoadedRun, prepared: Prepared): Promise<boolean> {
   const { resolved, target_whole, target_fingerprint = null } = prepared;
   if (resolved === null || target_whole !== true) return false;
   if (!sharesHost(context.handle) || workspaceAround(context, resolved) !== null) return false;

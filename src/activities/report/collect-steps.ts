@@ -13,23 +13,27 @@ import {
 } from '#model';
 import type { ReportInput } from '#protocol';
 import { findAgentStep, firstAgentStep, gatesOf, type PlacedGate, type Step } from '#scenario';
-import type { AgentStep } from '../agent/agent-step.js';
-import { brokenGate } from '../gate/broken-gate.js';
+import { type AgentStep, agentStepNames, nextAgentSteps, readAgentSteps } from '../agent/agent-step.js';
+import { brokenGate } from '../gate/kept-verdict.js';
 import { askedArtifacts, otherAskers } from '../ask/answers.js';
-import { usageOf, type AskedUsage } from '../ask/usage.js';
-import { ALTERED, readStep, type Manifest } from '../step/run-step-once.js';
+import { type AskedUsage, usageOf } from '../ask/usage.js';
+import { ALTERED, type Manifest, readStep } from '../step/run-step-once.js';
 import { agentOutputs, discardedWork } from '../agent/outputs.js';
-import { agentStepNames, nextAgentSteps, readAgentSteps } from '../agent/agent-steps.js';
-import { lastOfTurns, turnNumber } from '../agent/turns.js';
-import { collectConversation, type FoundConversation } from './collect-conversation.js';
-import { combineTurns, type CheckedGate } from './turn-gates.js';
+import { type ContextStep, lastOfTurns, turnNumber } from '../agent/turns.js';
+import {
+  type CheckedGate,
+  collectConversation,
+  combineTurns,
+  type FoundConversation,
+} from './collect-conversation.js';
 import { describeStarts, readUnreportedStart } from '../agent/unreported-start.js';
 import { attemptsBegun } from '../step/fence.js';
-import type { CommandStepResult } from '../step/command-record.js';
-import type { RunContext } from '../step/run-context.js';
-import { stepsOfKind } from '../step/scenario-steps.js';
-import type { ContextStep } from '../agent/context-message.js';
+import type { CommandStepResult } from '../commands/command-record.js';
+import { stepsOfKind } from '../run/scenario-steps.js';
 import type { Prepared } from '../prepare/build-workspace.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunAccess } from '../run/access.js';
+import type { RunIdentity } from '../run/identity.js';
 
 /** Results of the steps of a run; null for a step that was not performed or whose result cannot be used. */
 export interface Found extends FoundConversation {
@@ -75,7 +79,7 @@ export interface Found extends FoundConversation {
  * because it was stopped no longer count.
  */
 export async function collectSteps(
-  context: RunContext,
+  context: LoadedRun & RunAccess,
   { failures, cancelled }: ReportInput,
   stop: () => Promise<void>,
 ): Promise<Found> {
@@ -227,7 +231,10 @@ export async function collectSteps(
 const NOTHING = 'left no result';
 
 /** Returns null as the cost if answers were altered. The verdicts still count: they were made of them before. */
-async function usedBy(context: RunContext, who: Parameters<typeof usageOf>[1]): ReturnType<typeof usageOf> {
+async function usedBy(
+  context: LoadedRun & RunAccess,
+  who: Parameters<typeof usageOf>[1],
+): ReturnType<typeof usageOf> {
   try {
     return await usageOf(context, who);
   } catch (error) {
@@ -240,7 +247,7 @@ const isAltered = (error: unknown): boolean => error instanceof ApplicationFailu
 
 /** Whether the plan requires this run to be judged. */
 const isJudgeDue = (
-  { judge, scenario }: RunContext,
+  { judge, scenario }: RunIdentity,
   agent: Found['agent'],
   gates: readonly GateDetail[],
 ): boolean =>

@@ -11,21 +11,22 @@ import {
   trajectorySteps,
 } from '#model';
 import { firstAgentStep, type Step } from '#scenario';
-import type { AgentStep } from '../agent/agent-step.js';
-import { agentStepNames } from '../agent/agent-steps.js';
+import { type AgentStep, agentStepNames } from '../agent/agent-step.js';
 import { stderrTail } from '../agent/summarize-output.js';
 import { turnNumber } from '../agent/turns.js';
-import type { CommandStepResult } from '../step/command-record.js';
-import type { FilesAfter } from '../step/files-after.js';
-import type { RunContext } from '../step/run-context.js';
+import type { CommandStepResult } from '../commands/command-record.js';
+import type { FilesAfter } from '../commands/files-after.js';
 import type { Manifest } from '../step/run-step-once.js';
 import type { Found } from './collect-steps.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunSecrets } from '../run/secrets.js';
+import type { RunPlaces } from '../run/places.js';
 
 /**
  * Composes executions.json: what each step printed, changed and did, and each turn of a conversation. Only the names of
  * files are redacted yet.
  */
-export function composeExecutions(context: RunContext, found: Found): Executions {
+export function composeExecutions(context: LoadedRun, found: Found): Executions {
   const names = agentStepNames(found.agents.map(({ result }) => result));
   const first = firstAgentStep(context.scenario);
   const executions = nameSteps(context.scenario.steps).flatMap(({ step, name }, at): Execution[] => {
@@ -57,7 +58,7 @@ const endOf = ({ at }: Manifest<unknown>): number => Date.parse(at);
 const startOf = (step: Manifest<unknown>): number => endOf(step) - step.duration_ms;
 
 const filesOf = (
-  { redact }: RunContext,
+  { redact }: RunSecrets,
   after: FilesAfter | null,
 ): Pick<Done, 'files' | 'filesLeftOut' | 'filesRemoved'> => ({
   files:
@@ -68,7 +69,7 @@ const filesOf = (
   filesRemoved: after?.removed ?? null,
 });
 
-function ofCommand(context: RunContext, left: Manifest<CommandStepResult>): Done {
+function ofCommand(context: RunSecrets, left: Manifest<CommandStepResult>): Done {
   const { exit_code, stdout, stderr, duration_ms, output, after = null } = left.result;
   return {
     ...{ exitCode: exit_code, stdout: output?.text ?? stdout, stderr },
@@ -80,7 +81,7 @@ function ofCommand(context: RunContext, left: Manifest<CommandStepResult>): Done
 
 /** A turn of the agent. It is named after the first run of the agent in it, and ends with the last. */
 function ofTurn(
-  context: RunContext,
+  context: RunPlaces & RunSecrets,
   about: Pick<Execution, 'step' | 'name'>,
   runs: readonly { step: string; left: Manifest<AgentStep> }[],
 ): Execution[] {
@@ -98,12 +99,12 @@ function ofTurn(
 }
 
 /** When the agent was started. A worker that adopts it later measures only its own part. */
-function agentStartOf({ handle }: RunContext, left: Manifest<AgentStep>): number {
+function agentStartOf({ handle }: RunPlaces, left: Manifest<AgentStep>): number {
   const { claim } = startFiles(handle, left.result.turn?.first ?? 1);
   return existsSync(claim) ? Math.round(statSync(claim).mtimeMs) : startOf(left);
 }
 
-function ofAgent(context: RunContext, left: Manifest<AgentStep>): Done {
+function ofAgent(context: RunPlaces & RunSecrets, left: Manifest<AgentStep>): Done {
   const { files, handle } = context;
   const { record, trajectory, turn, after = null } = left.result;
   const { stderr } = startFiles(handle, record.starts);

@@ -9,10 +9,10 @@ import {
 } from '#model';
 import { findAgentStep, gatesOf } from '#scenario';
 import type { Found } from './collect-steps.js';
-import type { RunContext } from '../step/run-context.js';
+import type { RunIdentity } from '../run/identity.js';
 
 /** Composes metrics.json: what was counted and scored. */
-export function composeMetrics(context: RunContext, record: RunRecord, found: Found): Metrics {
+export function composeMetrics(context: RunIdentity, record: RunRecord, found: Found): Metrics {
   const gates = found.gateDetails;
   const passed = gates.filter(({ status }) => status === 'pass').length;
   const total = gatesOf(context.scenario).length;
@@ -45,7 +45,7 @@ export function composeMetrics(context: RunContext, record: RunRecord, found: Fo
 }
 
 /** Returns what the agent did; null if no agent takes part. */
-function agentWorkOf({ scenario }: RunContext, { agent }: Found): AgentWork | null {
+function agentWorkOf({ scenario }: RunIdentity, { agent }: Found): AgentWork | null {
   if (findAgentStep(scenario) === null) return null;
   const step = agent?.result ?? null;
   const { token_usage = NO_USAGE, first_request } = step?.record ?? {};

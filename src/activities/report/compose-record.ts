@@ -19,16 +19,17 @@ import {
 } from '#model';
 import type { ReportInput } from '#protocol';
 import { checksNothing, findAgentStep, firstAgentStep, gatesOf, type Step } from '#scenario';
-import { agentStepNames } from '../agent/agent-steps.js';
+import { agentStepNames } from '../agent/agent-step.js';
 import { turnNumber } from '../agent/turns.js';
 import type { Found } from './collect-steps.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { Manifest } from '../step/run-step-once.js';
-import type { RunContext } from '../step/run-context.js';
+import type { LoadedRun } from '../run/load-run.js';
+import type { RunIdentity } from '../run/identity.js';
 
 /** Composes run.json: what ran and how it ended. */
 export function composeRecord(
-  context: RunContext,
+  context: LoadedRun,
   input: ReportInput,
   found: Found,
   leftOut: SkippedEntry[],
@@ -103,7 +104,7 @@ export function composeRecord(
     setup: [...(prepared?.setup ?? []), ...before],
     context: contexts.flatMap(({ record }) => record ?? []),
     post_scripts: posts,
-    ...(context.live ? { live: true } : {}),
+    ...(context.plan.live === true ? { live: true } : {}),
     ...(mocks === null ? {} : { mocks }),
     ...(found.conversation === null ? {} : { conversation: found.conversation }),
     ...(leftOut.length === 0 ? {} : { left_out: leftOut.slice(0, RECORDED) }),
@@ -128,7 +129,7 @@ const NOTHING_CHECKED =
 
 /** Warnings about settings that could not be applied, and about commands that failed. */
 function notices(
-  { scenario, run, agent: adapter, place }: RunContext,
+  { scenario, run, agent: adapter, place }: LoadedRun,
   { before, posts }: { before: CommandRecord[]; posts: CommandRecord[] },
   agent: AgentRecord | null,
 ): string[] {
@@ -187,7 +188,7 @@ function costNotice(maxUsd: number | undefined, agent: AgentRecord | null): stri
 type PlannedStep = [name: string, manifest: Manifest<unknown> | null, reason?: string | null];
 
 /** Why the scenario's judge was not asked; null if the reason is one that other steps share. */
-const reasonNotJudged = ({ judge, scenario }: RunContext, found: Found): string | null =>
+const reasonNotJudged = ({ judge, scenario }: RunIdentity, found: Found): string | null =>
   judge === null
     ? 'left out by --no-judge'
     : judgeSkipReason({
@@ -230,7 +231,7 @@ const gatesOfTurn = ({ gates }: Found, at: number, turn: number): PlannedStep[] 
     .flatMap((check): PlannedStep[] => (check.turn === turn ? [[check.name, check.left]] : []));
 
 function stepRecords(
-  context: RunContext,
+  context: RunIdentity,
   { cancelled }: ReportInput,
   found: Found,
   unfit: string | null,

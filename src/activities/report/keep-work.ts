@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { collect, sharesHost } from '#environments';
-import type { SkippedEntry } from '#host';
+import { readJsonIfThere, type SkippedEntry } from '#host';
 import { createBytesRedactor } from '#lib';
-import type { MockedCalls } from '#model';
-import { readCalls } from '../mocks/read-calls.js';
-import type { RunContext } from '../step/run-context.js';
+import { type MockedCalls, type RunRecord, sumOfCosts } from '#model';
+import { runFiles } from '#store';
+import { readCalls } from '../mocks/mocked-commands.js';
 import { runStepOnce } from '../step/run-step-once.js';
+import type { Found } from './collect-steps.js';
+import type { LoadedRun } from '../run/load-run.js';
 
 /** What the report needs from the place of a run: after this, the place can be torn down. */
 interface KeptWork {
@@ -21,7 +24,7 @@ const KEPT = 'kept work';
  * Kills what is left of the run and copies its workspace to the results. The report may have to be written again after
  * a place apart from the host was torn down, so what was found there is recorded.
  */
-export async function keepWork(context: RunContext): Promise<KeptWork> {
+export async function keepWork(context: LoadedRun): Promise<KeptWork> {
   const { environment, handle, judgeAgent, files, secrets } = context;
   if (judgeAgent !== null) await environment.kill(judgeAgent.handle, 'everything');
   const keep = async (): Promise<KeptWork> => {
@@ -30,4 +33,27 @@ export async function keepWork(context: RunContext): Promise<KeptWork> {
     return { leftOut, calls: await readCalls(context) };
   };
   return sharesHost(handle) ? keep() : runStepOnce(context, KEPT, keep);
+}
+
+/** What a regraded run takes from the run whose work it checked. */
+interface OriginOfWork {
+  calls: MockedCalls | null;
+  fields: Pick<RunRecord, 'regraded_from'> & Partial<Pick<RunRecord, 'duration_secs'>>;
+}
+
+/** Reads the record of the run whose work was checked again. */
+export async function originOfWork(
+  resultsPath: string,
+  run: string,
+  { judgeCost, asked }: Pick<Found, 'judgeCost' | 'asked'>,
+): Promise<OriginOfWork> {
+  const record = await readJsonIfThere<RunRecord>(runFiles(join(resultsPath, run)).run);
+  const paid_usd = sumOfCosts([judgeCost.cost_usd, asked.cost_usd]);
+  return {
+    calls: record?.mocks ?? null,
+    fields: {
+      regraded_from: { run, outcome: record?.outcome ?? null, paid_usd },
+      ...(record === null ? {} : { duration_secs: record.duration_secs }),
+    },
+  };
 }

@@ -3,7 +3,7 @@ import type { ReadEnvironment } from '#host';
 import type { Limits } from '#lib';
 import type { RunRef } from '#protocol';
 import type { ProviderLimits } from '#store';
-import type { Host } from './host.js';
+import type { Host } from '../hosts/host.js';
 
 /** What the worker passes to every activity. */
 export interface Deps {

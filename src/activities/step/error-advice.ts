@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
 import { E2bRefused, SymlinkInTheWay } from '#environments';
 import { whyNoRoom } from '#host';
-import { diskRemedy, isFull, isStoreAway } from '#lib';
+import { adviceMeanwhile, diskRemedy, isFull, isStoreAway } from '#lib';
 
 /** Failure type of a step whose disk cannot be written for now. The step is retried until it can (retry-policy.ts). */
 export const DISK_FAILURE = 'DiskUnavailable';
@@ -12,11 +12,8 @@ export const STORE_AWAY = 'StoreUnavailable';
 /** With less room than this, bytes, a disk counts as full. */
 const BARELY = 4096;
 
-/** What a person can do about system errors other than those of disks. */
-const ADVICE: Record<string, string> = {
-  EMFILE: 'too many open files: raise the limit (ulimit -n) and restart the engine',
-  ENOMEM: 'out of memory: lower --concurrency; the step is retried',
-};
+/** Errors that any path may have, not only those of our own folders. */
+const OF_PROCESSES: ReadonlySet<string> = new Set(['EMFILE', 'ENOMEM']);
 
 /**
  * Runs `perform` and gives system errors a message that says where they happened and what to do. Errors for which no
@@ -41,12 +38,12 @@ function explain(error: NodeJS.ErrnoException, own: readonly string[]): Error {
   const code = codeOf(error);
   const path = isFull(error) ? placeOf(error, own) : error.path;
   const remedy = diskRemedy({ code, syscall, path }, (path) => blocking(path, code, own) !== null);
-  const advice = code === undefined ? undefined : ADVICE[code];
-  if (remedy === null && advice === undefined) return error;
+  const advice = code !== undefined && OF_PROCESSES.has(code) ? adviceMeanwhile(code) : null;
+  if (remedy === null && advice === null) return error;
   const where = (path === undefined ? null : blocking(path, code, own)) ?? path ?? syscall ?? '';
   return ApplicationFailure.create({
     type: remedy === null ? (code ?? 'unknown') : DISK_FAILURE,
-    message: `${where === '' ? '' : `${where}: `}${remedy === null ? advice : `${remedy}; the step is retried`}`,
+    message: `${where === '' ? '' : `${where}: `}${remedy ?? advice}${code === 'EMFILE' ? '' : '; the step is retried'}`,
   });
 }
 

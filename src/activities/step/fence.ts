@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { linkUnlessThere } from '#host';
-import type { RunContext } from './run-context.js';
+import type { RunIdentity } from '../run/identity.js';
 
 /**
  * Prevents an attempt that was considered lost, and continues later, from touching what its successor works on. Each
@@ -49,7 +49,7 @@ function resetsBefore(folder: string, empty: string): number {
 /** Prefix of the file names of a step's attempts. */
 const prefixOf = (step: string): string => step.replaceAll(' ', '-');
 
-const folderOf = ({ state }: Pick<RunContext, 'state'>): string => join(state, 'fences');
+const folderOf = ({ state }: Pick<RunIdentity, 'state'>): string => join(state, 'fences');
 
 /** The numbers of the attempts of a step that have begun. */
 function numbersIn(folder: string, step: string): number[] {
@@ -60,7 +60,7 @@ function numbersIn(folder: string, step: string): number[] {
 }
 
 /** How many attempts of a step have begun. */
-export function attemptsBegun(context: Pick<RunContext, 'state'>, step: string): number {
+export function attemptsBegun(context: Pick<RunIdentity, 'state'>, step: string): number {
   const folder = folderOf(context);
   return existsSync(folder) ? numbersIn(folder, step).length : 0;
 }
@@ -77,7 +77,7 @@ function emptyFile(folder: string): string {
 
 /** Registers this attempt of a step. @throws ApplicationFailure (non-retryable) if a later attempt has begun */
 // eslint-disable-next-line @typescript-eslint/require-await -- takes microseconds; errors must be rejections
-export async function raiseFence(context: Pick<RunContext, 'state'>, step: string): Promise<Fence> {
+export async function raiseFence(context: Pick<RunIdentity, 'state'>, step: string): Promise<Fence> {
   const folder = folderOf(context);
   const empty = emptyFile(folder);
   const own = ownNumber(folder, empty);

@@ -1,9 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dirname } from 'node:path';
 import type { ExecRequest } from '#environments';
-import { assertRoom, ROOM_BYTES, whyNoRoom } from '#host';
+import { assertRecentRoom, assertRoom, ROOM_BYTES, whyNoRoom } from '#host';
 import type { CommandResult } from '#lib';
-import { stateFolderOf } from './recordable.js';
-import type { RunContext } from './run-context.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { RunPlaces } from '../run/places.js';
+
+/** The private state folder. Everything that a run writes before its report is on its disk. */
+export const stateFolderOf = ({ state }: Pick<RunIdentity, 'state'>): string => dirname(dirname(state));
+
+const RECENT_MS = 100;
+
+/**
+ * Checks that the disks of the private state and of the results have room. Called before anything that costs money,
+ * because its result must be stored. @throws the file system's error
+ */
+export const assertRecordable = (context: Pick<RunIdentity, 'state'> & Pick<RunPlaces, 'files'>): void =>
+  [stateFolderOf(context), dirname(context.files.folder)].forEach((folder) =>
+    assertRecentRoom(folder, RECENT_MS),
+  );
 
 const LOOK_MS = 1000;
 
@@ -36,7 +51,7 @@ export async function firstNoRoom(
  * for room and runs the command again
  */
 export async function execWithRoom(
-  { environment, handle, state }: Pick<RunContext, 'environment' | 'handle' | 'state'>,
+  { environment, handle, state }: Pick<RunIdentity, 'state'> & Pick<RunPlaces, 'environment' | 'handle'>,
   request: ExecRequest,
 ): Promise<CommandResult> {
   const stateFolder = stateFolderOf({ state });

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { publishOnce, readSigned, readTextIfThere, sign } from '#host';
-import { isJsonObject, parseJson } from '#lib';
-import { raiseFence, type Fence } from './fence.js';
-import type { RunContext } from './run-context.js';
-import { maskErrors } from './mask-errors.js';
+import { createEncodedMask, isJsonObject, parseJson, usableSecrets } from '#lib';
+import { type Fence, raiseFence } from './fence.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { RunSecrets } from '../run/secrets.js';
 
 /** Record of a step: its result, how long it took, and at which attempt it succeeded. */
 export interface Manifest<T> {
@@ -16,7 +16,7 @@ export interface Manifest<T> {
 }
 
 /** What must be known of a run to read the results of its steps. */
-export type StepStore = Pick<RunContext, 'state' | 'originKey' | 'run' | 'proven'>;
+export type StepStore = Pick<RunIdentity, 'state' | 'originKey' | 'run' | 'proven'>;
 
 const manifestFile = ({ state }: Pick<StepStore, 'state'>, step: string): string =>
   join(state, 'steps', `${step.replaceAll(' ', '-')}.json`);
@@ -46,7 +46,7 @@ export const ALTERED = 'Altered';
  * considered lost, or repeats a step whose answer was lost) uses the first one's result and repeats nothing.
  */
 export async function runStepOnce<T>(
-  context: RunContext,
+  context: RunIdentity & RunSecrets,
   step: string,
   perform: (fence: Fence) => Promise<T>,
 ): Promise<T> {
@@ -80,3 +80,51 @@ export const publishStep = (
     sign(context.originKey, context.run.run, step, JSON.stringify(manifest)),
     0o600,
   );
+
+/** Maximum length of a chain of causes. */
+const MAX_DEPTH = 10;
+
+/**
+ * An error thrown by a step is stored in Temporal's history, with its causes, and may name files that an agent created.
+ * Masks the run's secrets in it and nothing else, so that a person can still tell which path is meant.
+ */
+export async function maskErrors<T>(
+  { secrets }: Pick<RunSecrets, 'secrets'>,
+  perform: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await perform();
+  } catch (error) {
+    throw maskedError(error, createEncodedMask(usableSecrets(secrets)), MAX_DEPTH);
+  }
+}
+
+/** Returns the error itself with its texts masked; if it cannot be changed, a new error with the masked message. */
+function maskedError(error: unknown, mask: (text: string) => string, depth: number): unknown {
+  if (typeof error === 'string') return mask(error);
+  if (typeof error !== 'object' || error === null) return error;
+  const fields = error as Record<string, unknown>;
+  try {
+    for (const name of ['message', 'stack', 'path', 'dest']) {
+      const text = fields[name];
+      if (typeof text !== 'string' || mask(text) === text) continue;
+      // Not assigned, because the message of a DOMException is read-only.
+      Object.defineProperty(error, name, { value: mask(text), configurable: true, writable: true });
+    }
+    const { cause } = fields;
+    if (cause === undefined) return error;
+    const masked = depth === 0 ? undefined : maskedError(cause, mask, depth - 1);
+    if (masked !== cause)
+      Object.defineProperty(error, 'cause', { value: masked, configurable: true, writable: true });
+    return error;
+  } catch {
+    return new Error(mask(String(fields['message'])));
+  }
+}
+
+/**
+ * Performs a step. Returns null without performing it if this is a local activity and the step is too much for a
+ * workflow task; the workflow then runs it as a regular activity.
+ */
+export const runLocallyIfSmall = <R>(isQuick: () => boolean, perform: () => Promise<R>): Promise<R | null> =>
+  Context.current().info.isLocal && !isQuick() ? Promise.resolve(null) : perform();

@@ -1,8 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { forgetLeftovers, type Leftover, noteLeftovers } from '#host';
-import { endOf } from '#lib';
+import { existsSync } from 'node:fs';
+import { forgetLeftovers, type Leftover, noteLeftovers, readLeftovers, readSweepEnv } from '#host';
+import { createRedactor, endOf } from '#lib';
 import type { RunRef } from '#protocol';
+import { placeApart } from '#environments';
+import { stateOfRun } from '#store';
 import type { Deps } from '../step/deps.js';
+import { databaseResources } from '../databases/make-databases.js';
+import { type Placed, placesOfRun } from '../run/places.js';
+import { openRuns } from '../step/open-runs.js';
+import type { RunIdentity } from '../run/identity.js';
+import type { RunPlaces } from '../run/places.js';
+import type { RunSecrets } from '../run/secrets.js';
 
 /** Something that was made for a run outside its folders on this machine: a container, a database. */
 export interface Resource {
@@ -71,3 +80,64 @@ async function tryToRemove(
 /** What the report says about a resource that could not be removed. */
 export const leftoverWarning = ({ name, reason, remedy }: Leftover): string =>
   `could not be removed: ${name}: ${reason}; it is tried again when the engine starts, or remove it yourself: ${remedy}`;
+
+/**
+ * Everything that was made for a run outside its folders on this machine. `state`: the run's private folder; `values`:
+ * those of the variables in the addresses of servers.
+ */
+const resourcesIn = async (
+  places: readonly Placed[],
+  state: string,
+  values: Readonly<Record<string, string | undefined>>,
+): Promise<Resource[]> => [
+  ...places.flatMap(({ environment, handle }) => {
+    const apart = placeApart(handle);
+    return apart === null ? [] : [{ ...apart, remove: () => environment.dispose(handle) }];
+  }),
+  ...(await databaseResources(state, values)),
+];
+
+/** The same for a run whose plan is there. */
+export const resourcesOf = ({
+  environment,
+  handle,
+  judgeAgent,
+  state,
+  values,
+}: Pick<RunIdentity, 'state'> &
+  Pick<RunPlaces, 'environment' | 'handle' | 'judgeAgent'> &
+  Pick<RunSecrets, 'values'>): Promise<Resource[]> =>
+  resourcesIn(
+    [...(judgeAgent === null ? [] : [judgeAgent.handle]), handle].map((each) => ({
+      environment,
+      handle: each,
+    })),
+    state,
+    values,
+  );
+
+/** Tears down what is left of a run, even if its plan is gone. Returns what still could not be removed. */
+export async function tearDownAgain(
+  deps: Pick<Deps, 'stateFolder' | 'environment'>,
+  run: Pick<RunRef, 'run' | 'sweep'>,
+): Promise<Leftover[]> {
+  const passed = (await readSweepEnv(deps.stateFolder, run.sweep).catch(() => null))?.values;
+  const redact = createRedactor({ secrets: Object.values(passed ?? {}) });
+  // The end of a sweep removes the values that it was given.
+  const values = passed ?? deps.environment?.() ?? process.env;
+  const state = stateOfRun(deps.stateFolder, run.run);
+  return tearDown(deps, run, await resourcesIn(await placesOfRun(deps, run), state, values), redact);
+}
+
+/**
+ * Tears down again what is left of runs that have ended. Calls `warn` for each of them of which something is still left.
+ * A run that is open cleans up by itself, and one whose private state was deleted has nothing that says what to remove.
+ */
+export async function tearDownLeftovers(deps: Deps, warn: (line: string) => void): Promise<void> {
+  const open = new Set((await openRuns(deps)).map(({ run }) => run));
+  for (const { run, sweep } of await readLeftovers(deps.stateFolder)) {
+    if (open.has(run) || !existsSync(stateOfRun(deps.stateFolder, run))) continue;
+    for (const { name, reason } of await tearDownAgain(deps, { run, sweep }))
+      warn(`${run}: ${name} could not be removed: ${reason}`);
+  }
+}

@@ -4,14 +4,15 @@ import { lastStart, livingStarts, sharesHost } from '#environments';
 import type { RunRef } from '#protocol';
 import { runFiles, stateOfRun } from '#store';
 import { removeLogins, syncCredentials } from '../credentials/login-files.js';
-import { endMockServer } from '../step/mock-server.js';
+import { endMockServer } from '../run/mock-server.js';
 import { removeOpenRun } from '../step/open-runs.js';
-import { placesOfRun } from '../step/places-of-run.js';
-import { forgetSecrets } from '../step/seen-secrets.js';
-import { stateOfJudge } from '../step/run-paths.js';
+import { placesOfRun } from '../run/places.js';
+import { forgetSecrets } from '../run/secrets.js';
+import { stateOfJudge } from '../run/run-paths.js';
 import type { Deps } from '../step/deps.js';
-import { loadRun } from '../step/run-context.js';
-import { tearDownAgain } from '../teardown/tear-down-again.js';
+import { loadRun } from '../run/load-run.js';
+import { tearDownAgain } from '../teardown/tear-down.js';
+import { heartbeating, heartbeatNow } from '../step/heartbeat.js';
 
 /** Whether an agent of the run, or one that judges it, is alive. */
 export async function hasLivingAgent(deps: Deps, run: RunRef): Promise<boolean> {
@@ -23,7 +24,7 @@ export async function hasLivingAgent(deps: Deps, run: RunRef): Promise<boolean> 
 }
 
 /** Stops the agents of a run, which then count as cancelled. */
-export async function stopAgents(deps: Deps, run: RunRef): Promise<void> {
+async function stopAgents(deps: Deps, run: RunRef): Promise<void> {
   for (const { environment, handle } of await placesOfRun(deps, run))
     for (const start of (await livingStarts(environment, handle)).living)
       await environment.kill(handle, { start, reason: 'cancel' });
@@ -58,3 +59,14 @@ async function returnLogins(deps: Deps, run: RunRef): Promise<void> {
   for (const each of [context, ...(judgeAgent === null ? [] : [judgeAgent])])
     await syncCredentials(environment, each, lastStart(each.handle));
 }
+
+/**
+ * Tells the run's current step of a cancel at once, because its next heartbeat may be a long time away. Also stops the
+ * agent directly, because the worker that supervises it may be frozen or dead.
+ */
+export const stopRun =
+  (deps: Deps) =>
+  (run: RunRef): Promise<void> => {
+    heartbeatNow(run.workflowId);
+    return heartbeating(() => stopAgents(deps, run));
+  };

@@ -1,21 +1,21 @@
-import { WorkflowNotFoundError, type Client, type WorkflowExecutionStatusName } from '@temporalio/client';
+import { type Client, type WorkflowExecutionStatusName, WorkflowNotFoundError } from '@temporalio/client';
 import type { MeasuredRun } from '#engine';
 import { waitUntil } from '#host';
 import { assertNever, LIMITS } from '#lib';
 import { type RunRef, sweepWorkflowId } from '#protocol';
 import { heartbeatNow, isPerformed } from '../step/heartbeat.js';
-import { openRunNotes, openRuns, type OpenRunNote } from '../step/open-runs.js';
+import { type OpenRunNote, openRunNotes, openRuns } from '../step/open-runs.js';
 import type { Deps } from '../step/deps.js';
-import { tearDownLeftovers } from '../teardown/tear-down-again.js';
+import { tearDownLeftovers } from '../teardown/tear-down.js';
 import { endRun, hasLivingAgent } from './end-run.js';
-import { freeUnusedSlots } from '../hosts/free-unused-slots.js';
-import { actionFor, isOpen, type Answer, type Open } from './action-for.js';
+import { freeUnusedSlots } from '../hosts/slot-supplier.js';
+import { actionFor, type Answer, isOpen, type Open } from './action-for.js';
 import {
   createLostSteps,
   giveUp,
   handedOut,
-  workersOn,
   type PendingStep,
+  workersOn,
 } from './fail-orphaned-activities.js';
 
 /**

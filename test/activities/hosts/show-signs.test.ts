@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { showSigns } from '../../../src/activities/hosts/show-signs.js';
-import { hostRecord, type Host } from '../../../src/activities/step/host.js';
-import { createOffers } from '../../../src/activities/step/offers.js';
-import { createSlots } from '../../../src/activities/step/slots.js';
+import { createOffers, type Host, hostRecord } from '../../../src/activities/hosts/host.js';
+import { createSlots } from '../../../src/activities/hosts/slots.js';
 import { drainObject, hostObject } from '../../../src/store/shared/names.js';
 import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
 

@@ -5,7 +5,7 @@ import type { SlotReserveContext } from '@temporalio/worker';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { slotSupplier } from '../../../src/activities/hosts/slot-supplier.js';
-import { createSlots } from '../../../src/activities/step/slots.js';
+import { createSlots } from '../../../src/activities/hosts/slots.js';
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'llm-tool-test-slots-'));
 const never = new AbortController().signal;

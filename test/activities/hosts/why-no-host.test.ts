@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { whyNoHost } from '../../../src/activities/hosts/why-no-host.js';
+import { whyNoHost } from '../../../src/activities/hosts/why-unfit.js';
 import { MAX_CONCURRENCY } from '../../../src/lib/max-concurrency.js';
-import { createOffers } from '../../../src/activities/step/offers.js';
+import { createOffers } from '../../../src/activities/hosts/host.js';
 
 const NOW = Date.parse('2026-01-01T12:00:00Z');
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { expect, it, onTestFinished } from 'vitest';
-import { incompleteAnswer } from '../../../src/activities/agent/incomplete-answer.js';
+import { incompleteAnswer } from '../../../src/activities/agent/session-log.js';
 import type { Classified } from '../../../src/agents/agent.js';
 import { knownAgents } from '../../../src/agents/known-agents.js';
 import { createEndTracker } from '../../../src/agents/streams/end-tracker.js';
@@ -12,7 +12,7 @@ import { local } from '../../../src/environments/local.js';
 import { until } from '../../commands/project.js';
 import { newFolder } from '../../host/temporary.js';
 import { CAUSES, expectedOf } from '../causes.js';
-import { CLI_NAMES, provideCli, type CliName } from '../clis.js';
+import { CLI_NAMES, type CliName, provideCli } from '../clis.js';
 import { startModelServer } from '../model-server/server.js';
 import { MODELS } from './models.js';
 

@@ -1,0 +1,49 @@
+import { beginningOf, type Command, type CommandResult, commandText } from '#lib';
+import type { CommandRecord } from '#model';
+import type { FilesAfter } from './files-after.js';
+import type { RunSecrets } from '../run/secrets.js';
+
+/** Enough to see why a command failed. */
+const RECORD_LIMIT = 16 * 1024;
+
+/**
+ * Shortens output to RECORD_LIMIT characters. It is first cut to twice that with an ellipsis, next to which redaction
+ * finds cut secrets, and only cut to size after redaction.
+ */
+const shortRecord = ({ redact }: RunSecrets, output: string): string =>
+  redact(beginningOf(output, 2 * RECORD_LIMIT)).slice(0, RECORD_LIMIT);
+
+/** Returns what is recorded of a command that was run, redacted. */
+export const toRecord = (context: RunSecrets, command: Command, result: CommandResult): CommandRecord => ({
+  command: context.redact(commandText(command)),
+  exit_code: result.exitCode,
+  timed_out: result.timedOut,
+  duration_ms: result.durationMs,
+  stdout: shortRecord(context, result.stdout),
+  stderr: shortRecord(context, result.stderr),
+});
+
+/** Result of a step that runs a command. */
+export interface CommandStepResult extends CommandRecord {
+  /** What it printed, for the gates of the step. Absent if the step has none. */
+  output?: StepOutput;
+  /** The workspace after it; null if it could not be read. Absent if the scenario does not want it recorded. */
+  after?: FilesAfter | null;
+}
+
+interface StepOutput {
+  /** Its stdout, redacted. */
+  text: string;
+  /** Whether this is everything that it printed. */
+  isWhole: boolean;
+}
+
+/** Much more than a record needs, because gates search it. */
+const OUTPUT_LIMIT = 256 * 1024;
+
+/** Returns what the gates of a step need of its command's output. */
+export const outputOf = ({ redact }: RunSecrets, { stdout, stdoutBytes }: CommandResult): StepOutput => ({
+  // The ellipsis at the cut helps redaction to find cut secrets.
+  text: redact(beginningOf(stdout, OUTPUT_LIMIT)),
+  isWhole: stdout.length <= OUTPUT_LIMIT && Buffer.byteLength(stdout) === stdoutBytes,
+});

@@ -1,0 +1,154 @@
+import { dirname, join } from 'node:path';
+import {
+  type Environment,
+  type EnvironmentHandle,
+  environments,
+  keepAccess,
+  type Place,
+  readRecord,
+  sharesHost,
+} from '#environments';
+import { restoreAccess } from '#host';
+import { loopbackPorts } from '#lib';
+import { type EffectiveScenario, TARGET_PROGRAM } from '#scenario';
+import {
+  checksFolder,
+  fixtureFolder,
+  isBucket,
+  runFiles,
+  type RunFiles,
+  sharedProjectOf,
+  stateOfRun,
+} from '#store';
+import type { RunRef } from '#protocol';
+import type { ResolvedAgent } from '../credentials/resolve-agent.js';
+import type { RunIdentity } from './identity.js';
+import { chooseMockPort, mockServerOf, mockServerPort } from './mock-server.js';
+import {
+  type AgentInPlace,
+  baseIn,
+  handleOf,
+  judgeHandle,
+  pathsIn,
+  type RunPaths,
+  stateOfJudge,
+} from './run-paths.js';
+import { keptPlace, settledEnvironment } from './settled-environment.js';
+import { mcpAddresses, type Variables } from './values-of-run.js';
+import type { Deps } from '../step/deps.js';
+import { checkName } from './load-plan.js';
+
+/** Where the run takes place: its environment, folders and files. */
+export interface RunPlaces extends RunPaths, Placed {
+  place: Place;
+  files: RunFiles;
+  /** Snapshot of the checks folder in the store; null if the scenario has none. */
+  checksFolder: string | null;
+  /** Path of the target on this machine; null if it is looked up on PATH or in the workspace. */
+  targetPath: string | null;
+  /** The agent that is asked in place of a model, in a place of its own; null if none is, or if this worker does not know it. */
+  judgeAgent: AgentInPlace | null;
+}
+
+/** `decide`: whether the place is chosen now, if it is not yet. */
+export async function loadPlaces(
+  deps: Deps,
+  identity: RunIdentity,
+  { env, agent, judging, onServers }: Variables,
+  decide: boolean,
+): Promise<RunPlaces> {
+  const { resultsPath, stateFolder } = deps;
+  const { plan, run, scenario, state } = identity;
+  // An agent without a sandbox may have removed our permissions.
+  restoreAccess(state);
+  const place = await settledEnvironment(state, scenario.environment, decide, [
+    plan.project,
+    dirname(resultsPath),
+  ]);
+  const addresses = [...Object.values(onServers.env), ...mcpAddresses(identity.subject, env.values)];
+  const mockServer = mockServerOf(identity);
+  if (mockServer !== null && decide) await chooseMockPort(mockServer);
+  const mockPort = mockServer === null ? null : mockServerPort(mockServer);
+  const networkFor = (
+    { access, settings }: ResolvedAgent,
+    servers: readonly string[] = [],
+    more: readonly number[] = [],
+  ): Pick<EnvironmentHandle, 'network'> =>
+    place.network === 'shared' || !sharesHost(place)
+      ? {}
+      : {
+          network: {
+            ports: [
+              ...(plan.sandbox?.allow_loopback ?? []),
+              ...more,
+              ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {}), ...servers].flatMap(
+                loopbackPorts,
+              ),
+            ],
+          },
+        };
+  const handle: EnvironmentHandle = {
+    ...handleOf(state, place, {
+      // The state of all engines: that of this one may be next to others.
+      hidden: [
+        ...[dirname(stateFolder), resultsPath, ...(await sharedFolderOf(resultsPath))],
+        ...[...(deps.hidden ?? []), ...plan.hidden],
+      ],
+      project: plan.project,
+    }),
+    ...networkFor(agent, addresses, mockPort === null ? [] : [mockPort]),
+  };
+  if (handle.sandbox !== undefined) await keepAccess(handle.sandbox, env.values);
+  const base = baseIn(handle, env.base, place.container?.path ?? (await readRecord(handle))?.path);
+  return {
+    ...{ environment: environments[place.type], handle, place },
+    ...pathsIn(handle.root, { ...base, ...onServers.env }),
+    files: runFiles(join(resultsPath, run.run)),
+    checksFolder: identity.checks === undefined ? null : checksFolder(resultsPath, identity.checks),
+    targetPath: targetPathOf(resultsPath, identity),
+    judgeAgent:
+      judging === null
+        ? null
+        : {
+            ...judging,
+            state: stateOfJudge(state),
+            handle: { ...judgeHandle(handle), ...networkFor(judging) },
+            ...pathsIn(judgeHandle(handle).root, base),
+          },
+  };
+}
+
+/** The host of a run may not have the file that the command line found. */
+export const targetPathOf = (
+  resultsPath: string,
+  { target_path, target_stored }: Pick<EffectiveScenario, 'target_path' | 'target_stored'>,
+): string | null =>
+  target_stored === undefined ? target_path : join(fixtureFolder(resultsPath, target_stored), TARGET_PROGRAM);
+
+/** The folder that several hosts share: it has the key of the team, and the work of other runs. */
+async function sharedFolderOf(resultsPath: string): Promise<string[]> {
+  const location = (await sharedProjectOf(resultsPath))?.location ?? null;
+  return location === null || isBucket(location) ? [] : [location];
+}
+
+/** A place of a run, and the environment that knows it. */
+export interface Placed {
+  environment: Environment;
+  handle: EnvironmentHandle;
+}
+
+/**
+ * The places of a run and its judge, as far as is needed to stop and remove them, even if the plan is gone. Processes
+ * in a sandbox are killed like any others.
+ */
+export async function placesOfRun(
+  { stateFolder }: Pick<Deps, 'stateFolder'>,
+  { run }: Pick<RunRef, 'run'>,
+): Promise<Placed[]> {
+  checkName(run);
+  const state = stateOfRun(stateFolder, run);
+  const place = (await keptPlace(state)) ?? { type: 'local' };
+  const handle = handleOf(state, place, { hidden: [], project: null });
+  const environment = environments[place.type];
+  return [judgeHandle(handle), handle].map((each) => ({ environment, handle: each }));
+}
