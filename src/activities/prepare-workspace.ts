@@ -232,7 +232,7 @@ function runPlanOf(context: RunContext, prepared: Prepared): RunPlan {
 
 const NO_TARGET: TargetFiles = { fingerprint: null, unknown: null };
 
-interface Keys extends Pick<Prepared, 'target_fingerprint' | 'target_whole' | 'agent_key' | 'warnings'> {
+interface Keys extends Pick<Prepared, 'target_fingerprint' | 'agent_key' | 'warnings'> {
   cache_key: string | null;
   reuse: string | null;
 }
@@ -254,7 +254,6 @@ async function lookUp({ resultsPath }: Deps, context: RunContext, prepared: Prep
   const notReused = unknown !== null && context.cache ? [`this result will not be reused: ${unknown}`] : [];
   return {
     target_fingerprint: target?.fingerprint ?? null,
-    ...(target === null || target === NO_TARGET ? {} : { target_whole: true }),
     warnings: [...prepared.warnings, ...notReused],
     cache_key,
     agent_key,

@@ -33,7 +33,7 @@ export async function whyUnfit(deps: Deps, plan: Plan, cell: Cell): Promise<stri
   const unready = whyNotReady({
     ...{ missing, place, scenario, targetPath, run: { cell } },
     ...{ agent: resolved.agent, access: resolved.access },
-    needsSandbox: plan.sandbox?.required === true,
+    needsSandbox: plan.sandbox.required,
     regrade: plan.regrade === undefined ? null : { run: null, orRun: startsAgent },
   });
   if (unready !== null) return unready;

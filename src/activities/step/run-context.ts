@@ -35,7 +35,7 @@ import {
   checksFolder,
   fixtureFolder,
   isBucket,
-  originOf,
+  originKey,
   type ProviderLimits,
   runFiles,
   type RunFiles,
@@ -129,8 +129,6 @@ export interface RunContext extends EffectiveScenario, RunPaths {
   prices: Plan['prices'];
   /** Key that signs the manifests of steps. */
   originKey: Buffer;
-  /** Whether the run has a proof of its origin. If so, results of its steps count only if they are signed. */
-  proven: boolean;
   /** Notes why the run waits for a model that it asks, for those who follow it; null: it no longer waits. */
   noteReason: (reason: string | null) => void;
   secrets: string[];
@@ -156,7 +154,7 @@ export async function loadRun(
   const { resultsPath, stateFolder } = deps;
   checkName(run.run);
   const { plan, planHash } = await readPlan(resultsPath, run.sweep);
-  const { proven } = await verifyRun(deps, run, planHash);
+  await verifyRun(deps, run, planHash);
   const planned = scenarioOf(plan, run.cell);
   if (planned === undefined) {
     throw ApplicationFailure.nonRetryable(
@@ -165,7 +163,7 @@ export async function loadRun(
     );
   }
   const { effective, unchanged } = await readScenario(resultsPath, planned.hash);
-  if (proven && !unchanged) {
+  if (!unchanged) {
     throw ApplicationFailure.nonRetryable(
       `scenario.json of ${run.cell.scenario} in the store was changed since it was planned`,
       'StoreBroken',
@@ -195,7 +193,7 @@ export async function loadRun(
     plan.project,
     dirname(resultsPath),
   ]);
-  const { required, allow_loopback } = plan.sandbox ?? { required: false, allow_loopback: [] };
+  const { required, allow_loopback } = plan.sandbox;
   const onServers = databasesOfRun(effective.scenario, state, sweepEnv.values);
   const addresses = [...Object.values(onServers.env), ...mcpAddresses(effective.subject, sweepEnv.values)];
   const mockServer = mockServerOf(state, run, effective.scenario);
@@ -297,8 +295,7 @@ export async function loadRun(
     regrade,
     cache: plan.cache && effective.scenario.cost.cache,
     prices: plan.prices,
-    originKey: (await originOf(deps)).key,
-    proven,
+    originKey: await originKey(deps),
     noteReason: (reason) => {
       noteReason(deps, run, reason);
     },
