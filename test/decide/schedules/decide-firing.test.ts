@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Firing } from '../../../src/decide/documents/firing.js';
 import { isBaseline, nightText, textOfFiring } from '../../../src/decide/schedules/decide-firing.js';
 
