@@ -49,7 +49,7 @@ import {
 import { type Limits, limitsOf, MAX_CONCURRENCY, UsageError } from '#lib';
 import { createPricer } from '#model';
 import { WORKFLOWS } from '#protocol';
-import { localLimits, originOf, sharedLimits } from '#store';
+import { localLimits, originKey, sharedLimits } from '#store';
 
 export interface WorkerSettings {
   resultsPath: string;
@@ -133,7 +133,7 @@ async function work(settings: WorkerSettings, memory: Memory): Promise<void> {
   };
   const watch = watchRuns(deps, client, (line) => console.error(line));
   // creates the key now, because the disk may be full when a later command needs it
-  await originOf({ resultsPath: settings.resultsPath, stateFolder: folder });
+  await originKey({ resultsPath: settings.resultsPath, stateFolder: folder });
   const activities = createActivities({ ...deps, endOthers: watch.lookAtOthers }, memory);
   const common: WorkerOptions = {
     connection,

@@ -25,7 +25,15 @@ const STORED = {
 /** The fields that the plans of all nights have in common. */
 const PLAN = {
   ...{ schema_version: /** @type {const} */ (1), concurrency: 1, scenarios: [], agents: {}, providers: {} },
-  ...{ caps: { agents: {}, models: {} }, prices: {}, cache: false, max_usd: null, project: null, hidden: [] },
+  ...{
+    caps: { agents: {}, models: {} },
+    prices: {},
+    cache: false,
+    max_usd: null,
+    project: null,
+    hidden: [],
+    sandbox: { required: false, allow_loopback: [] },
+  },
   cells: [],
 };
 

@@ -55,7 +55,7 @@ export const decideNext =
 
 /** The outcomes of cells that another round of the sweep runs again, like `loadCells`. */
 const undone = (round: number, origin: DecideInput['origin']): Outcome[] => [
-  ...(origin?.order.again ?? []),
+  ...(origin.order.again ?? []),
   ...(round > 1 ? (['cancelled'] as const) : []),
 ];
 

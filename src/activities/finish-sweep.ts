@@ -22,7 +22,7 @@ export const finishSweep =
     const project = await sharedProjectOf(resultsPath);
     if (project !== null) await pullResults(project, sweep);
     const index = resultsIndex(resultsPath);
-    const again = origin?.order.againCells;
+    const again = origin.order.againCells;
     const needed =
       plan.until_clear === undefined
         ? plan.cells

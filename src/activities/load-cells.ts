@@ -15,7 +15,7 @@ import { type EffectiveScenario, modelAsked, type Plan, scenarioOf } from '#scen
 import {
   beginRound,
   giveUpEarlierRounds,
-  originOf,
+  originKey,
   pullResults,
   resultsIndex,
   type ResultsIndex,
@@ -36,9 +36,8 @@ export const loadCells =
     const { plan, planHash } = await readPlan(resultsPath, sweep);
     const project = await sharedProjectOf(resultsPath);
     const order = await verifyStart(deps, { sweep, planHash }, origin);
-    const { round, again: asked = [] } = origin?.order ?? wanted;
-    const chosen = origin?.order.againCells;
-    const { key } = await originOf(deps);
+    const { round, again: asked = [], againCells: chosen } = origin.order;
+    const key = await originKey(deps);
     // A round begins here: when an earlier round ends late, it sees the new one (finish-sweep.ts).
     await beginRound(resultsPath, sweep, round);
     const index = resultsIndex(resultsPath);
@@ -84,7 +83,7 @@ export const loadCells =
           cell,
           finished: null,
           ...again,
-          ...(origin === undefined ? {} : { proof: proveRun(key, facts, order) }),
+          proof: proveRun(key, facts, order),
           ...(chosen === undefined ? {} : { fresh: true }),
           ...estimate(cell),
           ...payer(cell),

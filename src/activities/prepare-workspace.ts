@@ -243,7 +243,7 @@ function runPlanOf(context: RunIdentity & RunSecrets, prepared: Prepared): RunPl
 
 const NO_TARGET: TargetFiles = { fingerprint: null, unknown: null };
 
-interface Keys extends Pick<Prepared, 'target_fingerprint' | 'target_whole' | 'agent_key' | 'warnings'> {
+interface Keys extends Pick<Prepared, 'target_fingerprint' | 'agent_key' | 'warnings'> {
   cache_key: string | null;
   reuse: string | null;
 }
@@ -269,7 +269,6 @@ async function lookUp(
   const notReused = unknown !== null && caches(context) ? [`this result will not be reused: ${unknown}`] : [];
   return {
     target_fingerprint: target?.fingerprint ?? null,
-    ...(target === null || target === NO_TARGET ? {} : { target_whole: true }),
     warnings: [...prepared.warnings, ...notReused],
     cache_key,
     agent_key,

@@ -1,7 +1,7 @@
 import { checkCodecKeys } from '#engine';
 import { projectState, sweepEnvFrom } from '#host';
 import { type ResolvedSweep, writePlan, type WrittenPlan } from '#planning';
-import { originOf } from '#store';
+import { originKey } from '#store';
 import { passVariables } from './pass-variables.js';
 import type { Session } from './session.js';
 
@@ -9,8 +9,8 @@ import type { Session } from './session.js';
 export async function planSweep(sweep: ResolvedSweep): Promise<WrittenPlan> {
   const { resultsPath } = sweep.project;
   await checkCodecKeys(resultsPath);
-  // before the plan exists: sweeps that exist when the key is created are taken to be those of an older build
-  await originOf({ resultsPath, stateFolder: projectState(resultsPath).folder });
+  // a damaged key is reported before there is a plan
+  await originKey({ resultsPath, stateFolder: projectState(resultsPath).folder });
   return writePlan(sweep);
 }
 

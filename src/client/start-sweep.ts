@@ -3,7 +3,7 @@ import { proveSweep, readBytes, waitUntil } from '#host';
 import { lostSecsOf, sha256 } from '#lib';
 import { SWEEP_ID, type SweepInput, sweepOrder, sweepTitle, sweepWorkflowId, WORKFLOWS } from '#protocol';
 import type { Plan } from '#scenario';
-import { notePaused, originOf, planFile, publishSweep, sharedProjectOf } from '#store';
+import { notePaused, originKey, planFile, publishSweep, sharedProjectOf } from '#store';
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';
 
@@ -62,7 +62,7 @@ async function proofOf(
   sweep: string,
   order: object,
 ): Promise<string> {
-  const { key } = await originOf({ resultsPath, stateFolder });
+  const key = await originKey({ resultsPath, stateFolder });
   const planHash = sha256(readBytes(planFile(resultsPath, sweep)));
   return proveSweep(key, { sweep, planHash, order });
 }

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { ownCommand, proveOrder } from '#host';
 import { InfrastructureError } from '#lib';
 import { type ProvenOrder, type SweepStatus, sweepWorkflowId, UPDATES } from '#protocol';
-import { notePaused, originOf } from '#store';
+import { notePaused, originKey } from '#store';
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';
 
@@ -75,6 +75,6 @@ async function proofOf(
   verb: keyof typeof UPDATES,
 ): Promise<ProvenOrder | null> {
   if (verb === 'pause' || verb === 'cancel') return null;
-  const { key } = await originOf({ resultsPath, stateFolder });
+  const key = await originKey({ resultsPath, stateFolder });
   return proveOrder(key, { sweep, verb });
 }

@@ -16,7 +16,7 @@ import { isTested } from './is-tested.js';
 const MOST_TRAJECTORIES = 5;
 
 const average = (what: string) =>
-  z.number().nullable().default(null).describe(`${what} of the tested cells; null: unknown`);
+  z.number().nullable().describe(`${what} of the tested cells; null: unknown`);
 
 /** The results of all cells that have the same value of a parameter, whatever their other parameters are. */
 export const ParameterResults = z.object({

@@ -61,7 +61,7 @@ export {
 export { Firing, firingId } from './documents/firing.js';
 export { NightCount } from './documents/nights.js';
 export { ScheduleSummary } from './documents/schedule-list.js';
-export { buildSweepDocument, exitCodeOf, SweepCell, SweepDocument } from './documents/sweep-document.js';
+export { buildSweepDocument, SweepCell, SweepDocument } from './documents/sweep-document.js';
 export { type PlannedSweep, summarizeSweeps, type SweepSummary } from './documents/sweep-list.js';
 export {
   configurationsIn,
@@ -85,11 +85,10 @@ export {
 export { type AgentName, AgentPair, RankedAgent, Ranking } from './ranking/document.js';
 export { rankAgents } from './ranking/rank-agents.js';
 export { remainingSecs } from './remaining-time.js';
+export { exitCodeOf } from './exit-code.js';
 export {
   beginningsOf,
   decideNight,
-  exitCodeOfFiring,
-  exitCodeOfGate,
   isBaseline,
   lossText,
   nightText,

@@ -1,7 +1,6 @@
 import type { McpCall, McpRecord } from '#model';
 import { checkTrajectory } from './check-trajectory.js';
 import type { GateContext, Verdict } from './gate.js';
-import { broken } from './verdicts.js';
 
 /** What was recorded of one server under test, or of all of them. */
 export interface RecordedMcp {
@@ -15,19 +14,14 @@ export interface RecordedMcp {
 }
 
 /**
- * Judges what the agent did with a server, or with all of them. The verdict is `error` if that was not recorded. The calls that
+ * Judges what the agent did with a server, or with all of them.  The calls that
  * were not kept may be of any server.
  */
 export const checkMcp = (
   context: GateContext,
   server: string | undefined,
   judge: (recorded: RecordedMcp) => Verdict,
-): Promise<Verdict> =>
-  checkTrajectory(context, ({ mcp }) =>
-    mcp === undefined
-      ? broken('calls of MCP servers were not recorded: the run is of an older version')
-      : judge(ofServer(mcp, server)),
-  );
+): Promise<Verdict> => checkTrajectory(context, ({ mcp }) => judge(ofServer(mcp, server)));
 
 function ofServer({ calls, callCount, problems }: McpRecord, server: string | undefined): RecordedMcp {
   const isWanted = (one: { server: string }): boolean => server === undefined || one.server === server;

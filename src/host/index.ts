@@ -17,7 +17,7 @@ export { differingFiles } from './fs/compare-trees.js';
 export { copyBestEffort, type Mask, type SkippedEntry } from './fs/copy-best-effort.js';
 export { createBelow } from './fs/create-below.js';
 export { assertRecentRoom, assertRoom, ROOM_BYTES, ROOM_FILE, whyNoRoom } from './fs/disk-room.js';
-export { fingerprint } from './fs/fingerprint.js';
+export { fingerprint, isSettled } from './fs/fingerprint.js';
 export { isSmallTree } from './fs/is-small-tree.js';
 export { linesOf, tailLines } from './fs/lines.js';
 export { loadEnvFile } from './fs/load-env-file.js';
@@ -77,14 +77,13 @@ export {
 export {
   keyFile,
   type OrderFacts,
-  type Origin,
   proveOrder,
   proveRun,
   proveSchedule,
   proveSignal,
   proveSweep,
   proveTrigger,
-  readOrigin,
+  readOriginKey,
   readSigned,
   type ScheduleFacts,
   sign,

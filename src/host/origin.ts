@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalJson, parseJson } from '#lib';
+import { canonicalJson } from '#lib';
 import { readTextIfThere } from './fs/read-file.js';
 import { publishOnce } from './fs/write-file.js';
 
@@ -10,42 +10,23 @@ import { publishOnce } from './fs/write-file.js';
  * only the user can read the private state. So everything that the command line starts or a step records carries a MAC,
  * with a key that only the private state contains.
  */
-export interface Origin {
-  key: Buffer;
-  /**
-   * Sweeps that were open when the key was made, and the SHA-256 of their plans. An older build started them without a
-   * proof.
-   */
-  before: Readonly<Record<string, string>>;
-}
+type Key = Buffer;
 
 /** The file with the key, in a private state. */
 export const keyFile = (stateFolder: string): string => join(stateFolder, 'origin.key');
-const beforeFile = (stateFolder: string): string => join(stateFolder, 'origin-before.json');
 
-/**
- * Returns the key of a private state, which is made at the first use. Only then are the open sweeps asked for: they are
- * exempt from proof, and no later sweep is. Throws if the key is damaged.
- */
-export async function readOrigin(
-  stateFolder: string,
-  openSweeps: () => Record<string, string>,
-): Promise<Origin> {
+/** Returns the key of a private state, which is made at the first use. Throws if the key is damaged. */
+export async function readOriginKey(stateFolder: string): Promise<Key> {
   let text = await readTextIfThere(keyFile(stateFolder));
   if (text === null) {
     mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-    // The list comes first: once there is a key, no sweep can be added to it.
-    await publishOnce(beforeFile(stateFolder), JSON.stringify(openSweeps()), 0o600);
     await publishOnce(keyFile(stateFolder), randomBytes(32).toString('hex'), 0o600);
     text = await readTextIfThere(keyFile(stateFolder));
   }
   if (text === null || !/^[0-9a-f]{64}$/.test(text))
     throw new Error(`${keyFile(stateFolder)} is damaged; delete it and resume the open sweeps`);
-  const before = parseJson((await readTextIfThere(beforeFile(stateFolder))) ?? '{}');
-  return { key: Buffer.from(text, 'hex'), before: before as Record<string, string> };
+  return Buffer.from(text, 'hex');
 }
-
-type Key = Origin['key'];
 
 /** Each kind of proof has its own domain, so that no proof can pass for one of another kind. */
 const mac = (key: Key, domain: string, ...facts: unknown[]): string =>
@@ -176,17 +157,9 @@ export const verifySignal = (key: Key, facts: SignalFacts, proof: string): boole
 export const sign = (key: Key, run: string, step: string, text: string): string =>
   `${text.slice(0, -1)},"mac":"${mac(key, 'manifest', run, step, text)}"}`;
 
-/** Returns the signed text. `unsigned`: it has no MAC. `altered`: its MAC is not that of this text, run and step. */
-export function readSigned(
-  key: Key,
-  run: string,
-  step: string,
-  text: string,
-): { status: 'signed'; text: string } | { status: 'unsigned' | 'altered' } {
+/** Returns the signed text; null if its MAC is absent, or not that of this text, run and step. */
+export function readSigned(key: Key, run: string, step: string, text: string): string | null {
   const [, body = '', given] = /^(.*),"mac":"([0-9a-f]{64})"\}$/s.exec(text) ?? [];
-  if (given === undefined) return { status: 'unsigned' };
   const signed = `${body}}`;
-  return isSame(mac(key, 'manifest', run, step, signed), given)
-    ? { status: 'signed', text: signed }
-    : { status: 'altered' };
+  return given !== undefined && isSame(mac(key, 'manifest', run, step, signed), given) ? signed : null;
 }

@@ -12,7 +12,7 @@ interface RunOfSweep extends RunNumbers {
 
 /** A run that needs a host. */
 export interface PlaceInput extends RunOfSweep {
-  origin?: SweepOrigin;
+  origin: SweepOrigin;
 }
 
 /** Asks for the newest signs of life of hosts. */
@@ -30,7 +30,7 @@ export interface LostRunsInput {
   round: number;
   host: LostHost;
   runs: Pick<RunOfSweep, 'cell' | 'redo' | 'incarnation'>[];
-  origin?: SweepOrigin;
+  origin: SweepOrigin;
 }
 
 /** How a run of a lost host has ended. */

@@ -15,5 +15,5 @@ export interface RunPlace {
   /** The task queue that only this host polls. */
   queue: string;
   /** Proof that the sweep may start the run's workflow. */
-  proof?: string;
+  proof: string;
 }

@@ -9,8 +9,8 @@ export interface RunRef {
   /** Name of the run's folder, in the results and in the private state. */
   run: string;
   workflowId: string;
-  /** Proof that a sweep may start this run. Absent if an older build started it. */
-  proof?: string;
+  /** Proof that a sweep may start this run. */
+  proof: string;
   /** See `PageCell.fresh`. */
   fresh?: true;
   /** Run id of the workflow's first execution; a reset keeps it. */

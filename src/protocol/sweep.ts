@@ -35,8 +35,8 @@ export interface SweepInput {
   /** State passed to the next history when the workflow continues as new. */
   state?: CarriedSweep;
   /**
-   * Proof that a command started the sweep with this input; see `host/origin.ts`. Absent if an older build started
-   * it.
+   * Proof that a command started the sweep with this input; see `host/origin.ts`. Without one, activities refuse the
+   * sweep.
    */
   proof?: string;
 }
@@ -201,8 +201,7 @@ export interface SweepEnd {
   lost: LostCell[];
   /** Set if cells were not started because of the budget; US dollars. */
   overBudget?: { maxUsd: number; spentUsd: number };
-  /** Absent in sweeps that an older build started. */
-  origin?: SweepOrigin;
+  origin: SweepOrigin;
 }
 
 export interface LoadCellsInput {
@@ -214,8 +213,7 @@ export interface LoadCellsInput {
   again?: Outcome[];
   /** The cells to load, by their position in turn order. */
   positions?: readonly number[];
-  /** Absent in sweeps that an older build started. */
-  origin?: SweepOrigin;
+  origin: SweepOrigin;
 }
 
 export interface DecideInput {
@@ -229,7 +227,7 @@ export interface DecideInput {
   released: readonly number[];
   /** Why some of them have left no result. */
   lost: readonly LostCell[];
-  origin?: SweepOrigin;
+  origin: SweepOrigin;
 }
 
 export interface Decided {
@@ -270,9 +268,8 @@ export interface EndedRun {
  */
 const BESIDE_ORDER: ReadonlySet<string> = new Set(['sweep', 'proof', 'state'] satisfies (keyof SweepInput)[]);
 
-/** Returns the origin that a sweep's activities verify; an empty object if an older build started the sweep. */
-export function originOf(input: SweepInput, execution: string): { origin?: SweepOrigin } {
-  if (input.proof === undefined) return {};
+/** Returns the origin that a sweep's activities verify. */
+export function originOf(input: SweepInput, execution: string): { origin: SweepOrigin } {
   const order = Object.fromEntries(Object.entries(input).filter(([field]) => !BESIDE_ORDER.has(field)));
-  return { origin: { order: order as unknown as SweepOrigin['order'], proof: input.proof, execution } };
+  return { origin: { order: order as unknown as SweepOrigin['order'], proof: input.proof ?? '', execution } };
 }

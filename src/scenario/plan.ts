@@ -95,8 +95,8 @@ export const Plan = z.object({
       variant: z.string(),
       /** The scenario's file, as shown to people. */
       file: z.string(),
-      /** The same as an absolute path. Absent in plans of older builds. */
-      path: z.string().exactOptional(),
+      /** The same as an absolute path. */
+      path: z.string(),
       hash: z.string(),
       /** The paths that are not copied of its skills, fixture and checks folder. Absent if there is nothing. */
       left_out: z.array(z.string()).exactOptional(),
@@ -124,14 +124,17 @@ export const Plan = z.object({
   until_clear: UntilClear.exactOptional(),
   /** Labels that a host must have to run a cell. */
   on: z.array(z.string()).exactOptional(),
-  /** The protocol of the build that made the plan: an older build does not know all that the plan may say. */
+  /**
+   * The protocol of the build that made the plan: hosts with an older one may not know all that it says. Absent if the
+   * results are not shared.
+   */
   protocol: z.number().int().exactOptional(),
   /** Set if the sweep checks the work of earlier runs again instead of running agents. */
   regrade: Regrade.exactOptional(),
   /** Folder of the config file; null if there is none. A sandbox hides it, except for the programs in it. */
   project: z.string().nullable(),
-  /** The config's settings for sandboxes. Absent in plans of older builds. */
-  sandbox: z.object({ required: z.boolean(), allow_loopback: z.array(z.number().int()) }).exactOptional(),
+  /** The config's settings for sandboxes. */
+  sandbox: z.object({ required: z.boolean(), allow_loopback: z.array(z.number().int()) }),
   /** Files and folders that a sandbox hides completely: the sources of the scenarios. */
   hidden: z.array(z.string()),
 });

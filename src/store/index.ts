@@ -1,7 +1,7 @@
 export { readBaseline, writeBaseline } from './baseline-file.js';
 export { announceClean, cleanIsOver } from './clean-lock.js';
 export { writeDerived } from './derived-file.js';
-export { type EngineFolders, ledgerOf, originOf } from './origin.js';
+export { type EngineFolders, ledgerOf, originKey } from './origin.js';
 export { isPaused, notePaused } from './paused-sweep.js';
 export { localLimits, type ProviderLimits, sharedLimits } from './provider-limits.js';
 export { readActionLog, readEvents } from './read-events.js';

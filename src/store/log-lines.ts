@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, readSync, statSync, type BigIntStats } from 'node:fs';
-import { linesOf, openFile } from '#host';
+import { isSettled, linesOf, openFile } from '#host';
 import { digestOf, gateKey, type ResultDigest } from '#model';
 import { parseResult, type CorruptLine } from './results-log.js';
 import { isUnmoved } from './results-reader.js';
@@ -59,12 +59,8 @@ export const isUnchanged = ({ stamp, end }: KnownLines, stat: BigIntStats): bool
 
 const stampOf = ({ ino, size, ctimeNs }: BigIntStats): string => `${ino}.${size}.${ctimeNs}`;
 
-/** File systems count time in steps: what has changed just now may change again within the same one. */
-const SETTLED_NS = 2_000_000_000n;
-
 /** A stamp that no file has, if the file could change again without another stamp. */
-const stampNow = (stat: BigIntStats): string =>
-  BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > SETTLED_NS ? stampOf(stat) : '';
+const stampNow = (stat: BigIntStats): string => (isSettled(stat) ? stampOf(stat) : '');
 
 const NOTHING = { results: [], places: [], corrupt: [], count: 0, end: 0, last: null } as const;
 

@@ -1,8 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { type Ledger, localLedger, type Note, type Origin, readBytes, readOrigin, remembered } from '#host';
-import { createLruCache, sha256 } from '#lib';
+import { type Ledger, localLedger, type Note, readOriginKey, remembered } from '#host';
+import { createLruCache } from '#lib';
 import { keepKey, sharedProjectOf } from './shared/shared-project.js';
-import { planFile, summaryFile, sweepsFolder } from './results-folder.js';
 import type { SharedStore } from './shared/shared-store.js';
 
 /** Folders of an engine. */
@@ -11,25 +9,15 @@ export interface EngineFolders {
   stateFolder: string;
 }
 
-const origins = remembered(() => createLruCache<Origin>(8));
+const keys = remembered(() => createLruCache<Buffer>(8));
 
 /** Returns the key of an engine with which origin is proved. A command or worker reads it once. */
-export const originOf = ({ resultsPath, stateFolder }: EngineFolders): Promise<Origin> =>
-  origins()(stateFolder, async () => {
+export const originKey = ({ resultsPath, stateFolder }: EngineFolders): Promise<Buffer> =>
+  keys()(stateFolder, async () => {
     const project = await sharedProjectOf(resultsPath);
-    // The key of a team is made with its project, and no sweep in it is older.
     if (project !== null) await keepKey(project);
-    return readOrigin(stateFolder, () => openSweeps(resultsPath));
+    return readOriginKey(stateFolder);
   });
-
-/** SHA-256 of the plan of each sweep that has not ended. */
-function openSweeps(resultsPath: string): Record<string, string> {
-  const folder = sweepsFolder(resultsPath);
-  const open = (existsSync(folder) ? readdirSync(folder) : []).filter(
-    (sweep) => existsSync(planFile(resultsPath, sweep)) && !existsSync(summaryFile(resultsPath, sweep)),
-  );
-  return Object.fromEntries(open.map((sweep) => [sweep, sha256(readBytes(planFile(resultsPath, sweep)))]));
-}
 
 /** Returns the ledger in which the use of proofs is recorded. */
 export async function ledgerOf({ resultsPath, stateFolder }: EngineFolders): Promise<Ledger> {

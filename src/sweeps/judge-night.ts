@@ -3,7 +3,7 @@ import {
   comparedJudgeWarnings,
   countsOf,
   decideNight,
-  exitCodeOfFiring,
+  exitCodeOf,
   type Firing,
   followSchedule,
   type Gate,
@@ -60,7 +60,10 @@ export async function judgeNight(
     exit_code:
       status === 'running' || totals === null || status === 'not started'
         ? 3
-        : exitCodeOfFiring(status, totals, gate, fail_on),
+        : exitCodeOf({
+            ...{ status, totals },
+            decision: fail_on === 'worse' && gate !== null ? { verdict: gate.result } : undefined,
+          }),
     compared_with:
       gate === null || reference === 'damaged' || reference?.sweep === firing.sweep
         ? null

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { displayPath, plannedHomes, projectState, readText, remembered } from '#host';
+import { displayPath, isSettled, plannedHomes, projectState, readText, remembered } from '#host';
 import { isJsonObject, parseJson } from '#lib';
 import type { HumanReview, Judged } from '#model';
 import { runFiles, writeDerived } from '#store';
@@ -19,8 +19,6 @@ type Entry = [stamp: string, judged: string, review: HumanReview | null];
 /** Of the format of the file, and of how reviews are read. Raise it with every change: then all of them are read again. */
 const VERSION = 1;
 const WORTH_SAVING = 200;
-/** See `SETTLED_NS` of log-lines.ts. */
-const SETTLED_MS = 2000;
 
 const opened = remembered(() => new Map<string, KnownReviews>());
 
@@ -39,8 +37,8 @@ export function openReviews(resultsPath: string): KnownReviews {
   return {
     read(folder, judged, warn) {
       const path = runFiles(folder).evaluation;
-      const stat = statSync(path, { throwIfNoEntry: false });
-      const stamp = stat === undefined ? '-' : `${stat.ino}.${stat.size}.${stat.ctimeMs}`;
+      const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+      const stamp = stat === undefined ? '-' : `${stat.ino}.${stat.size}.${stat.ctimeNs}`;
       const what = judged.criteria.length + judged.gates.length === 0 ? '' : JSON.stringify(judged);
       const run = basename(folder);
       const entry = entries.get(run);
@@ -50,7 +48,7 @@ export function openReviews(resultsPath: string): KnownReviews {
         return entry[2];
       }
       const review = readReview(folder, judged, warn);
-      if (stat !== undefined && Date.now() - stat.ctimeMs > SETTLED_MS) {
+      if (stat !== undefined && isSettled(stat)) {
         entries.set(run, [stamp, what, review]);
         added += 1;
       }

@@ -23,7 +23,7 @@ export async function runScenario(input: RunInput): Promise<RunResult> {
   const { sweep, cell, proof, fresh, lostHosts } = input;
   const run: RunRef = {
     ...{ sweep, cell, run: runName(input), workflowId, firstRunId },
-    ...(proof === undefined ? {} : { proof }),
+    proof: proof ?? '',
     ...(fresh === undefined ? {} : { fresh }),
     ...(lostHosts === undefined ? {} : { lostHosts }),
   };

@@ -18,6 +18,7 @@ import { scenario, until } from '../commands/project.js';
 import { killWhenFinished, processesWith } from '../host/processes.js';
 import { newFolder } from '../host/temporary.js';
 import { isOwnServer } from './in-activity.js';
+import { provenRun } from './proofs.js';
 import { storeRun } from './stored-run.js';
 
 /** Suppresses log lines about attempts that fail on purpose. */
@@ -79,13 +80,6 @@ export async function createAgentRun({
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   const deps: Deps = { resultsPath, stateFolder, isOwnServer };
   const activities = createActivities(deps);
-  const run: RunRef = {
-    sweep: 's',
-    cell,
-    run: `run-worked-${process.pid}-${++runs}`,
-    workflowId: 'w',
-    firstRunId: 'r',
-  };
   const commands = before.map((command): Step => ({ kind: 'command', command, timeout_secs: 30 }));
   const mark = `${folder}/go`;
   const lines = (prints ?? []).map((event) => `echo '${JSON.stringify(event)}'; `).join('');
@@ -104,6 +98,13 @@ export async function createAgentRun({
     },
     before: commands,
     effective: { target: { binary: 'cat', env: {}, ...target } },
+  });
+  const run = await provenRun(deps, {
+    sweep: 's',
+    cell,
+    run: `run-worked-${process.pid}-${++runs}`,
+    workflowId: 'w',
+    firstRunId: 'r',
   });
   killWhenFinished(mark);
   const perform: AgentRun['perform'] = (doing, info = {}) =>

@@ -10,12 +10,13 @@ import { waitUntil } from '../../src/host/process/wait-until.js';
 import { resultsLog, summaryFile } from '../../src/store/results-folder.js';
 import { readResults } from '../../src/store/results-log.js';
 import { stateOfRun } from '../../src/store/run-state.js';
-import type { ReportInput, RunRef } from '../../src/protocol/index.js';
+import { type ReportInput, type RunRef, sweepWorkflowId } from '../../src/protocol/index.js';
 import { filesBelow } from '../commands/engine-parts.js';
 import { scenario } from '../commands/project.js';
 import { newFolder } from '../host/temporary.js';
 import { latch } from '../workflows/stub-activities.js';
-import { isOwnServer } from './in-activity.js';
+import { inActivity, isOwnServer } from './in-activity.js';
+import { ordered, provenRun } from './proofs.js';
 import { storeRun } from './stored-run.js';
 
 let folder: string;
@@ -29,7 +30,7 @@ const cell = {
   variant: 'default',
   repetition: 1,
 };
-const run: RunRef = { sweep: 's', cell, run: 'run-raced-00000000', workflowId: 'w', firstRunId: 'r' };
+let run: RunRef;
 
 beforeEach(async () => {
   folder = await newFolder();
@@ -43,6 +44,10 @@ beforeEach(async () => {
     more: `setup: {commands: ['${wait('setup')}', 'echo once >> ${folder}/second.log']}`,
   });
   await storeRun(resultsPath, cell, text, { plan: { cache: true } });
+  run = await provenRun(
+    { resultsPath, stateFolder },
+    { sweep: 's', cell, run: 'run-raced-00000000', workflowId: 'test', firstRunId: 'r' },
+  );
 });
 
 /** An attempt that the server has scheduled. */
@@ -104,7 +109,7 @@ test('a reset of the workflow, which counts attempts from 1 again, supersedes th
   await attempt(1, () => activities.prepareWorkspace(run));
   const before = attempt(2, () => activities.checkGate(run, 0)).catch((error: unknown) => error);
   await untilStarts('gate', 1);
-  const workflowExecution = { workflowId: 'w', runId: 'after-the-reset' };
+  const workflowExecution = { workflowId: 'test', runId: 'after-the-reset' };
   const after = new MockActivityEnvironment({ attempt: 1, workflowExecution }).run(() =>
     activities.checkGate(run, 0),
   );
@@ -185,7 +190,10 @@ test('writes the report of a lost attempt again with the times of the run, not o
   });
   const line = { id: run.run, timestamp: '2026-01-02T03:04:05.000Z', duration_secs: 4.2 };
   expect(readResults(resultsLog(results)).results).toMatchObject([line]);
-  await attempt(1, () => activities.finishSweep({ sweep: 's', round: 1, status: 'cancelled', lost: [] }));
+  const origin = await ordered({ resultsPath: results, stateFolder: join(folder, 'state') }, 'r');
+  await inActivity(sweepWorkflowId('s'), () =>
+    activities.finishSweep({ sweep: 's', round: 1, status: 'cancelled', lost: [], origin }),
+  );
   expect(await readJsonIfThere(summaryFile(results, 's'))).toMatchObject({ cells: [{ duration_secs: 4.2 }] });
 });
 

@@ -9,8 +9,9 @@ import type { Plan } from '../../src/scenario/plan.js';
 import { planFile, resultsLog, summaryFile } from '../../src/store/results-folder.js';
 import { appendResult, readResults } from '../../src/store/results-log.js';
 import { newestRound } from '../../src/store/sweep-round.js';
-import type { CellPage, LoadCellsInput, LostCell, SweepEnd } from '../../src/protocol/index.js';
+import type { CellPage, LoadCellsInput, LostCell, SweepEnd, SweepOrigin } from '../../src/protocol/index.js';
 import { inActivity, isOwnServer } from './in-activity.js';
+import { ordered } from './proofs.js';
 import { newFolder } from '../host/temporary.js';
 import { resultLine } from '../store/sample.js';
 import { cell } from '../workflows/stub-activities.js';
@@ -32,11 +33,12 @@ async function sweepOf(timestamp: string, cells = [cell(1)]) {
     agents: {},
     project: null,
     hidden: [],
+    sandbox: { required: false, allow_loopback: [] },
     caps: { agents: {}, models: {} },
     prices: {},
     providers: {},
     cells,
-    scenarios: [{ name: of.scenario, variant: 'default', file: 'x.yaml', hash: 'h' }],
+    scenarios: [{ name: of.scenario, variant: 'default', file: 'x.yaml', path: '/x.yaml', hash: 'h' }],
   };
   await mkdir(dirname(planFile(resultsPath, 's')), { recursive: true });
   await writeFile(planFile(resultsPath, 's'), JSON.stringify(plan));
@@ -46,10 +48,25 @@ async function sweepOf(timestamp: string, cells = [cell(1)]) {
   );
   const stateFolder = join(folder, 'state');
   const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
-  const finishSweep = (end: SweepEnd): Promise<void> =>
-    inActivity('sweep/s', () => activities.finishSweep(end));
-  const loadCells = (wanted: LoadCellsInput): Promise<CellPage> =>
-    inActivity('sweep/s', () => activities.loadCells(wanted));
+  /** The origins of the rounds, by their number. */
+  const origins = new Map<number, SweepOrigin>();
+  const originOf = async (round: number, more: Partial<SweepOrigin['order']> = {}): Promise<SweepOrigin> => {
+    const origin =
+      origins.get(round) ?? (await ordered({ resultsPath, stateFolder }, `${round}`, { round, ...more }));
+    origins.set(round, origin);
+    return origin;
+  };
+  const finishSweep = async (
+    end: Omit<SweepEnd, 'origin'>,
+    more?: Partial<SweepOrigin['order']>,
+  ): Promise<void> => {
+    const origin = await originOf(end.round, more);
+    await inActivity('sweep/s', () => activities.finishSweep({ ...end, origin }));
+  };
+  const loadCells = async (wanted: Omit<LoadCellsInput, 'origin'>): Promise<CellPage> => {
+    const origin = await originOf(wanted.round);
+    return inActivity('sweep/s', () => activities.loadCells({ ...wanted, origin }));
+  };
   const summary = async (): Promise<SweepDocument | null> =>
     JSON.parse((await readTextIfThere(summaryFile(resultsPath, 's'))) ?? 'null') as SweepDocument | null;
   return { resultsPath, stateFolder, finishSweep, loadCells, summary };
@@ -85,7 +102,7 @@ test('a late end of an earlier round does not affect the current round, which en
     await sweepOf('2026-01-01T00:00:00.000Z');
   await writeSweepEnv(stateFolder, 's', { base: {}, values: { KEY: 'secret' } });
   const secrets = (): Promise<string | null> => readTextIfThere(sweepEnvFile(stateFolder, 's'));
-  await loadCells({ sweep: 's', offset: 0, limit: 1, round: 2 });
+  for (const round of [1, 2]) await loadCells({ sweep: 's', offset: 0, limit: 1, round });
   await finishSweep({ sweep: 's', round: 1, status: 'completed', lost: LOST });
   expect(await summary()).toBeNull();
   expect(await secrets()).toContain('secret');
@@ -103,9 +120,8 @@ test('a late end of an earlier round does not affect the current round, which en
 test('the end of a round of chosen cells writes no results for other cells', async () => {
   const cells = [cell(1), cell(2), cell(3)];
   const { finishSweep, summary } = await sweepOf('2026-01-01T00:00:00.000Z', cells);
-  const order = { round: 2, concurrency: 1, caps: { agents: {}, models: {} }, againCells: [cell(2).id] };
-  const origin = { order, proof: '', execution: '' };
-  await finishSweep({ sweep: 's', round: 2, status: 'completed', lost: [], origin });
+  const end = { sweep: 's', round: 2, status: 'completed', lost: [] } as const;
+  await finishSweep({ ...end, lost: [] }, { againCells: [cell(2).id] });
   const outcomes = (await summary())?.cells.map(({ outcome }) => outcome);
   expect(outcomes).toEqual(['fail', 'error', null]);
 });

@@ -11,7 +11,7 @@ import { createActivities, type Activities } from '../../src/activities/create-a
 import { sha256 } from '../../src/lib/hash.js';
 import { proveSchedule, proveTrigger } from '../../src/host/origin.js';
 import type { StoredSchedule } from '../../src/scenario/stored-schedule.js';
-import { originOf } from '../../src/store/origin.js';
+import { originKey } from '../../src/store/origin.js';
 import { sweepsFolder } from '../../src/store/results-folder.js';
 import { objectsOf, type ObjectStore } from '../../src/store/schedules/object-store.js';
 import {
@@ -44,9 +44,10 @@ const stored: StoredSchedule = {
       agents: {},
       project: null,
       hidden: [],
+      sandbox: { required: false, allow_loopback: [] },
     },
     ...{ caps: { agents: {}, models: {} }, prices: {}, providers: {}, cells: [cell(1)] },
-    scenarios: [{ name: 'notes', variant: 'default', file: 'x.yaml', hash: 'h' }],
+    scenarios: [{ name: 'notes', variant: 'default', file: 'x.yaml', path: '/x.yaml', hash: 'h' }],
   },
 };
 
@@ -62,7 +63,7 @@ beforeEach(async () => {
   objects = await objectsOf(resultsPath);
 });
 
-const keyOf = async () => (await originOf({ resultsPath, stateFolder })).key;
+const keyOf = () => originKey({ resultsPath, stateFolder });
 
 /** Stores the schedule as a command does. Returns the proof that its firings carry. */
 async function create(more: Partial<StoredSchedule> = {}): Promise<{ proof: string; hash: string }> {

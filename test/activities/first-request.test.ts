@@ -127,7 +127,7 @@ describe('the first request of a session', () => {
       ({ record: first_request === undefined ? {} : { first_request } }) as AgentStep;
     const later = captured('captures/pi-ok.jsonl');
     expect(await found(pi(NO_SETTINGS), later, [turn({ tokens: 7 })])).toEqual({ tokens: 7 });
-    expect(await found(pi(NO_SETTINGS), later, [turn()])).toBeUndefined(); // of an older build
+    expect(await found(pi(NO_SETTINGS), later, [turn()])).toBeUndefined();
   });
 
   test('is absent if the agent does not say', async () => {

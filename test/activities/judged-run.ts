@@ -5,14 +5,15 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/create-activities.js';
 import { sweepEnvFrom, writeSweepEnv } from '../../src/host/sweep-env.js';
+import { sha256 } from '../../src/lib/hash.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, JudgeSettings, Plan } from '../../src/scenario/plan.js';
 import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
 import { stateOfRun } from '../../src/store/run-state.js';
-import type { RunRef } from '../../src/protocol/index.js';
 import { scenario } from '../commands/project.js';
 import { newFolder } from '../host/temporary.js';
 import { isOwnServer } from './in-activity.js';
+import { provenRun } from './proofs.js';
 
 /** Suppresses log lines about attempts that fail on purpose. */
 const logger = new DefaultLogger('ERROR');
@@ -44,13 +45,6 @@ export async function createJudgedRun(
   const folder = await newFolder();
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
-  const run: RunRef = {
-    sweep: 's',
-    cell,
-    run: `run-judged-${process.pid}-${++runs}`,
-    workflowId: 'w',
-    firstRunId: 'r',
-  };
   const loaded = loadScenario('judged.yaml', scenario('judged'));
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const effective: EffectiveScenario = {
@@ -68,22 +62,34 @@ export async function createJudgedRun(
       ...judge,
     },
   };
+  const content = JSON.stringify(effective);
+  const hash = sha256(content);
   const whole: Plan = {
     schema_version: 1,
     ...{ sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: null, agents: {} },
-    ...{ project: null, hidden: [] },
+    ...{ project: null, hidden: [], sandbox: { required: false, allow_loopback: [] } },
     ...{ caps: { agents: {}, models: {} }, prices: {}, providers: {}, cells: [cell] },
-    scenarios: [{ name: 'judged', variant: cell.variant, file: 'judged.yaml', hash: 'h' }],
+    scenarios: [{ name: 'judged', variant: cell.variant, file: 'judged.yaml', path: '/judged.yaml', hash }],
     ...plan,
   };
   await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });
   for (const [file, value] of [
-    [planFile(resultsPath, 's'), whole],
-    [scenarioFile(resultsPath, 'h'), effective],
+    [planFile(resultsPath, 's'), JSON.stringify(whole)],
+    [scenarioFile(resultsPath, hash), content],
   ] as const) {
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, JSON.stringify(value));
+    await writeFile(file, value);
   }
+  const run = await provenRun(
+    { resultsPath, stateFolder },
+    {
+      sweep: 's',
+      cell,
+      run: `run-judged-${process.pid}-${++runs}`,
+      workflowId: 'test',
+      firstRunId: 'r',
+    },
+  );
   await writeSweepEnv(stateFolder, 's', sweepEnvFrom(values, Object.keys(values)));
   const begin: JudgedRun['begin'] = (number, info = {}) => {
     const environment = new MockActivityEnvironment({ attempt: number, ...info }, { logger });

@@ -5,7 +5,7 @@ import { createActivities } from '../../src/activities/create-activities.js';
 import { sha256 } from '../../src/lib/hash.js';
 import { proveSweep } from '../../src/host/origin.js';
 import type { Plan } from '../../src/scenario/plan.js';
-import { originOf } from '../../src/store/origin.js';
+import { originKey } from '../../src/store/origin.js';
 import { planFile, resultsLog, storeFolder } from '../../src/store/results-folder.js';
 import {
   sweepWorkflowId,
@@ -28,10 +28,18 @@ async function sweepWith(
 ) {
   const folder = await newFolder();
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
-  const { key } = await originOf({ resultsPath, stateFolder });
+  const key = await originKey({ resultsPath, stateFolder });
   const plan: Plan = {
     ...{ schema_version: 1, sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: maxUsd },
-    ...{ agents: {}, project: null, hidden: [], caps: { agents: {}, models: {} }, prices: {}, providers: {} },
+    ...{
+      agents: {},
+      project: null,
+      hidden: [],
+      sandbox: { required: false, allow_loopback: [] },
+      caps: { agents: {}, models: {} },
+      prices: {},
+      providers: {},
+    },
     ...{ scenarios: [], cells: CELLS },
   };
   const text = JSON.stringify(plan);

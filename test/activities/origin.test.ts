@@ -1,12 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { beforeEach, expect, test } from 'vitest';
 import { createActivities, type Activities } from '../../src/activities/create-activities.js';
-import { sha256 } from '../../src/lib/hash.js';
-import { proveOrder, proveSignal, proveSweep } from '../../src/host/origin.js';
+import { proveOrder, proveSignal } from '../../src/host/origin.js';
 import type { Plan } from '../../src/scenario/plan.js';
-import { originOf } from '../../src/store/origin.js';
+import { originKey } from '../../src/store/origin.js';
 import { planFile, storeFolder } from '../../src/store/results-folder.js';
 import {
   runWorkflowId,
@@ -16,15 +15,24 @@ import {
   type SweepOrigin,
 } from '../../src/protocol/index.js';
 import { inActivity, isOwnServer } from './in-activity.js';
+import { ordered as orderedIn } from './proofs.js';
 import { newFolder } from '../host/temporary.js';
 import { cell } from '../workflows/stub-activities.js';
 
 const of = cell(1);
 const plan: Plan = {
   ...{ schema_version: 1, sweep: 's', created_at: '', concurrency: 1, cache: true, max_usd: null },
-  ...{ agents: {}, project: null, hidden: [], caps: { agents: {}, models: {} }, prices: {}, providers: {} },
+  ...{
+    agents: {},
+    project: null,
+    hidden: [],
+    sandbox: { required: false, allow_loopback: [] },
+    caps: { agents: {}, models: {} },
+    prices: {},
+    providers: {},
+  },
   cells: [of],
-  scenarios: [{ name: of.scenario, variant: 'default', file: 'x.yaml', hash: 'h' }],
+  scenarios: [{ name: of.scenario, variant: 'default', file: 'x.yaml', path: '/x.yaml', hash: 'h' }],
 };
 
 let resultsPath: string;
@@ -43,29 +51,24 @@ async function writePlan(more: Partial<Plan> = {}): Promise<void> {
   await writeFile(planFile(resultsPath, 's'), JSON.stringify({ ...plan, ...more }));
 }
 
-/** The origin with which a command would start the sweep now. */
-async function ordered(execution: string, more: Partial<SweepOrigin['order']> = {}): Promise<SweepOrigin> {
-  const { key } = await originOf({ resultsPath, stateFolder });
-  const order = { round: 1, concurrency: 2, caps: { agents: {}, models: {} }, ...more };
-  const planHash = sha256(await readFile(planFile(resultsPath, 's')));
-  return { order, proof: proveSweep(key, { sweep: 's', planHash, order }), execution };
-}
+const ordered = (execution: string): Promise<SweepOrigin> =>
+  orderedIn({ resultsPath, stateFolder }, execution);
 
-const load = (origin?: SweepOrigin, workflowId = sweepWorkflowId('s')): Promise<CellPage> =>
+const load = (origin: SweepOrigin, workflowId = sweepWorkflowId('s')): Promise<CellPage> =>
   inActivity(workflowId, () =>
     activities.loadCells({
       sweep: 's',
       round: 1,
       offset: 0,
       limit: 9,
-      ...(origin === undefined ? {} : { origin }),
+      origin,
     }),
   );
-const finish = (origin?: SweepOrigin): Promise<void> =>
+const finish = (origin: SweepOrigin): Promise<void> =>
   inActivity(sweepWorkflowId('s'), () =>
     activities.finishSweep({
       ...{ sweep: 's', round: 1, status: 'completed', lost: [] },
-      ...(origin === undefined ? {} : { origin }),
+      origin,
     }),
   );
 const refusal = (why: string): object => ({
@@ -76,28 +79,26 @@ const refusal = (why: string): object => ({
 /** How a run ends that passes the check: it goes on to its scenario, which does not exist. */
 const TAKEN = { type: 'StoreBroken' };
 const run = (
-  proof: string | undefined,
+  proof = '',
   execution: string,
   more: Partial<RunRef> = {},
   client?: Client,
 ): Promise<unknown> => {
   const workflowId = runWorkflowId('s', of.id, 1);
-  const ref: RunRef = { sweep: 's', cell: of, run: 'run-a', workflowId, firstRunId: execution, ...more };
-  return inActivity(
+  const ref: RunRef = {
+    sweep: 's',
+    cell: of,
+    run: 'run-a',
     workflowId,
-    () => activities.checkGate({ ...ref, ...(proof === undefined ? {} : { proof }) }, 0),
-    client,
-  ).catch((error: unknown) => error);
+    proof,
+    firstRunId: execution,
+    ...more,
+  };
+  return inActivity(workflowId, () => activities.checkGate(ref, 0), client).catch((error: unknown) => error);
 };
 
-/** The key is older than the plan: nothing is exempt. */
-async function afterTheKey(): Promise<void> {
-  await originOf({ resultsPath, stateFolder });
-  await writePlan();
-}
-
 test('a sweep with a proof gets its cells, each with a proof for its run, and can load them again', async () => {
-  await afterTheKey();
+  await writePlan();
   const origin = await ordered('first');
   const [page] = (await load(origin)).cells;
   expect(page?.proof).toMatch(new RegExp(`^${origin.proof.slice(0, 16)}\\.`));
@@ -107,9 +108,11 @@ test('a sweep with a proof gets its cells, each with a proof for its run, and ca
 });
 
 test('loads nothing without a proof, or with the proof of another order, workflow or execution', async () => {
-  await afterTheKey();
+  await writePlan();
   const origin = await ordered('first');
-  await expect(load()).rejects.toMatchObject(refusal('not started by the command line'));
+  await expect(load({ ...origin, proof: '' })).rejects.toMatchObject(
+    refusal('not started by the command line'),
+  );
   const dearer = { ...origin, order: { ...origin.order, concurrency: 99 } };
   await expect(load(dearer)).rejects.toMatchObject(refusal('not started by the command line'));
   await expect(load(origin, 'sweep/t')).rejects.toMatchObject(refusal('another workflow'));
@@ -120,14 +123,14 @@ test('loads nothing without a proof, or with the proof of another order, workflo
 });
 
 test('refuses a plan that was changed after the start', async () => {
-  await afterTheKey();
+  await writePlan();
   const origin = await ordered('first');
   await writePlan({ concurrency: 50 });
   await expect(load(origin)).rejects.toMatchObject(refusal('plan has changed'));
 });
 
 test('refuses a run without a proof, or with the proof of another model, folder or execution', async () => {
-  await afterTheKey();
+  await writePlan();
   const [page] = (await load(await ordered('first'))).cells;
   const proof = page?.proof;
   expect(await run(undefined, 'run-1')).toMatchObject(refusal('not started by the command line'));
@@ -142,7 +145,6 @@ test('refuses a run without a proof, or with the proof of another model, folder 
 });
 
 test('a run that the server has lost in a power failure can be started again with the same proof', async () => {
-  await afterTheKey();
   await writePlan();
   const [page] = (await load(await ordered('first'))).cells;
   const serverThat = (describe: () => Promise<unknown>): Client =>
@@ -161,7 +163,6 @@ test('a run that the server has lost in a power failure can be started again wit
 });
 
 test('after the end of a sweep, nothing new can start by its order, and what has started can end', async () => {
-  await afterTheKey();
   await writePlan({ cells: [of, cell(2)] });
   const origin = await ordered('first');
   const [one, two] = (await load(origin)).cells;
@@ -185,7 +186,7 @@ test('after the end of a sweep, nothing new can start by its order, and what has
 });
 
 test('starting a sweep again supersedes its earlier start, even in a database without rounds', async () => {
-  await afterTheKey();
+  await writePlan();
   const [before, after] = [await ordered('first'), await ordered('second')];
   const [page] = (await load(before)).cells;
   await load(after);
@@ -195,24 +196,8 @@ test('starting a sweep again supersedes its earlier start, even in a database wi
   await finish(after);
 });
 
-test('a sweep that an older build has started continues without a proof until it ends', async () => {
-  await writePlan();
-  const page = await load();
-  expect(page.cells[0]).not.toHaveProperty('proof');
-  expect(await run(undefined, 'run-1')).toMatchObject(TAKEN);
-  await finish();
-  await expect(load()).rejects.toMatchObject(refusal('has ended'));
-  expect(await run(undefined, 'run-1')).toMatchObject(refusal('has ended'));
-});
-
-test('a sweep that ended before the key was created is not exempt', async () => {
-  await writePlan();
-  await writeFile(join(dirname(planFile(resultsPath, 's')), 'summary.json'), '{}');
-  await expect(load()).rejects.toMatchObject(refusal('not started by the command line'));
-});
-
 test('checks orders and signals, and gives the sweep of a parked run the proof that wakes it', async () => {
-  const { key } = await originOf({ resultsPath, stateFolder });
+  const key = await originKey({ resultsPath, stateFolder });
   const order = { sweep: 's', verb: 'resume', ...proveOrder(key, { sweep: 's', verb: 'resume' }) } as const;
   const check = <R>(perform: () => Promise<R>): Promise<R> => inActivity('w', perform);
   expect(await check(() => activities.verifyOrder(order))).toBe(true);

@@ -6,6 +6,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/create-activities.js';
+import { sha256 } from '../../src/lib/hash.js';
 import { encodings, MIN_LENGTH } from '../../src/lib/redaction/redact-exact.js';
 import { secretEncodings } from '../../src/lib/redaction/secret-encodings.js';
 import { sweepEnvFrom, writeSweepEnv } from '../../src/host/sweep-env.js';
@@ -13,11 +14,11 @@ import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
 import { fixtureFolder, planFile, runFiles, scenarioFile } from '../../src/store/results-folder.js';
 import { stateOfRun } from '../../src/store/run-state.js';
-import type { RunRef } from '../../src/protocol/index.js';
 import { createModelServer, type ModelServer } from '../commands/model-server.js';
 import { scenario } from '../commands/project.js';
 import { secret, TRICKY } from '../lib/secrets.js';
 import { isOwnServer } from './in-activity.js';
+import { provenRun } from './proofs.js';
 
 /** How much output of an agent is read at once. */
 const CHUNK = 256 * 1024;
@@ -85,9 +86,20 @@ async function leaveIn(folder: string, value: string, texts: readonly string[], 
       ...{ rubric_file: 'rubric.yaml', pass_threshold: 0.4, always: false, timeout_secs: 300, votes: 1 },
     },
   };
+  const stored = JSON.stringify(effective);
+  const hash = sha256(stored);
   const plan: Plan = {
     schema_version: 1,
-    ...{ sweep: 's', created_at: '', concurrency: 1, cache: false, max_usd: null, project: null, hidden: [] },
+    ...{
+      sweep: 's',
+      created_at: '',
+      concurrency: 1,
+      cache: false,
+      max_usd: null,
+      project: null,
+      hidden: [],
+      sandbox: { required: false, allow_loopback: [] },
+    },
     ...{ caps: { agents: {}, models: {} }, prices: {}, cells: [cell] },
     agents: {
       leaky: {
@@ -96,21 +108,24 @@ async function leaveIn(folder: string, value: string, texts: readonly string[], 
       },
     },
     providers: { house: { base_url: `${server.address}/v1`, api_key: '${HOUSE_KEY}', free: true } },
-    scenarios: [{ name: 'leaky', variant: 'default', file: 'leaky.yaml', hash: 'h' }],
+    scenarios: [{ name: 'leaky', variant: 'default', file: 'leaky.yaml', path: '/leaky.yaml', hash }],
   };
   await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });
   for (const [file, content] of [
-    [planFile(resultsPath, 's'), plan],
-    [scenarioFile(resultsPath, 'h'), effective],
+    [planFile(resultsPath, 's'), JSON.stringify(plan)],
+    [scenarioFile(resultsPath, hash), stored],
   ] as const) {
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, JSON.stringify(content));
+    await writeFile(file, content);
   }
   const shell = { VALUE: value, HOUSE_KEY: 'a-key-of-the-house' };
   await writeSweepEnv(stateFolder, 's', sweepEnvFrom(shell, Object.keys(shell)));
 
   const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
-  const run: RunRef = { sweep: 's', cell, run: 'run-leaky', workflowId: 'w', firstRunId: 'r' };
+  const run = await provenRun(
+    { resultsPath, stateFolder },
+    { sweep: 's', cell, run: 'run-leaky', workflowId: 'test', firstRunId: 'r' },
+  );
   const perform = <R>(step: () => Promise<R>): Promise<R> => new MockActivityEnvironment().run(step);
   await perform(() => activities.prepareWorkspace(run));
   await perform(() => activities.runAgent(run));

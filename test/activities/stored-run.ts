@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { sha256 } from '../../src/lib/hash.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
 import type { Step } from '../../src/scenario/scenario.js';
@@ -30,19 +31,28 @@ export async function storeRun(
     ...{ target_path: null, fixture: 'f', judge: null },
     ...effective,
   };
+  const content = JSON.stringify(scenario);
+  const hash = sha256(content);
   const stored: Plan = {
     schema_version: 1,
     ...{ sweep: 's', created_at: '', concurrency: 1, cache: false, max_usd: null, providers: {}, agents: {} },
-    ...{ project: null, hidden: [], caps: { agents: {}, models: {} }, prices: {}, cells: [cell] },
-    scenarios: [{ name: cell.scenario, variant: 'default', file, hash: 'h' }],
+    ...{
+      project: null,
+      hidden: [],
+      sandbox: { required: false, allow_loopback: [] },
+      caps: { agents: {}, models: {} },
+      prices: {},
+      cells: [cell],
+    },
+    scenarios: [{ name: cell.scenario, variant: 'default', file, path: `/${file}`, hash }],
     ...plan,
   };
   await mkdir(fixtureFolder(resultsPath, 'f'), { recursive: true });
   for (const [path, value] of [
-    [planFile(resultsPath, 's'), stored],
-    [scenarioFile(resultsPath, 'h'), scenario],
+    [planFile(resultsPath, 's'), JSON.stringify(stored)],
+    [scenarioFile(resultsPath, hash), content],
   ] as const) {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, JSON.stringify(value));
+    await writeFile(path, value);
   }
 }

@@ -8,6 +8,7 @@ import { stateOfRun } from '../../src/store/run-state.js';
 import { scenario } from '../commands/project.js';
 import { newFolder } from '../host/temporary.js';
 import { inActivity, isOwnServer } from './in-activity.js';
+import { provenRun } from './proofs.js';
 import { storeRun } from './stored-run.js';
 
 test('an attempt that writes evaluation.md again keeps the review that a person wrote meanwhile', async () => {
@@ -15,8 +16,11 @@ test('an attempt that writes evaluation.md again keeps the review that a person 
   const [resultsPath, stateFolder] = [join(folder, 'results'), join(folder, 'state')];
   const activities = createActivities({ resultsPath, stateFolder, isOwnServer });
   const cell = { id: 'c', scenario: 'notes', agent: 'mock', model: 'm', variant: 'default', repetition: 1 };
-  const run = { sweep: 's', cell, run: 'run-1', workflowId: 'w', firstRunId: 'r' };
   await storeRun(resultsPath, cell, scenario('notes'));
+  const run = await provenRun(
+    { resultsPath, stateFolder },
+    { sweep: 's', cell, run: 'run-1', workflowId: 'w', firstRunId: 'r' },
+  );
   const { evaluation } = runFiles(join(resultsPath, run.run));
   const write = (message: string) =>
     inActivity('w', () =>

@@ -12,7 +12,7 @@ import { killMarked } from '../../src/host/process/marked-processes.js';
 import { proveSweep } from '../../src/host/origin.js';
 import { isAlive, signalProcess } from '../../src/host/process/process-identity.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
-import { originOf } from '../../src/store/origin.js';
+import { originKey } from '../../src/store/origin.js';
 import { planFile } from '../../src/store/results-folder.js';
 import {
   QUERIES,
@@ -263,7 +263,7 @@ describe.concurrent('a frozen worker', () => {
       ...{ round: 1, concurrency: names.length, caps: { agents: {}, models: {} } },
       limits: { heartbeatMs: HEARTBEAT_MS },
     };
-    const { key } = await originOf({ resultsPath: results, stateFolder: state });
+    const key = await originKey({ resultsPath: results, stateFolder: state });
     const planHash = sha256(readFileSync(planFile(results, sweep)));
     const proof = proveSweep(key, { sweep, planHash, order });
     const handle = await client.workflow.start(WORKFLOWS.sweep, {

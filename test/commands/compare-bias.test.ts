@@ -196,23 +196,6 @@ describe('the content of the results:', () => {
       ['tested in base, missing in head: b mock/default'],
     ]);
   });
-
-  test('a sweep of an older build, without newer fields, still compares, and the document has a version of its own', async () => {
-    const old = (index: number) => ({ outcome: index < 6 ? ('fail' as const) : ('pass' as const) });
-    writePastSweep(results(), null, { id: 'older', daysAgo: 9, runs: 8 });
-    writePastSweep(results(), null, { id: 'newer', daysAgo: 8, runs: 8, change: old });
-    const log = join(results(), 'results.jsonl');
-    const oldest = ['schema_version', 'cache_key', 'regressions', 'cached_from', 'attempts', 'starts'];
-    const lines = readFileSync(log, 'utf8').trim().split('\n');
-    const strip = (line: string): string => {
-      const value = JSON.parse(line) as Record<string, unknown>;
-      const kept = Object.entries(value).filter(([key]) => !oldest.slice(1).includes(key));
-      return JSON.stringify(Object.fromEntries(kept));
-    };
-    writeFileSync(log, `${lines.map(strip).join('\n')}\n`);
-    const { document } = await past('older', 'newer');
-    expect(document).toMatchObject({ schema_version: 2, verdict: 'worse', total: { base: { tested: 8 } } });
-  });
 });
 
 describe('a baseline file', () => {

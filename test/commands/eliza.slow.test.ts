@@ -94,7 +94,7 @@ test('a run without an agent says so, costs nothing, and lists its steps with th
   const { run, metrics, text } = await openRun(document);
   expect(document).toMatchObject({ cost_usd: 0, cells: [{ agent: 'none', model: 'none', starts: 0 }] });
   expect(run).toMatchObject({
-    ...{ schema_version: 2, target: null, agent: null, starts: 0 },
+    ...{ schema_version: 1, target: null, agent: null, starts: 0 },
     scenario: { prompt: null },
   });
   expect(run.steps.map(({ name }) => name)).toEqual([

@@ -9,7 +9,7 @@ import { writePastSweep } from './past-sweep.js';
 import { embeddedReport } from './embedded-report.js';
 import { createProject, documentOf, type TestProject } from './project.js';
 
-/** Results of an earlier build: `first` and `second` with a run of the variants `plain` and `guided` each. */
+/** Recorded results: `first` and `second` with a run of the variants `plain` and `guided` each. */
 const RECORDED = join(import.meta.dirname, 'recorded', 'results');
 const [FIRST, SECOND] = ['first-5ac5f21eb7e7', 'second-ef3fb828b737'];
 const GUIDED = '20261123-192602-mock-default-notes-bc42969f';
@@ -88,7 +88,7 @@ describe('a review in evaluation.md', () => {
     expect(await report('--format', 'github')).toContain('### Human reviews');
   });
 
-  test('labels its run, in a file of an earlier build too, and selects it by label', async () => {
+  test('labels its run, in a recorded file too, and selects it by label', async () => {
     await changeFile(GUIDED, (text) =>
       text.replace('<!-- Human Score', '<!-- Labels: flaky-env, false-pass -->\n\n<!-- Human Score'),
     );

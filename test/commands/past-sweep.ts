@@ -80,14 +80,20 @@ export function writePastSweep(results: string, state: string | null, past: Past
     sweep: id,
     created_at: stamp,
     concurrency: 1,
-    scenarios: scenarios.map((name) => ({ name, variant: 'default', file: `${name}.yaml`, hash })),
+    scenarios: scenarios.map((name) => ({
+      name,
+      variant: 'default',
+      file: `${name}.yaml`,
+      path: `/${name}.yaml`,
+      hash,
+    })),
     agents: {},
     providers: {},
     caps: { agents: {}, models: {} },
     prices: {},
     cache: true,
     max_usd: null,
-    ...{ project: null, hidden: [] },
+    ...{ project: null, hidden: [], sandbox: { required: false, allow_loopback: [] } },
     cells,
   };
   write(`sweeps/${id}/plan.json`, JSON.stringify(plan));

@@ -34,7 +34,7 @@ export async function takePlace(): Promise<Place> {
 }
 
 /** The files of a running engine in its state folder, apart from those of runs. */
-const OF_THE_ENGINE = /^(engine\.|logs$|origin\.key$|origin-before\.json$|worker|last-used$)/;
+const OF_THE_ENGINE = /^(engine\.|logs$|origin\.key$|worker|last-used$)/;
 
 /** Empties a place for the next test file. It is removed if its engine cannot be used again. */
 export async function giveBack(place: Place): Promise<void> {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readResults } from '../../src/store/results-log.js';
 import { untilLines } from './engine-parts.js';
 import { createProject, EMPTY_FIXTURE, openRun, scenario, type TestProject } from './project.js';
 
@@ -91,13 +90,4 @@ test('names stay readable in the record; a value that is only a part of a name i
   expect(transcript).toContain('default nightly openai [REDACTED] customers.csv [REDACTED]');
   expect(await text('fixture/made')).toBe('[REDACTED]\n');
   expect(await text('fixture/customers.csv')).toBe('a,b\n');
-});
-
-test('a result line with a cell name masked by an older build can be read', async () => {
-  const [first] = await project.resultLines();
-  const older = { ...first, id: 'older', cell: 'one/plain/[REDACTED]/1', model: '[REDACTED]/gpt-5' };
-  await project.write('older.jsonl', `${JSON.stringify(older)}\n`);
-  const { results, corrupt } = readResults(join(project.folder, 'older.jsonl'));
-  expect(corrupt).toEqual([]);
-  expect(results).toEqual([older]);
 });

@@ -104,7 +104,7 @@ describe('show <run>', () => {
     expect(stdout).toContain('The agent printed text, so its commands are unknown.');
     expect(stdout).toContain('output\n  I looked around\n  cat README.md\n');
   });
-  test('reads runs of an earlier build', async () => {
+  test('reads recorded runs', async () => {
     const { stdout, exitCode } = await show(OLD);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('1 command\n  exit 0  $ echo milk > notes.md\n\nanswer\n  Written.\n');

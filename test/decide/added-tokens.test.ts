@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { addedTokens, type MeasuredCell } from '../../src/decide/added-tokens.js';
-import { ResultLine } from '../../src/model/records/result-line.js';
 
 const cell = (variant: string, tokens: number | null | undefined, change: Partial<MeasuredCell> = {}) => ({
   ...{ scenario: 's', agent: 'codex', model: 'm', variant, outcome: 'pass' as const },
@@ -44,26 +42,11 @@ describe('what subjects add in a sweep', () => {
     ]);
   });
 
-  test('is nothing in the stored results of an older build, which can still be read', () => {
-    const file = new URL('../commands/recorded/results/results.jsonl', import.meta.url);
-    const lines = readFileSync(file, 'utf8').trim().split('\n');
-    const stored = lines.map((line) => ResultLine.parse(JSON.parse(line)));
-    const cells = stored.flatMap(({ metrics, outcome }) =>
-      ['with', 'without'].map((name) => ({ ...cell(name, 1), metrics, outcome })),
-    );
-    expect(cells.length).toBeGreaterThan(0);
-    expect(addedTokens([variant('with', 'without'), variant('without')], cells)).toEqual([]);
-  });
-
-  test('leaves out results of older builds, and runs that were not tested', () => {
+  test('leaves out results without a first request, and runs that were not tested', () => {
     const variants = [variant('with', 'without'), variant('without')];
     const old = [cell('with', undefined), cell('without', undefined), cell('with', 1, { metrics: null })];
     expect(addedTokens(variants, old)).toEqual([]);
     const broken = cell('without', 90, { outcome: 'error' });
     expect(addedTokens(variants, [cell('with', 150), broken])).toMatchObject([{ difference: null }]);
-    // a plan of an older build
-    expect(addedTokens([variant('with'), variant('without')], [cell('with', 2), cell('without', 1)])).toEqual(
-      [],
-    );
   });
 });

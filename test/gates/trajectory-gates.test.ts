@@ -8,6 +8,7 @@ const nothing: Trajectory = {
   commandCount: 0,
   structured: true,
   tools: {},
+  ...{ skills: {}, actions: [], mcp: { calls: [], callCount: 0, problems: [] } },
   answer: null,
   tokens: NO_USAGE,
   costUsd: null,

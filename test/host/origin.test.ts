@@ -7,7 +7,7 @@ import {
   proveRun,
   proveSignal,
   proveSweep,
-  readOrigin,
+  readOriginKey,
   readSigned,
   sign,
   verifyOrderProof,
@@ -18,29 +18,22 @@ import {
 import { newFolder } from './temporary.js';
 
 const key = Buffer.alloc(32, 1);
-const none = (): Record<string, string> => ({});
 
 test('creates the key once, private to the user, even for many concurrent calls', async () => {
   const folder = join(await newFolder(), 'state');
-  const origins = await Promise.all(Array.from({ length: 8 }, () => readOrigin(folder, none)));
-  expect(new Set(origins.map((origin) => origin.key.toString('hex'))).size).toBe(1);
-  expect(origins[0]?.key).toHaveLength(32);
+  const keys = await Promise.all(Array.from({ length: 8 }, () => readOriginKey(folder)));
+  expect(new Set(keys.map((one) => one.toString('hex'))).size).toBe(1);
+  expect(keys[0]).toHaveLength(32);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'origin.key')).mode & 0o777).toBe(0o600);
-  const other = await readOrigin(await newFolder(), none);
-  expect(other.key).not.toEqual(origins[0]?.key);
-});
-
-test('exempts sweeps that are open when the key is created, but no later ones', async () => {
-  const folder = await newFolder();
-  expect((await readOrigin(folder, () => ({ old: 'h' }))).before).toEqual({ old: 'h' });
-  expect((await readOrigin(folder, () => ({ new: 'h' }))).before).toEqual({ old: 'h' });
+  const other = await readOriginKey(await newFolder());
+  expect(other).not.toEqual(keys[0]);
 });
 
 test('refuses a damaged key', async () => {
   const folder = await newFolder();
   writeFileSync(join(folder, 'origin.key'), '');
-  await expect(readOrigin(folder, none)).rejects.toThrow(/origin\.key is damaged; delete it/);
+  await expect(readOriginKey(folder)).rejects.toThrow(/origin\.key is damaged; delete it/);
   expect(readFileSync(join(folder, 'origin.key'), 'utf8')).toBe('');
 });
 
@@ -108,15 +101,15 @@ test('a signed text is read back unchanged, only for its run and step, and any c
       const text = JSON.stringify(value);
       const signed = sign(key, 'run', 'gate 1', text);
       expect(JSON.parse(signed)).toMatchObject(JSON.parse(text) as object);
-      expect(readSigned(key, 'run', 'gate 1', signed)).toEqual({ status: 'signed', text });
-      expect(readSigned(key, 'other', 'gate 1', signed).status).toBe('altered');
-      expect(readSigned(key, 'run', 'gate 2', signed).status).toBe('altered');
-      expect(readSigned(key, 'run', 'gate 1', text).status).not.toBe('signed');
+      expect(readSigned(key, 'run', 'gate 1', signed)).toBe(text);
+      expect(readSigned(key, 'other', 'gate 1', signed)).toBeNull();
+      expect(readSigned(key, 'run', 'gate 2', signed)).toBeNull();
+      expect(readSigned(key, 'run', 'gate 1', text)).toBeNull();
       const bytes = Buffer.from(signed);
       bytes[place % bytes.length] = byte;
       const changed = bytes.toString();
       fc.pre(changed !== signed);
-      expect(readSigned(key, 'run', 'gate 1', changed).status).not.toBe('signed');
+      expect(readSigned(key, 'run', 'gate 1', changed)).toBeNull();
     }),
   );
 });

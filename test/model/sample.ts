@@ -110,6 +110,7 @@ export const metrics = (change: Partial<Metrics> = {}): Metrics => ({
   gates_passed: 1,
   gates_total: 1,
   details: [gate()],
+  agent_work: null,
   efficiency: null,
   judge: null,
   evaluator_results: [],

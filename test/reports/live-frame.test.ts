@@ -84,7 +84,7 @@ const linesOf = (state: LiveState, width: number, height: number): string[] =>
 const UNCLEAR: Parameters<typeof decisionText>[0] = {
   base: { variant: 'bare', sweep: null },
   ...{ head_variant: 'guided', verdict: 'undecided', stopped: null, margin: null, alpha: 0.05 },
-  ...{ difference: -0.7, interval: { low: -0.93, high: 0.1 }, spent_alpha: 0.00693 },
+  ...{ difference: -0.7, interval: { low: -0.93, high: 0.1 }, spent_alpha: 0.00693, p: null },
   ...{ rounds: 5, runs: 20, runs_again: 3, most_runs: 40, pairs_left_out: 0 },
 };
 

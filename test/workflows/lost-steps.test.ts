@@ -58,7 +58,7 @@ async function handedTo(identity: string): Promise<HandedOut> {
     expect(activityId).not.toBe('');
     return firstExecutionRunId;
   });
-  noteOpenRun(deps, { sweep: taskQueue, cell: cell(), run: taskQueue, workflowId, firstRunId });
+  noteOpenRun(deps, { sweep: taskQueue, cell: cell(), run: taskQueue, workflowId, firstRunId, proof: '' });
   const watch = watchRuns(deps, new Client({ connection: native }), () => expect.unreachable());
   return { taskQueue, workflow: client.workflow.getHandle(workflowId), watch };
 }

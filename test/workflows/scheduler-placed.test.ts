@@ -18,7 +18,7 @@ const INPUT: SweepInput = {
   ...{ sweep: 's', round: 1, concurrency: 5, caps: NO_CAPS, placed: true },
   caps: { agents: { a0: 3 }, models: { m1: 2 } },
 };
-const HOUSE = { name: 'house', queue: 'q' };
+const HOUSE = { name: 'house', queue: 'q', proof: 'p' };
 
 const cellsOf = (count: number): Cell[] =>
   Array.from({ length: count }, (_, index) =>

@@ -18,6 +18,7 @@ const decided = (positions: number[], released: number): Decided => ({
       difference: null,
       interval: null,
       spent_alpha: 0,
+      p: null,
       rounds: 0,
       runs: 0,
       most_runs: 8,

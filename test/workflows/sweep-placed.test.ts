@@ -273,7 +273,12 @@ it('a host is noticed as lost although no history is as long as that takes', asy
     placeCell: (input) =>
       input.incarnation === 1
         ? dead.placeCell(input)
-        : Promise.resolve({ host: 'alive', name: 'alive', queue: hostQueueOf(input.sweep, 'alive') }),
+        : Promise.resolve({
+            host: 'alive',
+            name: 'alive',
+            queue: hostQueueOf(input.sweep, 'alive'),
+            proof: 'p',
+          }),
     readSigns: dead.readSigns,
     endLostRuns: ({ runs }) => Promise.resolve(runs.map(({ cell: { id } }) => ({ cell: id, result: null }))),
   });

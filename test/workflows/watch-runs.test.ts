@@ -55,7 +55,7 @@ async function watched(): Promise<Watched> {
   const sweep = await started(sweepWorkflowId(name), WORKFLOWS.sweep);
   const workflow = await started(`run/${name}`, WORKFLOWS.run);
   const { workflowId, firstExecutionRunId: firstRunId } = workflow;
-  const run: RunRef = { sweep: name, cell: cell(), run: name, workflowId, firstRunId };
+  const run: RunRef = { sweep: name, cell: cell(), run: name, workflowId, firstRunId, proof: '' };
   noteOpenRun(deps, run);
   const runRoot = stateOfRun(deps.stateFolder, name);
   const workspace = join(runRoot, 'workspace');

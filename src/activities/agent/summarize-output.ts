@@ -200,7 +200,7 @@ export async function summarizeOutput(
         .map(({ message }) => `agent output: ${message}`),
       // Without its server, a run says nothing about it, whether or not a gate looks.
       ...new Set(
-        (recorded.mcp?.problems ?? []).map(({ server, message }) =>
+        recorded.mcp.problems.map(({ server, message }) =>
           redact(`the MCP server ${server} under test: ${message}`),
         ),
       ),

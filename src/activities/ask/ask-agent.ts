@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Classified } from '#agents';
 import { type EnvironmentHandle, lastStart, type ProcessState, startFolder } from '#environments';
 import { ModelFailed, readTextIfThere, supervisorErrors, writeFileAtomic } from '#host';
-import { STEPS } from '#model';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { type OneShotAnswer, planQuestion, readStart, startOneShot } from '../agent/one-shot-agent.js';
@@ -23,9 +22,9 @@ export interface AgentQuestion {
 /** All askers share one place. Each start has a note that says who asked. */
 const askerFile = ({ state }: AgentInPlace, start: number): string => join(state, 'askers', String(start));
 
-/** Who asked the agent in one of its starts. Older builds, in which only the judge asked, left no note. */
-export const askerOfStart = async (agent: AgentInPlace, start: number): Promise<string> =>
-  (await readTextIfThere(askerFile(agent, start))) ?? STEPS.judge;
+/** Who asked the agent in one of its starts; null if that was not noted. */
+export const askerOfStart = (agent: AgentInPlace, start: number): Promise<string | null> =>
+  readTextIfThere(askerFile(agent, start));
 
 /**
  * Asks an agent once, in an empty folder of its own. Adopts an agent that an earlier attempt has started, and takes the

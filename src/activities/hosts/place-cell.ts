@@ -5,7 +5,7 @@ import { ENGINE_PROTOCOL } from '#lib';
 import { type Cell, cellLabel } from '#model';
 import { type PlaceInput, type RunPlace, runWorkflowId } from '#protocol';
 import type { Plan } from '#scenario';
-import { originOf, readHosts, requireSharedProject, type SharedProject } from '#store';
+import { originKey, readHosts, requireSharedProject, type SharedProject } from '#store';
 import type { Deps } from '../step/deps.js';
 import { readPlan } from '../run/load-plan.js';
 import { verifyPlacing } from '../origin/verify-origin.js';
@@ -37,7 +37,7 @@ export const placeCell =
     const workflowId = runWorkflowId(sweep, cell.id, round, of);
     if (!host.slots.take(workflowId)) throw offerAgain(`${host.name} has no free slot`, FULL_MS);
     host.offers.accept(whatIsOffered(cell));
-    const { key } = await originOf(deps);
+    const key = await originKey(deps);
     const proof = proveRun(key, { sweep, planHash, cell, workflowId }, order);
     return { host: host.id, name: host.name, queue: host.queue, proof };
   };

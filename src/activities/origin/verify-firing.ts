@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { type ScheduleFacts, verifyScheduleProof, verifyTriggerProof } from '#host';
 import { type FiringRef, timeOfFiring } from '#protocol';
 import { isScheduledTime, StoredSchedule } from '#scenario';
-import { type ObjectStore, originOf, replacedText, scheduleText, triggersFolder, USED } from '#store';
+import { type ObjectStore, originKey, replacedText, scheduleText, triggersFolder, USED } from '#store';
 import type { Deps } from '../step/deps.js';
 import { checkName } from '../run/load-plan.js';
 
@@ -35,7 +35,7 @@ export async function verifySchedule(
   { schedule, proof }: FiringRef,
 ): Promise<VerifiedFiring & { facts: ScheduleFacts }> {
   checkName(schedule);
-  const { key } = await originOf(deps);
+  const key = await originKey(deps);
   const isProven = (hash: string): boolean => verifyScheduleProof(key, { schedule, hash }, proof);
   const current = await scheduleText(objects, schedule);
   const outdated =
@@ -78,7 +78,7 @@ export async function claimOrder(
   { stored: { schedule, overlap }, facts }: VerifiedFiring & { facts: ScheduleFacts },
   { execution, without }: { execution: string; without: string },
 ): Promise<void> {
-  const { key } = await originOf(deps);
+  const key = await originKey(deps);
   for (const order of await objects.list(triggersFolder(schedule))) {
     if (order.endsWith(USED) || !isFresh(order, LATEST_MS[overlap])) continue;
     const name = `${triggersFolder(schedule)}/${order}`;

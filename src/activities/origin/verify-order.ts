@@ -1,5 +1,5 @@
 import { type OrderFacts, proveSignal, verifyOrderProof, verifySignal } from '#host';
-import { originOf } from '#store';
+import { originKey } from '#store';
 import type { Deps } from '../step/deps.js';
 
 /**
@@ -9,7 +9,7 @@ import type { Deps } from '../step/deps.js';
 export const verifyOrder =
   (deps: Deps) =>
   async ({ proof, ...facts }: OrderFacts & { proof: string }): Promise<boolean> =>
-    verifyOrderProof((await originOf(deps)).key, facts, proof);
+    verifyOrderProof(await originKey(deps), facts, proof);
 
 /** A signal between a run and its sweep, with its proof. */
 interface SentSignal {
@@ -25,7 +25,7 @@ interface SentSignal {
 export const verifyParked =
   (deps: Deps) =>
   async ({ signals }: { sweep: string; signals: readonly SentSignal[] }): Promise<(string | null)[]> => {
-    const { key } = await originOf(deps);
+    const key = await originKey(deps);
     return signals.map(({ workflowId, nth, proof }) =>
       verifySignal(key, { workflowId, nth, kind: 'parked' }, proof)
         ? proveSignal(key, { workflowId, nth, kind: 'wake' })
@@ -37,4 +37,4 @@ export const verifyParked =
 export const verifyWake =
   (deps: Deps) =>
   async ({ workflowId, nth, proof }: SentSignal & { sweep: string }): Promise<boolean> =>
-    verifySignal((await originOf(deps)).key, { workflowId, nth, kind: 'wake' }, proof);
+    verifySignal(await originKey(deps), { workflowId, nth, kind: 'wake' }, proof);

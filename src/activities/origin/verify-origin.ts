@@ -13,11 +13,8 @@ import {
 } from '#host';
 import { createLruCache } from '#lib';
 import { type RunRef, type SweepOrigin, sweepWorkflowId } from '#protocol';
-import { ledgerOf, originOf } from '#store';
+import { ledgerOf, originKey } from '#store';
 import type { Deps } from '../step/deps.js';
-
-/** Stands for the order of a sweep that an older build started without a proof. */
-const BEFORE = 'before';
 
 /** Every step of every run is checked, and claims never change. */
 const claims = remembered(() => createLruCache<boolean>(4096));
@@ -29,19 +26,13 @@ interface Planned {
 }
 
 /**
- * Returns the id of the order by which a sweep was started; `BEFORE` for a sweep that was open when the key was
- * created.
+ * Returns the id of the order by which a sweep was started.
  * @throws ApplicationFailure (non-retryable) if the command line did not start this execution
  */
-async function verifySweep(
-  deps: Deps,
-  { sweep, planHash }: Planned,
-  given: SweepOrigin | undefined,
-): Promise<string> {
-  const { key } = await originOf(deps);
-  const facts = { sweep, planHash, order: given?.order ?? {} };
-  const order = given === undefined ? null : verifySweepProof(key, facts, given.proof);
-  if (order === null || given === undefined) return orderFromBefore(deps, { sweep, planHash });
+async function verifySweep(deps: Deps, { sweep, planHash }: Planned, given: SweepOrigin): Promise<string> {
+  const facts = { sweep, planHash, order: given.order };
+  const order = verifySweepProof(await originKey(deps), facts, given.proof);
+  if (order === null) throw refusal(`sweep ${sweep}`, NOT_STARTED);
   await claimOnce(
     deps,
     `sweep ${sweep}`,
@@ -52,27 +43,17 @@ async function verifySweep(
 }
 
 /** Like `verifySweep`, for the activity that loads the cells; older orders of the sweep end with that. */
-export async function verifyStart(
-  deps: Deps,
-  planned: Planned,
-  given: SweepOrigin | undefined,
-): Promise<string> {
+export async function verifyStart(deps: Deps, planned: Planned, given: SweepOrigin): Promise<string> {
   const order = await verifySweep(deps, planned, given);
   const { sweep } = planned;
   const ledger = await ledgerOf(deps);
   if ((await whyClosed(ledger, sweep, order)) !== null) throw refusal(`sweep ${sweep}`, ENDED);
-  if (order === BEFORE) return order;
   await supersede(ledger, sweep, order);
-  if (sweep in (await originOf(deps)).before) await closeOrder(ledger, sweep, BEFORE, 'superseded');
   return order;
 }
 
 /** Like `verifySweep`, for activities that place runs of the sweep, or end them. */
-export async function verifyPlacing(
-  deps: Deps,
-  planned: Planned,
-  given: SweepOrigin | undefined,
-): Promise<string> {
+export async function verifyPlacing(deps: Deps, planned: Planned, given: SweepOrigin): Promise<string> {
   const order = await verifySweep(deps, planned, given);
   if ((await whyClosed(await ledgerOf(deps), planned.sweep, order)) !== null)
     throw refusal(`sweep ${planned.sweep}`, ENDED);
@@ -86,7 +67,7 @@ export async function verifyPlacing(
 export async function verifyEnd(
   deps: Deps,
   planned: Planned,
-  given: SweepOrigin | undefined,
+  given: SweepOrigin,
 ): Promise<() => Promise<void>> {
   const order = await verifySweep(deps, planned, given);
   const { sweep } = planned;
@@ -97,20 +78,14 @@ export async function verifyEnd(
 }
 
 /**
- * Checks that a run was started by a sweep that the command line started, and that this is its only execution. Returns
- * whether the run has a proof; runs of a sweep that was open when the key was created have none.
+ * Checks that a run was started by a sweep that the command line started, and that this is its only execution.
  * @throws ApplicationFailure (non-retryable) if it was not
  */
-export async function verifyRun(deps: Deps, run: RunRef, planHash: string): Promise<{ proven: boolean }> {
-  const { key } = await originOf(deps);
-  const { sweep, cell, workflowId } = run;
-  const order = verifyRunProof(key, { sweep, planHash, cell, workflowId }, run.proof ?? '');
-  if (order === null) {
-    await orderFromBefore(deps, { sweep, planHash }, run);
-    return { proven: false };
-  }
+export async function verifyRun(deps: Deps, run: RunRef, planHash: string): Promise<void> {
+  const { sweep, cell, workflowId, proof } = run;
+  const order = verifyRunProof(await originKey(deps), { sweep, planHash, cell, workflowId }, proof);
+  if (order === null) throw refusal(`run ${workflowId}`, NOT_STARTED);
   await claimOnce(deps, `run ${workflowId}`, { sweep, order, workflowId }, `${run.firstRunId} ${run.run}`);
-  return { proven: true };
 }
 
 /** Checks that the proof is that of the workflow that runs this activity, and that no other execution has used it. */
@@ -156,6 +131,7 @@ export async function isForgotten(
   }
 }
 
+const NOT_STARTED = 'it was not started by the command line, or its plan has changed since';
 const ENDED = 'its sweep has ended or been restarted';
 
 /** Id of the workflow that this activity belongs to; null outside of an activity. */
@@ -165,18 +141,6 @@ function currentWorkflowId(): string | null {
   } catch {
     return null;
   }
-}
-
-/** Sweeps that were open when the key was created continue without a proof until they end; no later sweep does. */
-async function orderFromBefore(deps: Deps, { sweep, planHash }: Planned, run?: RunRef): Promise<string> {
-  const what = run === undefined ? `sweep ${sweep}` : `run ${run.workflowId}`;
-  const { before } = await originOf(deps);
-  if (!Object.hasOwn(before, sweep))
-    throw refusal(what, 'it was not started by the command line, or its plan has changed since');
-  if (before[sweep] !== planHash) throw refusal(what, 'its plan has changed since');
-  if (run !== undefined && (await whyClosed(await ledgerOf(deps), sweep, BEFORE)) !== null)
-    throw refusal(what, ENDED);
-  return BEFORE;
 }
 
 const refusal = (what: string, why: string): ApplicationFailure =>

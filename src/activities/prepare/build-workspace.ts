@@ -44,10 +44,8 @@ export interface Prepared {
   /** Why the agent cannot be started; null if it can. */
   unfit: string | null;
   warnings: string[];
-  /** Hash of all files that the target is known to consist of. */
+  /** Hash of all files that the target is known to consist of; absent if the agent cannot be started. */
   target_fingerprint?: string | null;
-  /** Set if the fingerprint covers all its files; absent if an older build fingerprinted only its program. */
-  target_whole?: true;
   /** Hash of everything that the result depends on (cache-key.ts). */
   cache_key?: string | null;
   /** Hash of what the agent's work depends on, without the checks. */

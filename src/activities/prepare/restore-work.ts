@@ -40,7 +40,7 @@ export const storeOfRun = (
   { stateFolder }: Deps,
   { originKey, run }: Pick<RunIdentity, 'originKey' | 'run'>,
   id: string,
-): StepStore => ({ originKey, run: { ...run, run: id }, state: stateOfRun(stateFolder, id), proven: true });
+): StepStore => ({ originKey, run: { ...run, run: id }, state: stateOfRun(stateFolder, id) });
 
 /**
  * Builds the workspace from the workspace that an earlier run left, so that its work can be checked again. The scenario's

@@ -45,8 +45,8 @@ function workspaceAround({ handle }: RunPlaces, program: string): string | null 
  * in the workspace is never reported: the agent may change it.
  */
 export async function hasTargetChanged(context: LoadedRun, prepared: Prepared): Promise<boolean> {
-  const { resolved, target_whole, target_fingerprint = null } = prepared;
-  if (resolved === null || target_whole !== true) return false;
+  const { resolved, target_fingerprint } = prepared;
+  if (resolved === null || target_fingerprint === undefined) return false;
   if (!sharesHost(context.handle) || workspaceAround(context, resolved) !== null) return false;
   return (await targetFiles(context, resolved)).fingerprint !== target_fingerprint;
 }

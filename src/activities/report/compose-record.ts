@@ -58,7 +58,7 @@ export function composeRecord(
     );
   const [before, posts] = [commands(false), commands(true)];
   return {
-    schema_version: context.target === null || task === null ? 2 : SCHEMA_VERSION,
+    schema_version: SCHEMA_VERSION,
     run_id: run.run,
     sweep: run.sweep,
     cell: run.cell.id,

@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { RunRef, TurnRef } from '#protocol';
 import { type EffectiveScenario, firstAgentStep, type Plan, scenarioOf } from '#scenario';
-import { originOf, stateOfRun } from '#store';
+import { originKey, stateOfRun } from '#store';
 import { verifyRun } from '../origin/verify-origin.js';
 import type { Deps } from '../step/deps.js';
 import { checkName, readPlan, readScenario } from './load-plan.js';
@@ -19,8 +19,6 @@ export interface RunIdentity extends EffectiveScenario {
   state: string;
   /** Key that signs the manifests of steps. */
   originKey: Buffer;
-  /** Whether the run has a proof of its origin. If so, results of its steps count only if they are signed. */
-  proven: boolean;
   /** Set if the work of an earlier run is checked again. */
   regrade: {
     /** Id of that run; null if there is none. */
@@ -37,7 +35,7 @@ export async function loadIdentity(deps: Deps, run: RunRef, turn?: TurnRef): Pro
   const { resultsPath, stateFolder } = deps;
   checkName(run.run);
   const { plan, planHash } = await readPlan(resultsPath, run.sweep);
-  const { proven } = await verifyRun(deps, run, planHash);
+  await verifyRun(deps, run, planHash);
   const planned = scenarioOf(plan, run.cell);
   if (planned === undefined) {
     throw ApplicationFailure.nonRetryable(
@@ -46,7 +44,7 @@ export async function loadIdentity(deps: Deps, run: RunRef, turn?: TurnRef): Pro
     );
   }
   const { effective, unchanged } = await readScenario(resultsPath, planned.hash);
-  if (proven && !unchanged) {
+  if (!unchanged) {
     throw ApplicationFailure.nonRetryable(
       `scenario.json of ${run.cell.scenario} in the store was changed since it was planned`,
       'StoreBroken',
@@ -57,11 +55,12 @@ export async function loadIdentity(deps: Deps, run: RunRef, turn?: TurnRef): Pro
     ...effective,
     run,
     turn: turn ?? { number: 1, at: firstAgentStep(effective.scenario) },
-    ...{ plan, planHash, proven },
+    plan,
+    planHash,
     scenarioFile: planned.file,
     scenarioHash: planned.hash,
     state: stateOfRun(stateFolder, run.run),
-    originKey: (await originOf(deps)).key,
+    originKey: await originKey(deps),
     regrade: regrade === undefined ? null : { run: regrade.runs[run.cell.id] ?? null, orRun: regrade.or_run },
   };
 }

@@ -9,7 +9,7 @@ import {
   beginFiring,
   objectsOf,
   type ObjectStore,
-  originOf,
+  originKey,
   planFile,
   planObject,
   pullResults,
@@ -56,7 +56,7 @@ export const planScheduled =
       lostSecs: lostSecsOf(process.env),
       limits: deps.limits ?? LIMITS,
     });
-    const { key } = await originOf(deps);
+    const key = await originKey(deps);
     return { ...planned, sweep: { sweep, ...order, proof: proveSweep(key, { sweep, planHash, order }) } };
   };
 

@@ -16,7 +16,7 @@ export interface Manifest<T> {
 }
 
 /** What must be known of a run to read the results of its steps. */
-export type StepStore = Pick<RunIdentity, 'state' | 'originKey' | 'run' | 'proven'>;
+export type StepStore = Pick<RunIdentity, 'state' | 'originKey' | 'run'>;
 
 const manifestFile = ({ state }: Pick<StepStore, 'state'>, step: string): string =>
   join(state, 'steps', `${step.replaceAll(' ', '-')}.json`);
@@ -27,14 +27,11 @@ const manifestFile = ({ state }: Pick<StepStore, 'state'>, step: string): string
  * may be paid for twice
  */
 export async function readStep<T>(context: StepStore, step: string): Promise<Manifest<T> | null> {
-  const { originKey, run, proven } = context;
+  const { originKey, run } = context;
   const text = await readTextIfThere(manifestFile(context, step));
   if (text === null) return null;
   const read = readSigned(originKey, run.run, step, text);
-  if (read.status === 'signed') return JSON.parse(read.text) as Manifest<T>;
-  // Steps of older builds are not signed.
-  const unsigned = read.status === 'unsigned' && !proven ? parseJson(text) : undefined;
-  if (isJsonObject(unsigned)) return unsigned as unknown as Manifest<T>;
+  if (read !== null) return JSON.parse(read) as Manifest<T>;
   throw ApplicationFailure.nonRetryable(`the result of step '${step}' was modified`, ALTERED);
 }
 

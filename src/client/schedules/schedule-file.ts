@@ -1,7 +1,7 @@
 import { displayPath, proveSchedule } from '#host';
 import { sha256, suggest, UsageError } from '#lib';
 import { StoredSchedule } from '#scenario';
-import { type EngineFolders, type ObjectStore, originOf, scheduleNames, scheduleText } from '#store';
+import { type EngineFolders, type ObjectStore, originKey, scheduleNames, scheduleText } from '#store';
 
 /** A schedule, and the hash of its file. */
 export interface FoundSchedule {
@@ -44,4 +44,4 @@ export const proofOfSchedule = async (
   folders: EngineFolders,
   schedule: string,
   text: string,
-): Promise<string> => proveSchedule((await originOf(folders)).key, { schedule, hash: sha256(text) });
+): Promise<string> => proveSchedule(await originKey(folders), { schedule, hash: sha256(text) });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ownCommand, proveTrigger, waitUntil } from '#host';
 import { InfrastructureError, UsageError } from '#lib';
-import { type ObjectStore, originOf, triggersFolder } from '#store';
+import { type ObjectStore, originKey, triggersFolder } from '#store';
 import { askServer } from '../ask-server.js';
 import type { Session } from '../session.js';
 import type { FoundSchedule } from './schedule-file.js';
@@ -36,7 +36,7 @@ export async function trigger(
       `a sweep of ${schedule} is running, and the schedule does not allow another one at the same time; wait for it, or end it with \`cancel\` (see ${ownCommand('schedule list')})`,
     );
   const order = `${Date.now()}-${randomBytes(6).toString('hex')}`;
-  const { key } = await originOf({
+  const key = await originKey({
     resultsPath: session.engine.resultsPath,
     stateFolder: session.stateFolder,
   });

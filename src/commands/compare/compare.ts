@@ -1,4 +1,4 @@
-import { ALPHA, comparedJudgeWarnings, type Comparison, exitCodeOfGate } from '#decide';
+import { ALPHA, comparedJudgeWarnings, type Comparison, exitCodeOf } from '#decide';
 import { displayPath, ownCommand } from '#host';
 import { UsageError } from '#lib';
 import { openProject } from '#planning';
@@ -100,9 +100,9 @@ async function write(
 }
 
 /** Returns the exit code of `--gate`. Prints the reasons on stderr, and warnings about models whose judgment nobody has checked. */
-function exitOf(comparison: Comparison): 0 | 1 | 3 | 4 {
+function exitOf(comparison: Comparison): number {
   const { result, reasons } = comparison.gate;
   for (const reason of reasons) printNotice(`${result}: ${reason}`);
   for (const warning of comparedJudgeWarnings(comparison)) printNotice(`warning: ${warning}`);
-  return exitCodeOfGate(result);
+  return exitCodeOf(result);
 }

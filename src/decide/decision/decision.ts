@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { assertNever } from '#lib';
 
 const Counted = z.strictObject({
   passed: z.number().int().describe('Runs that passed'),
@@ -50,17 +49,12 @@ export const Decision = z.strictObject({
   p: z
     .number()
     .nullable()
-    .exactOptional()
     .describe(
-      'p of the sequential test, valid whenever and why ever the sweep stops; at most alpha if the counted pairs show a difference; null: nothing tested; absent: written by an older build',
+      'p of the sequential test, valid whenever and why ever the sweep stops; at most alpha if the counted pairs show a difference; null: nothing tested',
     ),
   rounds: z.number().int().describe('Rounds that have ended, each with a look at the results'),
   runs: z.number().int().describe('Cells that were run'),
-  runs_again: z
-    .number()
-    .int()
-    .default(0)
-    .describe('Further runs of these cells, because one had ended with an error'),
+  runs_again: z.number().int().describe('Further runs of these cells, because one had ended with an error'),
   most_runs: z.number().int().describe('Runs of the whole plan'),
   pairs_left_out: z.number().int().describe('Pairs in which a cell neither passed nor failed'),
   configurations: z
@@ -78,21 +72,3 @@ export const Decision = z.strictObject({
   doubts: z.array(z.string()).describe('What makes the verdict less reliable'),
 });
 export type Decision = z.infer<typeof Decision>;
-
-/** The exit code of a sweep that was to run until its verdict is clear. */
-export function exitCodeOfDecision({ verdict }: Pick<Decision, 'verdict'>): 0 | 1 | 3 | 4 {
-  switch (verdict) {
-    case 'better':
-    case 'not worse':
-    case 'equivalent':
-      return 0;
-    case 'worse':
-      return 1;
-    case 'not tested':
-      return 3;
-    case 'undecided':
-      return 4;
-    default:
-      return assertNever(verdict);
-  }
-}

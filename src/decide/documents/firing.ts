@@ -31,12 +31,11 @@ export const Firing = z.object({
   reasons: z
     .array(z.string())
     .describe('Why nothing was started, or the verdict is worse, undecided or not tested'),
-  nights: FollowedNights.nullable()
-    .default(null)
-    .describe('What the nights from the reference on show; null: there is none'),
+  nights: FollowedNights.nullable().describe(
+    'What the nights from the reference on show; null: there is none',
+  ),
   configurations: z
     .array(NightCount)
-    .default([])
     .describe('What this night has shown of each configuration; empty: nothing'),
   warnings: z
     .array(z.string())

@@ -15,7 +15,7 @@ import {
 import { byParameter, ParameterResults, type Combined } from '../by-parameter.js';
 import { Calibration, GateCalibration } from '../calibration/document.js';
 import { decide } from '../decision/decide.js';
-import { Decision, exitCodeOfDecision } from '../decision/decision.js';
+import { Decision } from '../decision/decision.js';
 import { endedCells } from '../decision/ended-cells.js';
 import type { UntilClear } from '../decision/until-clear.js';
 import { addedTokens } from '../added-tokens.js';
@@ -37,11 +37,10 @@ export const SweepCell = Cell.extend({
   ),
   duration_secs: z.number().nullable().describe('Duration of the run'),
   attempts: z.number().int().nullable().describe("Attempts of the agent's step"),
-  starts: z.number().int().nullable().default(null).describe('Starts of the agent'),
+  starts: z.number().int().nullable().describe('Starts of the agent'),
   unchecked: z.literal(true).exactOptional().describe('See run.json'),
   regressions: z
     .array(Regression)
-    .default([])
     .describe('What is worse than in all earlier runs that it is compared with'),
   cached: z.boolean().describe('Whether the result of an earlier run was reused'),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
@@ -60,9 +59,8 @@ export const SweepDocument = z.object({
   cost_usd: z
     .number()
     .nullable()
-    .default(null)
     .describe('Known costs of all runs, also of those that were replaced; null: none is known'),
-  max_usd: z.number().nullable().default(null).describe('The budget'),
+  max_usd: z.number().nullable().describe('The budget'),
   cells: z.array(SweepCell).describe('One for each cell'),
   decision: Decision.exactOptional().describe(
     'Set if the sweep runs until its verdict is clear; `cells` then has those that it needed',
@@ -191,22 +189,4 @@ function toCell(
     ...(line?.regraded_from === undefined ? {} : { regraded_from: line.regraded_from }),
     results_dir: line?.results_dir == null ? null : join(resultsPath, line.results_dir),
   };
-}
-
-/**
- * Returns the exit code of a sweep, by the first condition that holds: 130 if it was paused or cancelled as a whole, that
- * of its decision if it was to run until the verdict is clear, 1
- * if a cell failed, 3 if a cell ended with an error, 0 otherwise. A cell that was cancelled by itself (in the Web UI,
- * for example) was not tested, and hides no failure of another cell. Cells without a result count as not tested only if
- * the sweep is `completed`.
- */
-export function exitCodeOf(
-  document: Pick<SweepDocument, 'status' | 'totals' | 'decision'>,
-): 0 | 1 | 3 | 4 | 130 {
-  const { status, totals, decision } = document;
-  if (status === 'paused' || status === 'cancelled') return 130;
-  if (decision !== undefined) return exitCodeOfDecision(decision);
-  if (totals.failed > 0) return 1;
-  if (totals.errored > 0 || totals.cancelled > 0) return 3;
-  return status === 'completed' && totals.passed < totals.cells ? 3 : 0;
 }

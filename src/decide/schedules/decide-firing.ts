@@ -1,29 +1,8 @@
 import { configurationLabel } from '#model';
 import type { Gate } from '../comparison/document.js';
-import { exitCodeOfDecision } from '../decision/decision.js';
 import type { Firing } from '../documents/firing.js';
-import { exitCodeOf } from '../documents/sweep-document.js';
 import type { FollowedNights } from '../documents/nights.js';
 import type { Totals } from '../totals.js';
-
-/** The exit code of `compare --gate`, which is that of a decision with the same result. No loss is shown either if nothing is. */
-export const exitCodeOfGate = (result: Gate['result']): 0 | 1 | 3 | 4 =>
-  result === 'not shown' ? 0 : exitCodeOfDecision({ verdict: result });
-
-/**
- * Decides the exit code of a firing that has ended. `failed`: that of `run`. `worse`: that of `compare --gate`;
- * without an earlier sweep, that of `run`.
- */
-export function exitCodeOfFiring(
-  status: 'completed' | 'cancelled' | 'lost',
-  totals: Totals,
-  gate: Gate | null,
-  failOn: 'failed' | 'worse',
-): NonNullable<Firing['exit_code']> {
-  if (status === 'lost') return 3;
-  if (status === 'completed' && failOn === 'worse' && gate !== null) return exitCodeOfGate(gate.result);
-  return exitCodeOf({ status, totals });
-}
 
 /**
  * Decides whether a night is worse than the reference. A loss that began on an earlier night counts until it is gone or accepted,

@@ -7,8 +7,12 @@ const CONTENT_LIMIT = 64 * 1024 * 1024;
 
 const known = remembered(() => new Map<string, { stamp: string; hash: string }>());
 const KEPT = 20_000;
-/** File systems count time in steps. */
+/** File systems count time in steps: what has changed just now may change again within the same one. */
 const SETTLED_NS = 2_000_000_000n;
+
+/** True of a file that cannot change again without another stamp. */
+export const isSettled = ({ ctimeNs }: Pick<BigIntStats, 'ctimeNs'>): boolean =>
+  BigInt(Date.now()) * 1_000_000n - ctimeNs > SETTLED_NS;
 
 /**
  * Returns a text that changes with a file: the SHA-256 of its content, cached while the file is unchanged, or the size
@@ -24,7 +28,7 @@ export async function fingerprint(path: string): Promise<string | null> {
   const hash = await fileHash(path).catch(() => null);
   if (hash === null) return null;
   // What has changed just now may change again without another stamp.
-  if (BigInt(Date.now()) * 1_000_000n - info.ctimeNs < SETTLED_NS) return hash;
+  if (!isSettled(info)) return hash;
   if (known().size >= KEPT) known().clear();
   known().set(path, { stamp, hash });
   return hash;

@@ -36,8 +36,8 @@ export function agentWork(
   return {
     tokens: totalTokens(tokens),
     ...(first === undefined ? {} : { first_request_tokens: first.tokens }),
-    ...(trajectory?.mcp?.tools === undefined ? {} : { mcp_tools: trajectory.mcp.tools }),
+    ...(trajectory?.mcp.tools === undefined ? {} : { mcp_tools: trajectory.mcp.tools }),
     tool_calls: isKnown ? Object.values(trajectory.tools).reduce((sum, calls) => sum + calls, 0) : null,
-    actions: isKnown ? (trajectory.actions ?? null) : null,
+    actions: isKnown ? trajectory.actions : null,
   };
 }

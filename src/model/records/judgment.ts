@@ -13,14 +13,13 @@ export const Judgment = z.object({
     .record(KeptText, z.number())
     .describe('By criterion, 0 to 1; like all numbers here, the mean of the votes'),
   weighted_score: z.number().describe('Scores weighted by the rubric'),
-  votes: z.array(z.number()).default([]).describe('Weighted score of each vote'),
+  votes: z.array(z.number()).describe('Weighted score of each vote'),
   spread: z
     .object({
       range: z.number().describe('Highest minus lowest'),
       deviation: z.number().describe('Standard deviation of a sample'),
     })
     .nullable()
-    .default(null)
     .describe('How far the votes are apart; null: a single vote'),
   confidence: z.number().describe('From 0 to 1'),
   issues: z.array(z.string()).describe('Of all votes'),

@@ -24,7 +24,7 @@ export const digestOf = ({ metrics, ...line }: ResultLine): ResultDigest => ({
 
 function metricsDigest({ agent_work: work, composite_score: score, judge, details }: Metrics): MetricsDigest {
   return {
-    ...(work === undefined ? {} : { agent_work: work }),
+    agent_work: work,
     ...(score === undefined ? {} : { composite_score: score }),
     judge:
       judge === null

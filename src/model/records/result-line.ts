@@ -23,7 +23,7 @@ export const GateDetail = z.object({
   index: z.number().int().describe('Position in the scenario, from 0'),
   gate_type: KeptText.describe('Type of the gate'),
   name: KeptText.nullable().describe('Name that the scenario gives it'),
-  subject: z.string().default('').describe('What is checked, in a few words: notes.md'),
+  subject: z.string().describe('What is checked, in a few words: notes.md'),
   status: z.enum(['pass', 'fail', 'error']).describe('error: the check could not be performed'),
   passed: z.boolean().describe('Whether the status is pass'),
   message: z.string().describe('What was found'),
@@ -75,7 +75,7 @@ export const Metrics = z.object({
   gates_total: z.number().int().describe('Gates of the scenario'),
   details: z.array(GateDetail).describe('The gates that were checked'),
   efficiency: Efficiency.nullable().describe('Calls of the target; null without a transcript'),
-  agent_work: AgentWork.nullable().exactOptional().describe('What the agent did; null: no agent took part'),
+  agent_work: AgentWork.nullable().describe('What the agent did; null: no agent took part'),
   judge: Judgment.nullable().describe('Null: no judge was asked, or none of its answers could be used'),
   composite_score: z.number().exactOptional().describe('Only of runs that passed or failed'),
   evaluator_results: z.array(EvaluatorResult).describe('The evaluators'),
@@ -117,12 +117,10 @@ export const ResultLine = z.object({
   cache_key: z
     .string()
     .nullable()
-    .default(null)
     .describe('SHA-256 of everything that the result depends on; null: not computed'),
   unchecked: z.literal(true).exactOptional().describe('See run.json'),
   regressions: z
     .array(Regression)
-    .default([])
     .describe('What is worse than in all earlier runs that it is compared with'),
   target_fingerprint: z
     .string()
@@ -136,7 +134,7 @@ export const ResultLine = z.object({
     .describe(
       "SHA-256 of everything that the agent's work depends on, which excludes checks; absent: not computed",
     ),
-  cached_from: z.string().nullable().default(null).describe('Id of the run whose result was reused'),
+  cached_from: z.string().nullable().describe('Id of the run whose result was reused'),
   regraded_from: RegradedFrom.exactOptional().describe('Set if the work of an earlier run was checked again'),
   errors_before: z
     .number()
@@ -149,9 +147,8 @@ export const ResultLine = z.object({
     .number()
     .int()
     .nullable()
-    .default(1)
     .describe("Attempts of the agent's step; null: unknown, because the run was lost"),
-  starts: z.number().int().nullable().default(null).describe('Starts of the agent; null: unknown'),
+  starts: z.number().int().nullable().describe('Starts of the agent; null: unknown'),
   lost_runs: z
     .number()
     .int()

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CONTAINMENTS, describeEnd } from '#lib';
+import { CONTAINMENTS, describeEnd, schemaVersion } from '#lib';
 import { Regression } from '../regressions.js';
 import { ConversationRecord } from './conversation.js';
 import { FirstRequest } from './first-request.js';
@@ -52,9 +52,8 @@ export const AgentRecord = z.object({
   containment: z
     .enum(CONTAINMENTS)
     .nullable()
-    .default(null)
     .describe('How its processes were contained; null: not started'),
-  login: z.boolean().default(false).describe("Whether it used the user's login instead of a key"),
+  login: z.boolean().describe("Whether it used the user's login instead of a key"),
   session_id: z.string().nullable().describe('Its session, for a resume'),
   model_used: z.string().nullable().describe('As the agent reports it'),
   duration_ms: z.number().describe('Of all starts'),
@@ -79,7 +78,6 @@ export const AgentRecord = z.object({
   cost_source: z
     .enum(['reported', 'config', 'list'])
     .nullable()
-    .default(null)
     .describe("The agent, the config's prices or the public price list"),
   history: z.array(z.string()).describe('How other starts and attempts ended'),
 });
@@ -98,9 +96,7 @@ export type StepRecord = z.infer<typeof StepRecord>;
 
 /** artifacts/run.json: what ran, where, with which inputs, and how it ended. Scores are in metrics.json. */
 export const RunRecord = z.object({
-  schema_version: z
-    .literal([SCHEMA_VERSION, 2])
-    .describe('Version of the format: 2 if target or prompt is null, else 1'),
+  schema_version: schemaVersion(SCHEMA_VERSION).describe('Version of the format'),
   run_id: KeptText.describe('Id of the run'),
   sweep: KeptText.describe('Id of the sweep'),
   cell: KeptText.describe('Id of the cell'),
@@ -118,9 +114,7 @@ export const RunRecord = z.object({
     .object({
       binary: PathText.describe('As the scenario names it'),
       resolved: z.string().nullable().describe('Path of the program; null: not found'),
-      fingerprint: KeptText.nullable()
-        .default(null)
-        .describe('Changes with the content of the target; null: not found'),
+      fingerprint: KeptText.nullable().describe('Changes with the content of the target; null: not found'),
       health_check: CommandRecord.nullable().describe('The health check, if there is one'),
     })
     .nullable()
@@ -139,7 +133,7 @@ export const RunRecord = z.object({
     })
     .exactOptional()
     .describe('Image of the container'),
-  sandboxed: z.boolean().default(false).describe('Whether the agent was in a sandbox'),
+  sandboxed: z.boolean().describe('Whether the agent was in a sandbox'),
   sandbox: z
     .object({
       filesystem: z.boolean().describe('Whether files outside the run were hidden or read-only'),
@@ -153,7 +147,7 @@ export const RunRecord = z.object({
   outcome: Outcome.describe('Outcome of the run'),
   message: z.string().describe('The reason, in a sentence'),
   agent: AgentRecord.nullable().describe('Null: not started, or its step failed for good'),
-  starts: z.number().int().nullable().default(null).describe('Starts of the agent in all; null: unknown'),
+  starts: z.number().int().nullable().describe('Starts of the agent in all; null: unknown'),
   judge: z
     .object({
       model: KeptText.describe('As requested'),
@@ -161,7 +155,6 @@ export const RunRecord = z.object({
       artifacts: z.array(KeptText).describe("Its files, relative to the run's folder"),
     })
     .nullable()
-    .default(null)
     .describe('The judge planned for the run; its scores are in metrics.json'),
   asked: z
     .object({
@@ -175,7 +168,7 @@ export const RunRecord = z.object({
     .exactOptional()
     .describe('Answers that gates, and other parts except the judge, asked a model for'),
   setup: z.array(CommandRecord).describe('Setup commands'),
-  context: z.array(CommandRecord).default([]).describe('Agent scripts of task.context'),
+  context: z.array(CommandRecord).describe('Agent scripts of task.context'),
   post_scripts: z.array(CommandRecord).describe('Post scripts'),
   live: z.boolean().exactOptional().describe('Whether mocks were ignored (`--live`)'),
   mocks: MockedCalls.exactOptional().describe('Calls of what is mocked'),
@@ -199,7 +192,6 @@ export const RunRecord = z.object({
     ),
   regressions: z
     .array(Regression)
-    .default([])
     .describe('What is worse than in all earlier runs that it is compared with'),
 });
 export type RunRecord = z.infer<typeof RunRecord>;

@@ -24,16 +24,16 @@ export interface RecordedTrajectory {
   tools: Record<string, number>;
   /** Number of calls that were not executed, by the name of the tool: it does not exist, or the arguments do not fit. Absent if none. */
   unexecuted?: Record<string, number>;
-  /** Number of uses of each skill, by its name. Absent in records of older builds. */
-  skills?: Record<string, number>;
-  /** Names of the called tools, in order; the last one is '…' if there were more. Absent in records of older builds. */
-  actions?: string[];
+  /** Number of uses of each skill, by its name. */
+  skills: Record<string, number>;
+  /** Names of the called tools, in order; the last one is '…' if there were more. */
+  actions: string[];
   /** The agent's last message, cut if it is very long; null if there is none. */
   answer: string | null;
-  /** The first calls of the target that failed. Absent in records of older builds. */
+  /** The first calls of the target that failed. Absent in what one turn has shown. */
   failed?: string[];
-  /** What was recorded of MCP servers under test. Absent in records of older builds. */
-  mcp?: McpRecord;
+  /** What was recorded of MCP servers under test. */
+  mcp: McpRecord;
   /** Part of the agent's output could not be read, so the other fields are incomplete. */
   unread?: true;
   /** The reasons why anything else is unknown, although the answer is known. */

@@ -27,7 +27,7 @@ import { sweepDetails } from '../ui.js';
 export interface Sweep {
   input: SweepInput;
   /** What the activities verify before they write or pay for anything. */
-  origin: { origin?: SweepOrigin };
+  origin: { origin: SweepOrigin };
   state: SchedulerState;
   /** What has happened since. `of`: workflow id of the run that is meant; it may have been replaced meanwhile. */
   queue: { event: SweepEvent; of?: string }[];

@@ -13,7 +13,7 @@ const ref = (id: string): RunRef => ({
   sweep: 'w',
   cell: cell(id),
   run: `run-${id}`,
-  ...{ workflowId: `flow-${id}`, firstRunId: 'r' },
+  ...{ workflowId: `flow-${id}`, firstRunId: 'r', proof: '' },
 });
 
 test('an open run says what it waits for, as long as it does', async () => {

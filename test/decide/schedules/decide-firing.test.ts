@@ -1,17 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Firing } from '../../../src/decide/documents/firing.js';
-import type { Gate } from '../../../src/decide/comparison/document.js';
-import {
-  exitCodeOfFiring,
-  isBaseline,
-  nightText,
-  textOfFiring,
-} from '../../../src/decide/schedules/decide-firing.js';
+import { isBaseline, nightText, textOfFiring } from '../../../src/decide/schedules/decide-firing.js';
 
 const totals = (passed: number, failed = 0, errored = 0) => ({
   ...{ cells: passed + failed + errored, passed, failed, errored, cancelled: 0, cached: 0 },
 });
-const gate = (result: Gate['result']) => ({ result, reasons: [] });
 
 const firing = (more: Partial<Firing> = {}): Firing => ({
   ...{ schema_version: 1, schedule: 'nightly', firing: '20261124-030000', workflow: 'w', triggered: false },
@@ -19,35 +12,6 @@ const firing = (more: Partial<Firing> = {}): Firing => ({
   ...{ compared_with: null, verdict: null, reasons: [], totals: totals(2), cost_usd: 0, ended_at: null },
   ...{ webhook: null, nights: null, configurations: [], text: '' },
   ...more,
-});
-
-describe('exitCodeOfFiring', () => {
-  test.each([
-    ['all passed', totals(3), 0],
-    ['a cell failed', totals(2, 1), 1],
-    ['a cell could not be tested', totals(2, 0, 1), 3],
-  ])('is that of run by default: %s', (_, counts, code) => {
-    expect(exitCodeOfFiring('completed', counts, gate('worse'), 'failed')).toBe(code);
-  });
-
-  test.each([
-    ['not worse', 0],
-    ['not shown', 0],
-    ['worse', 1],
-    ['not tested', 3],
-    ['undecided', 4],
-  ] as const)('is that of compare if it fails on worse results: %s', (result, code) => {
-    expect(exitCodeOfFiring('completed', totals(1, 2), gate(result), 'worse')).toBe(code);
-  });
-
-  test('is that of run if there is no sweep before, even if it fails on worse results', () => {
-    expect(exitCodeOfFiring('completed', totals(1, 2), null, 'worse')).toBe(1);
-  });
-
-  test('is never 0 if the sweep was cancelled or lost', () => {
-    expect(exitCodeOfFiring('cancelled', totals(3), null, 'failed')).toBe(130);
-    expect(exitCodeOfFiring('lost', totals(3), gate('not worse'), 'worse')).toBe(3);
-  });
 });
 
 test('a sweep that tested nothing, or did not complete, is no base of a comparison', () => {

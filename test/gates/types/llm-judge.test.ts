@@ -16,6 +16,7 @@ import { check, errorsOf, newWorkspace, realContext } from '../real-context.js';
 const did: Trajectory = {
   ...{ commands: [{ whole: 'cat notes.md', parts: ['cat notes.md'] }], commandCount: 1 },
   ...{ structured: true, tools: { Bash: 1 }, failed: [], tokens: NO_USAGE, costUsd: 0 },
+  ...{ skills: {}, actions: [], mcp: { calls: [], callCount: 0, problems: [] } },
   answer: 'Buy milk.',
 };
 

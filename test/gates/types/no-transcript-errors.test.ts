@@ -6,6 +6,7 @@ import { check, realContext } from '../real-context.js';
 
 const nothing: Trajectory = {
   ...{ commands: [], commandCount: 0, structured: true, tools: {}, answer: null },
+  ...{ skills: {}, actions: [], mcp: { calls: [], callCount: 0, problems: [] } },
   ...{ tokens: NO_USAGE, costUsd: null },
 };
 const commands = (total: number, failed: number): Efficiency => ({

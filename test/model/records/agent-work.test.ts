@@ -41,7 +41,7 @@ describe('what an agent did', () => {
     expect([actions?.length, actions?.at(-1), tool_calls]).toEqual([101, '…', 150]);
     expect(JSON.stringify(actions).length).toBeLessThan(8000);
   });
-  test('is unknown, not nothing, if the output is text, was not read to its end, or is of an older build', () => {
+  test('is unknown, not nothing, if the output is text or was not read to its end', () => {
     const unknown = { tokens: null, tool_calls: null, actions: null };
     expect(agentWork(null, NO_USAGE)).toEqual(unknown);
     const inText = createTrajectoryCollector().end(() => []);
@@ -53,8 +53,5 @@ describe('what an agent did', () => {
     expect(agentWork(answer.end(null), NO_USAGE)).toEqual({ tokens: null, tool_calls: 0, actions: [] });
     const trajectory = trajectoryOf('read');
     expect(agentWork({ ...trajectory, unread: true }, NO_USAGE)).toEqual(unknown);
-    const { commands, commandCount, structured, tools } = trajectory;
-    const old = { commands, commandCount, structured, tools, answer: null };
-    expect(agentWork(old, { ...NO_USAGE, input: 3 })).toEqual({ ...unknown, tool_calls: 1 });
   });
 });

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { Judgment } from '../../../src/model/records/judgment.js';
 import { Metrics } from '../../../src/model/records/result-line.js';
-import { RunRecord } from '../../../src/model/records/run-record.js';
 import { comparedScores, votesText } from '../../../src/model/score-text.js';
 import { sumUsage, type TokenUsage } from '../../../src/model/records/token-usage.js';
-import { judgment, metrics, run } from '../sample.js';
+import { judgment, metrics } from '../sample.js';
 
 const usage = (change: Partial<TokenUsage>): TokenUsage => ({
   ...{ input: null, output: null, reasoning: null, cache_read: null, cache_write: null },
@@ -20,15 +18,9 @@ test('adds up usages, and unknown numbers stay unknown', () => {
   expect(sumUsage([])).toEqual(usage({}));
 });
 
-test('reads metrics and runs of versions without a judge or with only one vote', () => {
+test('reads metrics with and without a judge', () => {
   expect(Metrics.parse(metrics()).judge).toBeNull();
   expect(Metrics.parse(metrics({ judge: judgment() })).judge).toEqual(judgment());
-  const { votes, spread, ...before } = judgment();
-  expect({ votes, spread }).toEqual({ votes: [0.78], spread: null });
-  expect(Judgment.parse(before)).toMatchObject({ votes: [], spread: null });
-  const { judge, ...older } = run();
-  expect(judge).toBeNull();
-  expect(RunRecord.parse(older).judge).toBeNull();
 });
 
 test.each<[number, number, [string, string]]>([

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { sha256 } from '../../src/lib/hash.js';
+import { proveRun, proveSweep } from '../../src/host/origin.js';
+import type { RunRef, SweepOrigin } from '../../src/protocol/index.js';
+import { type EngineFolders, originKey } from '../../src/store/origin.js';
+import { planFile } from '../../src/store/results-folder.js';
+
+const planHash = async ({ resultsPath }: EngineFolders): Promise<string> =>
+  sha256(await readFile(planFile(resultsPath, 's')));
+
+/** The origin with which a command would start the stored sweep `s` now. */
+export async function ordered(
+  folders: EngineFolders,
+  execution: string,
+  more: Partial<SweepOrigin['order']> = {},
+): Promise<SweepOrigin> {
+  const order = { round: 1, concurrency: 2, caps: { agents: {}, models: {} }, ...more };
+  const facts = { sweep: 's', planHash: await planHash(folders), order };
+  return { order, proof: proveSweep(await originKey(folders), facts), execution };
+}
+
+/** A run of the stored sweep `s`, with the proof that the sweep would give it. */
+export async function provenRun(folders: EngineFolders, run: Omit<RunRef, 'proof'>): Promise<RunRef> {
+  const { sweep, cell, workflowId } = run;
+  const facts = { sweep, planHash: await planHash(folders), cell, workflowId };
+  return { ...run, proof: proveRun(await originKey(folders), facts, '0'.repeat(16)) };
+}
