@@ -1,4 +1,4 @@
-import { conditionPrompt, conditionSchema, decideEnd, readConditionAnswer } from '#conversation';
+import { conditionPrompt, conditionSchema, decideEnd, readConditionAnswer } from '#scenario';
 import { STEPS } from '#model';
 import type { ConversationBrief, ConversationTurn, RunRef } from '#protocol';
 import { collectVotes } from './ask/collect-votes.js';

@@ -1,4 +1,4 @@
-import { userMessage, userPrompt } from '#conversation';
+import { userMessage, userPrompt } from '#scenario';
 import { STEPS } from '#model';
 import type { ConversationTurn, RunRef } from '#protocol';
 import { collectVotes } from './ask/collect-votes.js';

@@ -1,4 +1,4 @@
-import { withEarlierTurns } from '#conversation';
+import { withEarlierTurns } from '#scenario';
 import { STEPS, type Turn } from '#model';
 import { type AgentStep as ScenarioStep, agentStepAt } from '#scenario';
 import type { UserMessage } from '../conversation/user-message.js';

@@ -1,4 +1,4 @@
-import type { ConversationState } from '#conversation';
+import type { ConversationState } from '#scenario';
 import type { Turn } from '#model';
 import type { ConversationTurn } from '#protocol';
 import type { ConversationStep } from '#scenario';
