@@ -14,7 +14,7 @@ import { testMutants } from './mutants/test-mutants.js';
 import { typeErrors } from './mutants/type-errors.js';
 
 const ROOMS = [
-  ...['lib', 'statistics', 'model', 'decide', 'agent-scripts', 'gates', 'mocks', 'conversation', 'scenario'],
+  ...['lib', 'statistics', 'model', 'decide', 'agent-scripts', 'gates', 'mocks', 'scenario'],
   ...['reports', 'workflows/scheduler'],
 ];
 

@@ -33,7 +33,6 @@ const ROOMS = {
     purpose:
       'checks of a run; a gate reaches the workspace only through its context, so that it works anywhere',
   },
-  conversation: { imports: ['lib', 'model', 'gates'], purpose: 'how a conversation with an agent goes on' },
   mocks: {
     imports: ['lib', 'model', 'host'],
     purpose: 'answers of commands, services and tools that are mocked',
@@ -57,10 +56,11 @@ const ROOMS = {
   store: { imports: ['lib', 'model', 'decide', 'host'], purpose: 'the results folder' },
   scenario: {
     imports: [
-      ...['lib', 'model', 'decide', 'input', 'agent-scripts', 'gates', 'conversation', 'mocks', 'subjects'],
+      ...['lib', 'model', 'decide', 'input', 'agent-scripts', 'gates', 'mocks', 'subjects'],
       ...['agent-host', 'agents'],
     ],
-    purpose: 'from the text of files to a scenario, without touching the machine',
+    purpose:
+      'from the text of files to a scenario, and how its conversations go on, without touching the machine',
   },
   reports: { imports: ['lib', 'statistics', 'model', 'decide'], purpose: 'texts and pages about results' },
   planning: {
@@ -89,7 +89,7 @@ const ROOMS = {
   },
   activities: {
     imports: [
-      ...['lib', 'model', 'decide', 'host', 'engine', 'protocol', 'agent-scripts', 'gates', 'conversation'],
+      ...['lib', 'model', 'decide', 'host', 'engine', 'protocol', 'agent-scripts', 'gates'],
       ...[
         'mocks',
         'subjects',
@@ -205,7 +205,7 @@ export default {
       comment: 'pure code gets its input as arguments, so it can be tested without files or processes',
       severity: 'error',
       from: {
-        path: '^src/(lib|statistics|model|decide|input|protocol|agent-scripts|gates|conversation|scenario|reports)/',
+        path: '^src/(lib|statistics|model|decide|input|protocol|agent-scripts|gates|scenario|reports)/',
       },
       to: { path: '^(node:)?(fs|child_process|net|http|https|os|worker_threads)', dependencyTypes: ['core'] },
     },

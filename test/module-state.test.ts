@@ -52,7 +52,7 @@ const ALLOWED: Readonly<Record<string, { names: string[]; why: string }>> = {
   },
   'agents/mock-program.ts': { names: ['calls'], why: 'a program: its process performs one turn' },
   'statistics/log-factorial.ts': { names: ['logs'], why: 'a table of a function of numbers' },
-  'agent-host/module/perform-turn.ts': {
+  'agent-host/module-turn.ts': {
     names: ['running'],
     why: 'part of a program whose process performs one turn',
   },

@@ -148,9 +148,7 @@ export const AREAS: readonly Area[] = [
     covers: [
       'src/subjects/mcp/',
       'src/subjects/subject.ts',
-      'src/subjects/mcp-server.ts',
       'src/agents/subject-files.ts',
-      'src/agents/mcp-settings.ts',
       'src/model/subject-parts.ts',
       'src/model/subject-tokens.ts',
       'src/planning/find-subject.ts',
@@ -298,7 +296,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     tests: ['test/commands/conversation', 'test/chaos/kill-conversation', 'test/commands/context'],
-    covers: ['src/conversation/', 'src/activities/converse.ts'],
+    covers: ['src/scenario/conversation', 'src/activities/converse.ts'],
   },
   {
     tests: [

@@ -1,8 +1,8 @@
 // Small languages (JSON paths, assertions, patterns, variables, paths, names) and the output of scripts.
 import { posix } from 'node:path';
-import { readEvaluator } from '../../src/gates/evaluators/script.ts';
+import { readEvaluator } from '../../src/gates/evaluators.ts';
 import { applyAssertion, parseAssertion } from '../../src/gates/json/json-assertion.ts';
-import { compileJsonPath } from '../../src/gates/json/compile-json-path.ts';
+import { compileJsonPath } from '../../src/gates/json/json-path.ts';
 import { interpolate, variableNames } from '../../src/lib/interpolate.ts';
 import { compilePattern } from '../../src/lib/pattern.ts';
 import { safeName } from '../../src/lib/safe-name.ts';

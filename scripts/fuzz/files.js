@@ -1,9 +1,9 @@
 // Files that users write: scenarios, configs, rubrics, steps of the mock.
 import { codeFrame, formatProblem } from '../../src/lib/errors/problem.ts';
 import { Config, parseConfig } from '../../src/scenario/config.ts';
-import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.ts';
+import { loadScenarioFile } from '../../src/scenario/yaml/read-scenario.ts';
 import { Rubric } from '../../src/gates/judge/rubric.ts';
-import { loadRubric } from '../../src/scenario/yaml/load-rubric.ts';
+import { loadRubric } from '../../src/scenario/yaml/load-yaml.ts';
 import { ScenarioFile } from '../../src/scenario/yaml/schema.ts';
 import { configTexts, MINIMAL, rubricTexts, scenarioTexts } from './corpus.js';
 import { expect, same } from './expect.js';

@@ -5,7 +5,7 @@ import { eventStream, ownEventStream } from '../../src/agents/streams/event-stre
 import { geminiStream } from '../../src/agents/streams/gemini.ts';
 import { opencodeStream } from '../../src/agents/streams/opencode.ts';
 import { piStream } from '../../src/agents/streams/pi.ts';
-import { readEvaluator } from '../../src/gates/evaluators/script.ts';
+import { readEvaluator } from '../../src/gates/evaluators.ts';
 import { canonicalJson } from '../../src/lib/canonical-json.ts';
 import { admit } from '../../src/decide/budget.ts';
 import { createPricer, sumOfCosts } from '../../src/model/cost.ts';

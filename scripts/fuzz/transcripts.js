@@ -1,6 +1,6 @@
 // Output of agents: streams, shell commands, and the analysis of both.
 import { eventStream } from '../../src/agents/streams/event-stream.ts';
-import { textStream } from '../../src/agents/streams/text-stream.ts';
+import { textStream } from '../../src/agents/command.ts';
 import { analyseTranscript } from '../../src/model/transcript/analyse-transcript.ts';
 import { EventBody } from '../../src/model/records/events.ts';
 import { Efficiency } from '../../src/model/records/result-line.ts';

@@ -2,14 +2,14 @@ import {
   conditionPrompt,
   conditionSchema,
   type ConversationState,
+  type ConversationStep,
   decideEnd,
   readConditionAnswer,
   userMessage,
   userPrompt,
-} from '#conversation';
+} from '#scenario';
 import { STEPS, type Turn } from '#model';
 import type { ConversationBrief, ConversationTurn, RunRef } from '#protocol';
-import type { ConversationStep } from '#scenario';
 import { collectVotes } from './ask/collect-votes.js';
 import type { Deps } from './step/deps.js';
 import type { Fence } from './step/fence.js';

@@ -1,10 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { randomFrom } from '#lib';
 import { CANNOT_SET_UP, HOST_VARIABLES, type HostRequest } from './hosted.js';
-import { CannotSetUp } from './cannot-set-up.js';
-import { emit, flushEvents, messageOf } from './events.js';
-import { endOfTurn, saveTurn, stateBefore } from './turn-state.js';
-import type { PerformTurn, TurnFailure } from './turn.js';
+import { CannotSetUp, emit, flushEvents, messageOf } from './events.js';
+import { endOfTurn, type PerformTurn, saveTurn, stateBefore, type TurnFailure } from './turn-state.js';
 
 /*
  * The agent host: `node host-program.js REQUEST.json`, started in the workspace. It performs one turn with an agent that
@@ -40,7 +38,7 @@ try {
   const performTurn: PerformTurn =
     request.kind === 'eliza'
       ? (await import('./eliza/perform-turn.js')).performTurn
-      : (await import('./module/perform-turn.js')).performTurn;
+      : (await import('./module-turn.js')).performTurn;
   const ended = await performTurn({ request, key, variables, before: await stateBefore(request) });
   // Before the turn is recorded: if it is, its events are not printed again.
   flushEvents();

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { extname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { interpolate, type Json } from '#lib';
 import { createJiti } from 'jiti';
-import { CannotSetUp } from './cannot-set-up.js';
-import { messageOf } from './events.js';
+import { CannotSetUp, messageOf } from './events.js';
 
 export type Loaded = Readonly<Record<string, unknown>>;
 
@@ -41,4 +41,15 @@ export async function loadModule(folder: string, name: string): Promise<Loaded> 
 function packageEntry(jiti: ReturnType<typeof createJiti>, name: string): string | null {
   const found = jiti.esmResolve(name, { try: true, conditions: ['node', 'import', 'default'] });
   return found === undefined ? null : fileURLToPath(found);
+}
+
+/** Replaces `${NAME}` in all texts of a value. A name without a value is left as it is. */
+export function fillVariables(value: Json, values: Readonly<Record<string, string>>): Json {
+  if (typeof value === 'string') {
+    const filled = interpolate(value, values);
+    return filled.ok ? filled.text : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => fillVariables(item, values));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillVariables(item, values)]));
 }

@@ -13,8 +13,7 @@ import {
   type ServiceResult,
 } from '#mocks';
 import type { HostRequest } from './hosted.js';
-import { CannotSetUp } from './cannot-set-up.js';
-import { jsonOf } from './events.js';
+import { CannotSetUp, jsonOf } from './events.js';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { splitModel, withoutVersion } from '#lib';
-import type { Agent, AgentLaunch, AgentRequest } from './agent.js';
+import type { Agent, AgentLaunch, AgentRequest, AgentSettings } from './agent.js';
 import { endOfProject, foldersAbove } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
 import { claudeCodeStream, SYNTHETIC } from './streams/claude-code.js';
-import { mcpSettings } from './mcp-settings.js';
-import type { AgentSettings } from './settings.js';
+import { mcpSettings } from './subject-files.js';
 import { fieldsOf } from './streams/json-fields.js';
 import { requestOf, requestReader, type RequestReader } from './request-reader.js';
 

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { splitModel, withVersion } from '#lib';
 import { unknownRequest } from '#model';
-import type { Agent, AgentLaunch, AgentRequest, McpProgram, ModelAccess } from './agent.js';
+import type { Agent, AgentLaunch, AgentRequest, AgentSettings, McpProgram, ModelAccess } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { codexStream, codexUsageInLog } from './streams/codex.js';
-import type { AgentSettings } from './settings.js';
 import { fieldsOf, textOf } from './streams/json-fields.js';
 import { requestOf, requestReader, type RequestReader } from './request-reader.js';
 

@@ -1,9 +1,30 @@
 import { join } from 'node:path';
-import type { Agent } from './agent.js';
+import { beginningOf } from '#lib';
+import type { Agent, AgentSettings, StreamParser } from './agent.js';
 import { classifyByExit } from './failures/classify.js';
-import type { AgentSettings } from './settings.js';
 import { eventStream } from './streams/event-stream.js';
-import { textStream } from './streams/text-stream.js';
+
+/** In characters. The rest of a longer answer is only in transcript.raw.txt. */
+const TEXT_LIMIT = 256 * 1024;
+
+/** Reads output that is plain text. All of it becomes one message of the assistant. */
+export function textStream(): StreamParser {
+  const lines: string[] = [];
+  let kept = 0;
+  return {
+    line(text) {
+      if (kept < TEXT_LIMIT) lines.push(beginningOf(text, TEXT_LIMIT - kept));
+      kept += text.length + 1;
+      return [];
+    },
+    end() {
+      const text = lines.join('\n').trim();
+      return text === '' ? [] : [{ type: 'message', role: 'assistant', text }];
+    },
+    usagePending: () => false,
+    readsText: true,
+  };
+}
 
 /** Words that stand, in braces, for a value of the run in the arguments. */
 export const PLACEHOLDERS = ['model', 'prompt_file', 'workspace'] as const;

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { splitModel, withoutVersion } from '#lib';
-import type { Agent, AgentEnd, AgentRequest, Classified, LoginFile } from './agent.js';
+import type { Agent, AgentEnd, AgentRequest, AgentSettings, Classified, LoginFile } from './agent.js';
 import { classifyByResult } from './failures/classify.js';
 import { geminiStream, whyIncomplete } from './streams/gemini.js';
-import { mcpSettings } from './mcp-settings.js';
-import type { AgentSettings } from './settings.js';
+import { mcpSettings } from './subject-files.js';
 import { meaningfulLines } from './failures/stderr-noise.js';
 import { fieldsOf } from './streams/json-fields.js';
 import { requestOf, requestReader, type RequestReader } from './request-reader.js';

@@ -14,8 +14,7 @@ export type {
 export { PLACEHOLDERS } from './command.js';
 export { adapterNames, agentOfCell, knownAgents } from './known-agents.js';
 export { Mock } from './mock-schema.js';
-export { none } from './none.js';
-export { type Contradiction, createContradictionFinder } from './streams/contradictions.js';
-export { createEndTracker } from './streams/end-tracker.js';
+export { none } from './mock.js';
+export { type Contradiction, createContradictionFinder, createEndTracker } from './streams/contradictions.js';
 export { errorEvent } from './streams/stream-events.js';
 export { withSubject } from './subject-files.js';

@@ -1,16 +1,13 @@
 import { ownValue } from '#lib';
-import type { Agent } from './agent.js';
+import type { Agent, AgentSettings } from './agent.js';
 import { claudeCode } from './claude-code.js';
 import { codex } from './codex.js';
 import { commandAgent } from './command.js';
-import { eliza } from './eliza.js';
+import { eliza, moduleAgent } from './hosted.js';
 import { gemini } from './gemini.js';
-import { mock } from './mock.js';
-import { moduleAgent } from './module.js';
-import { none } from './none.js';
+import { mock, none } from './mock.js';
 import { opencode } from './opencode.js';
 import { pi } from './pi.js';
-import type { AgentSettings } from './settings.js';
 
 /** Adapters of real agents by name. To add one, add a file and a line here. */
 const adapters: Readonly<Record<string, (settings: AgentSettings) => Agent>> = {

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type Json, splitLines } from '#lib';
-import type { mcpSettings } from './mcp-settings.js';
+import type { mcpSettings } from './subject-files.js';
 
 /** What a tool answered, as the mock agent reports it. */
 interface Answer {

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beginningOf, type Json } from '#lib';
 import type { EventBody } from '#model';
 import type { MockStep } from './mock-schema.js';
-import type { mcpSettings } from './mcp-settings.js';
+import type { mcpSettings } from './subject-files.js';
 import type { MockMcp } from './mock-mcp.js';
-import { usageOfStep } from './mock-usage.js';
+import { usageOfStep } from './mock-script.js';
 
 /*
  * The mock agent as a program: `node mock-program.js STEPS.json [MCP.json]`, started in the workspace. Its output is our

@@ -1,8 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Agent } from './agent.js';
 import { classifyByExit } from './failures/classify.js';
-import { mcpSettings } from './mcp-settings.js';
+import { mcpSettings } from './subject-files.js';
 import { mockScript } from './mock-script.js';
 import { ownEventStream } from './streams/event-stream.js';
 
@@ -46,4 +46,14 @@ export const mock: Agent = {
   resume: null,
   parser: ownEventStream,
   classify: classifyByExit,
+};
+
+/** Stands for the agent in the cells of scenarios in which no agent takes part. Like `mock` it is free; it never starts. */
+export const none: Agent = {
+  ...mock,
+  name: 'none',
+  program: '',
+  launch() {
+    throw new Error('the scenario has no agent step');
+  },
 };

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { ownValue, parseModelName, withVersion } from '#lib';
 import { unknownRequest } from '#model';
-import type { Agent, AgentLaunch, AgentRequest, AgentEnd } from './agent.js';
+import type { Agent, AgentEnd, AgentLaunch, AgentRequest, AgentSettings } from './agent.js';
 import { emptyRepository } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
 import { opencodeStream } from './streams/opencode.js';
-import type { AgentSettings } from './settings.js';
 import { fieldsOf } from './streams/json-fields.js';
 import { requestOf, requestReader, type RequestReader } from './request-reader.js';
 

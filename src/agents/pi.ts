@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { parseModelName, withoutVersion, withVersion } from '#lib';
 import { unknownRequest } from '#model';
-import type { Agent, AgentLaunch, AgentRequest, ModelAccess, LaunchFile } from './agent.js';
+import type { Agent, AgentLaunch, AgentRequest, AgentSettings, LaunchFile, ModelAccess } from './agent.js';
 import { endOfProject } from './folders-above.js';
 import { classifyByResult } from './failures/classify.js';
 import { piStream } from './streams/pi.js';
-import type { AgentSettings } from './settings.js';
 import { countOf, fieldsOf, listOf } from './streams/json-fields.js';
 import { requestOf, requestReader, type RequestReader } from './request-reader.js';
 

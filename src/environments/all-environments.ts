@@ -2,9 +2,9 @@ import { containment } from '#host';
 import type { Containment } from '#lib';
 import { bubblewrap, whyNoBubblewrap } from './bubblewrap.js';
 import { docker } from './container/docker.js';
-import { findImage, type FoundImage, type WantedContainer } from './container/why-no-container.js';
+import { findImage, type FoundImage, type WantedContainer } from './container/container-cli.js';
 import { e2b } from './e2b/e2b.js';
-import { findE2b } from './e2b/find-e2b.js';
+import { findE2b } from './e2b/service.js';
 import {
   sharesHost,
   type CloudSandbox,

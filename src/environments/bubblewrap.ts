@@ -1,8 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { findExecutable, remembered } from '#host';
 import { argvOf } from '#lib';
-import { bubblewrapArgs } from './bubblewrap-args.js';
-import { rulesFor } from './bubblewrap-rules.js';
+import { bubblewrapArgs, rulesFor } from './bubblewrap-rules.js';
 import { withChecksVariable } from './check-files.js';
 import type { Environment, EnvironmentHandle } from './environment.js';
 import { execLocally, local, makeChecksFolders, makeSocketsFolder } from './local.js';

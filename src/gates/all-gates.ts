@@ -1,40 +1,24 @@
 import { z } from 'zod';
-import { agentScript } from './types/agent-script.js';
-import { commandCalled } from './types/command-called.js';
-import { commandExitCodeIs } from './types/command-exit-code-is.js';
-import { commandJsonPath } from './types/command-json-path.js';
-import { commandNotCalled } from './types/command-not-called.js';
-import { commandOutputContains } from './types/command-output-contains.js';
-import { commandOutputMatches } from './types/command-output-matches.js';
-import { commandSucceeds } from './types/command-succeeds.js';
+import { agentScript, script } from './types/scripts.js';
+import { commandCalled, commandNotCalled, maxCommands } from './types/commands-of-agent.js';
+import {
+  commandExitCodeIs,
+  commandJsonPath,
+  commandOutputContains,
+  commandOutputMatches,
+  commandSucceeds,
+} from './types/commands.js';
 import { contextRetention } from './types/context-retention.js';
-import { conversationFlow } from './types/conversation-flow.js';
-import { conversationLength } from './types/conversation-length.js';
-import { executionTime } from './types/execution-time.js';
-import { fileContains } from './types/file-contains.js';
-import { fileEquals } from './types/file-equals.js';
-import { fileExists } from './types/file-exists.js';
-import { fileMatches } from './types/file-matches.js';
+import { conversationFlow, conversationLength } from './types/conversation.js';
+import { executionTime, maxCostUsd, maxTokens, tokenCount } from './types/usage.js';
+import { fileContains, fileEquals, fileExists, fileMatches } from './types/files.js';
 import type { CheckedUse, Gate, GateContext, Verdict } from './gate.js';
 import { llmJudge } from './types/llm-judge.js';
-import { maxCommands } from './types/max-commands.js';
-import { maxCostUsd } from './types/max-cost-usd.js';
-import { maxTokens } from './types/max-tokens.js';
-import { mcpNoErrors } from './types/mcp-no-errors.js';
-import { mcpToolCalled } from './types/mcp-tool-called.js';
-import { mcpToolNotCalled } from './types/mcp-tool-not-called.js';
+import { mcpNoErrors, mcpToolCalled, mcpToolNotCalled } from './types/mcp.js';
 import { noTranscriptErrors } from './types/no-transcript-errors.js';
-import { regexMatch } from './types/regex-match.js';
-import { responseContains } from './types/response-contains.js';
-import { responseMatches } from './types/response-matches.js';
-import { script } from './types/script.js';
-import { skillNotUsed } from './types/skill-not-used.js';
-import { skillUsed } from './types/skill-used.js';
-import { stepCount } from './types/step-count.js';
-import { stringContains } from './types/string-contains.js';
-import { tokenCount } from './types/token-count.js';
-import { toolCalled } from './types/tool-called.js';
-import { trajectoryContainsAction } from './types/trajectory-contains-action.js';
+import { regexMatch, responseContains, responseMatches, stringContains } from './types/response.js';
+import { skillNotUsed, skillUsed } from './types/skills.js';
+import { stepCount, toolCalled, trajectoryContainsAction } from './types/tool-calls.js';
 import { userSatisfaction } from './types/user-satisfaction.js';
 
 /** All kinds of gates. To add one, add a file in `types/` and a line here. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checkedText, inSchema, messageIn, nonBlank, seconds, text } from '#input';
 import { compilePattern, workspacePathProblem } from '#lib';
 import { parseAssertion } from './json/json-assertion.js';
-import { compileJsonPath } from './json/compile-json-path.js';
+import { compileJsonPath } from './json/json-path.js';
 
 /** The fields that every gate has besides its type. */
 export const commonFields = {

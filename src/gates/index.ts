@@ -1,7 +1,6 @@
 export { answersAsked, checkedUse, checkGate, GateSpec, gateSubject, isQuickGate } from './all-gates.js';
 export { MAX_ANSWER_SECS, MAX_VOTES } from './asking.js';
-export { readScriptEvaluator } from './evaluators/agent-script.js';
-export { readEvaluator } from './evaluators/script.js';
+export { readEvaluator, readScriptEvaluator } from './evaluators.js';
 export {
   type CheckedUse,
   type FileStat,
@@ -12,15 +11,16 @@ export {
   type WorkInput,
   type WorkResult,
 } from './gate.js';
-export { type Answer, answerSchema, readAnswer } from './judge/answer.js';
-export { findObject } from './judge/find-object.js';
-export { composeGatePrompt } from './judge/gate-prompt.js';
-export { dataRule, markData, type MarkedData } from './judge/marked-data.js';
+export { type Answer, answerSchema, findObject, readAnswer } from './judge/answer.js';
 export {
   agentPrompt,
+  composeGatePrompt,
   composePrompt,
+  dataRule,
   type JudgePrompt,
   type JudgeQuestion,
+  markData,
+  type MarkedData,
   promptDocument,
 } from './judge/prompt.js';
 export { Rubric } from './judge/rubric.js';

@@ -1,7 +1,7 @@
 import { compilePattern, parseJson } from '#lib';
 import type { GateWork, WorkInput, WorkResult } from './gate.js';
 import { applyAssertion, parseAssertion } from './json/json-assertion.js';
-import { compileJsonPath } from './json/compile-json-path.js';
+import { compileJsonPath } from './json/json-path.js';
 
 type Work = { [K in keyof GateWork]: (input: WorkInput<K>) => WorkResult<K> };
 

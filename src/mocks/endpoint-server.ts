@@ -1,13 +1,20 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runInNewContext } from 'node:vm';
 import { ownIdentity, writeNote } from '#host';
-import { answerToRequest, plainAnswer, type EndpointResult } from './answer-to-request.js';
-import { chanceOf } from './chance.js';
+import { isStorable, type Json, parseJson } from '#lib';
+import {
+  answerToRequest,
+  type EndpointRequest,
+  type EndpointResult,
+  plainAnswer,
+} from './answer-to-request.js';
+import type { EvaluateMatcher } from './matcher.js';
 import {
   LOOPBACK,
-  MOST_CALLS,
   mocksFile,
+  MOST_CALLS,
   readServer,
   requestsFolder,
   serverFile,
@@ -15,9 +22,89 @@ import {
   stepFile,
 } from './mock-server-files.js';
 import type { CallRecord, ServerFile } from './mocks-file.js';
-import { isolatedMatcher } from './isolated-matcher.js';
-import { isHttpError, readRequest, type ReadRequest } from './read-request.js';
-import { recordCall, recordedArgs, recordedDecision } from './record-call.js';
+import { chanceOf, recordCall, recordedArgs, recordedDecision } from './record-call.js';
+
+/** A request that cannot be answered as the scenario says, and the status that says so. */
+interface HttpError extends Error {
+  status: number;
+}
+
+interface ReadRequest {
+  request: Omit<EndpointRequest, 'context'>;
+  /** Query and body as text, where there are any, for the record. */
+  shown: string[];
+}
+
+const MOST_BYTES = 1024 * 1024;
+/** The connection is closed beyond this. */
+const MOST_READ = 64 * MOST_BYTES;
+
+const isHttpError = (error: unknown): error is HttpError => error instanceof Error && 'status' in error;
+
+/** Reads a request to its end. @throws HttpError if its body is too large */
+async function readRequest(message: IncomingMessage): Promise<ReadRequest> {
+  const text = await readBody(message);
+  const [path = '/', ...rest] = (message.url ?? '/').split('?');
+  const query = rest.join('?');
+  return {
+    request: {
+      method: message.method ?? 'GET',
+      path,
+      query: valuesOf(query),
+      headers: headersOf(message),
+      body: bodyOf(text),
+    },
+    shown: [...(query === '' ? [] : [`?${query}`]), ...(text === '' ? [] : [text])],
+  };
+}
+
+async function readBody(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= MOST_BYTES) chunks.push(chunk);
+    // A client that is cut off while it sends would not see the answer.
+    else if (bytes > MOST_READ) break;
+  }
+  if (bytes > MOST_BYTES)
+    throw Object.assign(new Error(`the body is larger than ${MOST_BYTES} bytes`), { status: 413 });
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** JSON, or the text if it is none, or is nested too deeply. */
+function bodyOf(text: string): Json {
+  const parsed = parseJson(text);
+  return parsed === undefined || !isStorable(parsed) ? text : parsed;
+}
+
+function valuesOf(query: string): EndpointRequest['query'] {
+  const parameters = new URLSearchParams(query);
+  return Object.fromEntries(
+    [...new Set(parameters.keys())].map((name) => {
+      const [first = '', ...more] = parameters.getAll(name);
+      return [name, more.length === 0 ? first : [first, ...more]];
+    }),
+  );
+}
+
+const headersOf = ({ headers }: IncomingMessage): EndpointRequest['headers'] =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
+
+/** A matcher that takes longer is taken to be in an endless loop. */
+const MATCHER_MS = 1000;
+
+/**
+ * Evaluates a matcher with a time limit and its own global object, so that it cannot stop or change the server. This is
+ * no sandbox: scenarios that need one cannot have matchers of endpoints.
+ */
+const isolatedMatcher: EvaluateMatcher = (expression, { args, input, context }) => {
+  const globals = Object.assign(Object.create(null) as object, {
+    call: JSON.stringify({ args, input, context }),
+  });
+  const code = `'use strict'; (({ args, input, context }) => Boolean(${expression}\n))(JSON.parse(call))`;
+  return runInNewContext(code, globals, { timeout: MATCHER_MS }) === true;
+};
 
 /*
  * The server of a run's mocked endpoints: `node endpoint-server.js FOLDER PORT`. It ends by itself when its note is gone

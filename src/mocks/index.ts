@@ -1,6 +1,6 @@
 export { answerToService, type ServiceCall, type ServiceResult } from './answer-to-service.js';
 export { answerToTool, failedResult, mockedTools } from './answer-to-tool.js';
-export { chanceOf } from './chance.js';
+export { chanceOf, recordCall, recordedArgs, recordedDecision } from './record-call.js';
 export { evaluateMatcher } from './matcher.js';
 export {
   isCommandMock,
@@ -25,5 +25,4 @@ export {
 } from './mock-server-files.js';
 export { Mock, Mocks } from './mock.js';
 export { CallRecord, mocksFileOf, type ServerFile } from './mocks-file.js';
-export { recordCall, recordedArgs, recordedDecision } from './record-call.js';
 export { ServiceMock } from './service-mock.js';

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerToCommand, needsInput, type CommandCall } from './answer-to-command.js';
-import { chanceOf } from './chance.js';
+import { chanceOf, recordCall, recordedArgs, recordedDecision } from './record-call.js';
 import type { MocksFile } from './mocks-file.js';
-import { recordCall, recordedArgs, recordedDecision } from './record-call.js';
 
 /*
  * A mocked command: `node mocked-command.js MOCKS.json COMMAND ARGUMENT...`. It starts no process.

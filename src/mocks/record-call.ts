@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beginningOf } from '#lib';
+import { beginningOf, sha256 } from '#lib';
 import type { Decision } from './choose-mock.js';
 import type { CallRecord } from './mocks-file.js';
 
@@ -47,3 +47,9 @@ export function recordCall<D extends { record: CallRecord }>(
     }
   }
 }
+
+const DIGITS = 12;
+
+/** A number from 0 to below 1 that is the same for the same seed and number of the call. */
+export const chanceOf = (seed: string, call: number): number =>
+  parseInt(sha256(`${seed}\n${call}`).slice(0, DIGITS), 16) / 16 ** DIGITS;

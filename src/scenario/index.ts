@@ -1,8 +1,16 @@
+export {
+  conditionPrompt,
+  conditionSchema,
+  readConditionAnswer,
+  userMessage,
+  userPrompt,
+  withEarlierTurns,
+} from './conversation-prompts.js';
+export { type ConversationState, decideEnd } from './conversation.js';
 export { agentInputs, judgeInputs } from './agent-inputs.js';
 export { Config, defaultConfig, parseConfig } from './config.js';
 export { serverAddresses } from './database.js';
-export { chooseHarmless } from './draft/choose-harmless.js';
-export { type Draft, draftScenario } from './draft/draft-scenario.js';
+export { chooseHarmless, type Draft, draftScenario } from './draft/draft-scenario.js';
 export { readHelp, type ToolHelp } from './draft/read-help.js';
 export {
   type Combination,
@@ -11,19 +19,22 @@ export {
   loadMatrix,
   matchesFilter,
 } from './eliza/matrix.js';
-export { Character } from './eliza/runtime-fields.js';
-export { modelsOf } from './eliza/to-runtime.js';
+export { Character, modelsOf } from './eliza/runtime-fields.js';
 export { expandMatrix } from './expand-matrix.js';
 export { jsonSchemaOf } from './json-schema.js';
 export { loadScenario } from './load-scenario.js';
 export { checkCommands, namedChecks, placedAgentScripts, placedGates } from './named-checks.js';
 export {
   EffectiveScenario,
+  isScheduledTime,
   JudgeSettings,
   modelAsked,
   Plan,
+  PlanTemplate,
   scenarioOf,
+  StoredSchedule,
   type UnstoredScenario,
+  type When,
 } from './plan.js';
 export { publicNames } from './public-names.js';
 export type { ScenarioReader, ScenarioVariant } from './reader.js';
@@ -44,7 +55,6 @@ export {
   withAgentTimeout,
   withoutMocks,
 } from './scenario.js';
-export { isScheduledTime, PlanTemplate, StoredSchedule, type When } from './stored-schedule.js';
 export { type Copied, isNamedLikeSuite, isSuite, SUITE_ENDING } from './suites/is-suite.js';
 export { readSuite } from './suites/read-evals.js';
 export { readCsv, readJsonLines } from './suites/read-prompts.js';
@@ -52,6 +62,5 @@ export { type CaseScenario, suiteScenarios } from './suites/suite-scenarios.js';
 export type { Suite } from './suites/suite.js';
 export { Target, TARGET_PROGRAM } from './target.js';
 export { withChecksOf, withoutFlags } from './with-checks-of.js';
-export { loadRubric } from './yaml/load-rubric.js';
+export { loadRubric, parseYaml } from './yaml/load-yaml.js';
 export { loadSkill } from './yaml/load-skill.js';
-export { parseYaml } from './yaml/load-yaml.js';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Loaded } from '#input';
-import { matrixGivenAsScenario } from './eliza/mistaken-form.js';
-import { readScenario as readElizaScenario } from './eliza/read-scenario.js';
+import { matrixGivenAsScenario } from './eliza/matrix.js';
+import { readScenario as readElizaScenario } from './eliza/to-scenario.js';
 import type { ScenarioReader } from './reader.js';
 import { formOf, recognize, SCENARIO_ENDING } from './recognize.js';
 import { readScenario } from './yaml/read-scenario.js';

@@ -1,8 +1,142 @@
-import { ParseError, parseTOML, type AST } from 'toml-eslint-parser';
-import type { z } from 'zod';
-import { check, inTextOrder, type Loaded, type Position } from '#input';
+import { check, inTextOrder, type Loaded, type Path, type Position, type Source } from '#input';
 import type { Problem } from '#lib';
-import { tomlSource } from './toml-source.js';
+import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
+import type { z } from 'zod';
+
+/** A value of the file with its position. It has either `map` or `list`; without both, it is the plain value. */
+interface Located {
+  key: Position;
+  value: Position;
+  plain?: unknown;
+  /** A number as it is written. */
+  written?: string;
+  map?: Map<string, Located>;
+  list?: Located[];
+}
+
+/** A key that is valid TOML, but is not allowed here. */
+interface RejectedKey {
+  position: Position;
+  message: string;
+}
+
+const MAX_KEY_PARTS = 20;
+
+/**
+ * Converts a TOML program to a source. The library's own conversion is not used because it has no positions and
+ * assigns to `__proto__`.
+ */
+export function tomlSource(
+  file: string,
+  program: AST.TOMLProgram,
+): { source: Source; rejected: RejectedKey[] } {
+  const start = { line: 1, column: 1 };
+  const root: Located = { key: start, value: start, map: new Map() };
+  const rejected: RejectedKey[] = [];
+  fill(root, program.body[0].body, rejected);
+  const source: Source = {
+    file,
+    value: plainOf(root),
+    nouns: { map: 'a table', list: 'an array' },
+    locate: (path, side) => find(root, path)?.[side] ?? null,
+    written: (path) => find(root, path)?.written || null,
+  };
+  return { source, rejected };
+}
+
+function fill(
+  table: Located,
+  body: readonly (AST.TOMLKeyValue | AST.TOMLTable)[],
+  rejected: RejectedKey[],
+): void {
+  for (const node of body) {
+    const flaw = flawOf(node.key);
+    if (flaw !== null) {
+      rejected.push({ position: startOf(node.key), message: flaw });
+      continue;
+    }
+    if (node.type === 'TOMLTable') {
+      const parts = node.key.keys;
+      const own =
+        node.kind === 'array'
+          ? append(descend(table, parts.slice(0, -1)), parts.at(-1))
+          : descend(table, parts);
+      fill(own, node.body, rejected);
+    } else {
+      const last = node.key.keys.at(-1);
+      if (last === undefined) continue;
+      const parent = descend(table, node.key.keys.slice(0, -1));
+      parent.map?.set(nameOf(last), located(node.value, startOf(last), rejected));
+    }
+  }
+}
+
+function flawOf({ keys }: AST.TOMLKey): string | null {
+  // assigning to it would change the object's prototype
+  if (keys.some((part) => nameOf(part) === '__proto__')) return "the key '__proto__' is not allowed";
+  return keys.length > MAX_KEY_PARTS
+    ? `expected at most ${MAX_KEY_PARTS} parts in a dotted key, got ${keys.length}`
+    : null;
+}
+
+/** Follows a dotted key and creates the tables that it implies. In an array of tables, it enters the last one. */
+function descend(from: Located, parts: readonly (AST.TOMLBare | AST.TOMLQuoted)[]): Located {
+  let at = from;
+  for (const part of parts) {
+    const name = nameOf(part);
+    const next = at.map?.get(name) ?? {
+      key: startOf(part),
+      value: startOf(part),
+      map: new Map<string, Located>(),
+    };
+    at.map?.set(name, next);
+    at = next.list?.at(-1) ?? next;
+  }
+  return at;
+}
+
+function append(parent: Located, part: AST.TOMLBare | AST.TOMLQuoted | undefined): Located {
+  if (part === undefined) return parent;
+  const here = startOf(part);
+  const array = parent.map?.get(nameOf(part)) ?? { key: here, value: here, list: [] };
+  parent.map?.set(nameOf(part), array);
+  const item: Located = { key: here, value: here, map: new Map() };
+  array.list?.push(item);
+  return item;
+}
+
+function located(node: AST.TOMLContentNode, key: Position, rejected: RejectedKey[]): Located {
+  const value = startOf(node);
+  if (node.type === 'TOMLValue')
+    return { key, value, plain: node.value, ...('number' in node ? { written: node.number } : {}) };
+  if (node.type === 'TOMLArray') {
+    return {
+      key,
+      value,
+      list: node.elements.map((element) => located(element, startOf(element), rejected)),
+    };
+  }
+  const table: Located = { key, value, map: new Map() };
+  fill(table, node.body, rejected);
+  return table;
+}
+
+function plainOf({ map, list, plain }: Located): unknown {
+  if (map !== undefined) return Object.fromEntries([...map].map(([name, child]) => [name, plainOf(child)]));
+  return list === undefined ? plain : list.map(plainOf);
+}
+
+function find(root: Located, path: Path): Located | null {
+  let at: Located | undefined = root;
+  for (const part of path) at = at?.map?.get(String(part)) ?? at?.list?.[Number(part)];
+  return at ?? null;
+}
+
+const nameOf = (part: AST.TOMLBare | AST.TOMLQuoted): string =>
+  part.type === 'TOMLBare' ? part.name : part.value;
+
+/** Converts the library's columns, which start at 0. */
+const startOf = ({ loc }: AST.TOMLNode): Position => ({ line: loc.start.line, column: loc.start.column + 1 });
 
 const MAX_DEPTH = 100;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RuntimeSetup } from '#agent-host';
 import { Mock } from '#agents';
-import { conversationFields } from '#conversation';
+import { conversationFields } from './conversation.js';
 import { answersAsked, GateSpec } from '#gates';
 import { Mocks } from '#mocks';
 import { isAgentKind } from '#model';

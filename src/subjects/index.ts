@@ -1,4 +1,4 @@
-export { McpServer } from './mcp-server.js';
+export { McpServer } from './mcp/mcp-server.js';
 export type { McpConnection, ProxyFile } from './mcp/proxy-file.js';
 export { eventsOfRecords, eventsSoFar, type TimedEvent } from './mcp/record.js';
 export {

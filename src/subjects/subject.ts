@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nonBlank } from '#input';
-import { McpServer, variablesOfServer } from './mcp-server.js';
+import { McpServer, variablesOfServer } from './mcp/mcp-server.js';
 
 /*
  * What a scenario tests besides a program: skills, instructions and MCP servers that the agent is given. `Subject` is what a file says,

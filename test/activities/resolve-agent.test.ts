@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resolveAgent } from '../../src/activities/credentials/resolve-agent.js';
-import type { AgentSettings } from '../../src/agents/settings.js';
+import type { AgentSettings } from '../../src/agents/agent.js';
 
 const NONE: AgentSettings = { args: [], models: [], env: {} };
 

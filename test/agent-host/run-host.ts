@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import type { Agent, AgentRequest, Classified } from '../../src/agents/agent.js';
 import type { HostedRun } from '../../src/agent-host/hosted.js';
-import { createEndTracker } from '../../src/agents/streams/end-tracker.js';
+import { createEndTracker } from '../../src/agents/streams/contradictions.js';
 import { writeFileAtomic } from '../../src/host/fs/write-file.js';
 import type { EventBody } from '../../src/model/records/events.js';
 import type { CallRecord } from '../../src/mocks/mocks-file.js';

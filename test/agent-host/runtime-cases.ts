@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eliza } from '../../src/agents/eliza.js';
+import { eliza } from '../../src/agents/hosted.js';
 import { Mock } from '../../src/mocks/mock.js';
 import type { RuntimeDatabase, RuntimeSetup } from '../../src/agent-host/runtime.js';
 import { createTrajectoryCollector } from '../../src/model/transcript/trajectory.js';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEnd, AgentRequest } from '../../src/agents/agent.js';
+import type { AgentEnd, AgentRequest, AgentSettings } from '../../src/agents/agent.js';
 import { classifyByExit } from '../../src/agents/failures/classify.js';
 import { commandAgent } from '../../src/agents/command.js';
 import { knownAgents } from '../../src/agents/known-agents.js';
-import type { AgentSettings } from '../../src/agents/settings.js';
 
 const settings = (changes: Partial<AgentSettings> = {}): AgentSettings => ({
   command: 'my-agent',

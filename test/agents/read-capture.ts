@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Agent, AgentEnd, Classified, StreamParser } from '../../src/agents/agent.js';
-import { createEndTracker } from '../../src/agents/streams/end-tracker.js';
+import { createEndTracker } from '../../src/agents/streams/contradictions.js';
 import { errorEvent } from '../../src/agents/streams/stream-events.js';
 import type { EventBody } from '../../src/model/records/events.js';
 

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
-import type { AgentRequest } from '../../src/agents/agent.js';
-import type { AgentSettings } from '../../src/agents/settings.js';
+import type { AgentRequest, AgentSettings } from '../../src/agents/agent.js';
 
 /** The settings of an agent that the config does not mention. */
 export const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };

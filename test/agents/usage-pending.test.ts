@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StreamParser } from '../../src/agents/agent.js';
 import { knownAgents } from '../../src/agents/known-agents.js';
 import { eventStream } from '../../src/agents/streams/event-stream.js';
-import { textStream } from '../../src/agents/streams/text-stream.js';
+import { textStream } from '../../src/agents/command.js';
 import { linesOf } from './read-capture.js';
 
 /** Whether usage is pending after captured starts in one session. */

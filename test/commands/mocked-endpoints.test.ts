@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { whyNoOwnNetwork } from '../../src/environments/network.js';
 import { sha256 } from '../../src/lib/hash.js';
-import { chanceOf } from '../../src/mocks/chance.js';
+import { chanceOf } from '../../src/mocks/record-call.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import {
   cellsOf,
@@ -150,7 +150,6 @@ const SCENARIOS: Record<string, ScenarioOptions> = {
         files: {
           'send.mjs': SEND,
           'attack.mjs': `
-import { connect } from 'node:net';
 const { hostname, port } = new URL(process.env.LLM_TOOL_TEST_MOCK_URL);
 const attacks = [
   'nonsense\\r\\n\\r\\n',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { shellWord } from '../../src/lib/commands/shell-word.js';
 import { sha256 } from '../../src/lib/hash.js';
-import { chanceOf } from '../../src/mocks/chance.js';
+import { chanceOf } from '../../src/mocks/record-call.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import {
   cellsOf,

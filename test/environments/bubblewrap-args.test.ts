@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bubblewrapArgs, type Rule } from '../../src/environments/bubblewrap-args.js';
+import { bubblewrapArgs, type Rule } from '../../src/environments/bubblewrap-rules.js';
 
 /** The mounts for these rules, without those that are always there. */
 function mounts(...rules: Rule[]): string[] {

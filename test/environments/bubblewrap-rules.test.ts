@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Look } from '../../src/environments/bubblewrap-args.js';
-import { rulesFor } from '../../src/environments/bubblewrap-rules.js';
+import { type Look, rulesFor } from '../../src/environments/bubblewrap-rules.js';
 import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import { newFolder, setEnv } from '../host/temporary.js';
 

@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Container } from '../../src/environments/environment.js';
-import { whyNoCli } from '../../src/environments/container/why-no-container.js';
+import { whyNoCli } from '../../src/environments/container/container-cli.js';
 import { findExecutable } from '../../src/host/process/find-executable.js';
 
 /** A tiny image of busybox, created locally without a registry. */

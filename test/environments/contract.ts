@@ -4,7 +4,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
-import { findE2b } from '../../src/environments/e2b/find-e2b.js';
+import { findE2b } from '../../src/environments/e2b/service.js';
 import { accessFile, keepAccess } from '../../src/environments/e2b/sandbox-state.js';
 import {
   sharesHost,
@@ -16,7 +16,7 @@ import {
 import { environments } from '../../src/environments/all-environments.js';
 import { lastStart, startFiles } from '../../src/environments/journal.js';
 import { wayOfOutput } from '../../src/environments/machine/stream.js';
-import { changesIn, collect } from '../../src/environments/read-workspace.js';
+import { changesIn, collect } from '../../src/environments/workspace-changes.js';
 import { fileText } from '../../src/gates/gate.js';
 import type { Command } from '../../src/lib/commands/command.js';
 import { supervisorErrors } from '../../src/host/process/supervise.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { local } from '../../src/environments/local.js';
-import { collect } from '../../src/environments/read-workspace.js';
+import { collect } from '../../src/environments/workspace-changes.js';
 import { inEachMode } from '../host/supervised.js';
 import { processesWith, running } from '../host/processes.js';
 import { PATH, prepared, type Place } from './places.js';

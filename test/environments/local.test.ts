@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { local } from '../../src/environments/local.js';
 import { startFiles } from '../../src/environments/journal.js';
-import { changesIn, collect } from '../../src/environments/read-workspace.js';
+import { changesIn, collect } from '../../src/environments/workspace-changes.js';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import { waitUntil } from '../../src/host/process/wait-until.js';
 import { compileSources } from '../host/compiled.js';

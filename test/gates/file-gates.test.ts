@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { checkGate } from '../../src/gates/all-gates.js';
 import type { FileStat, GateContext } from '../../src/gates/gate.js';
-import { describeDifference } from '../../src/gates/types/file-equals.js';
+import { describeDifference } from '../../src/gates/types/files.js';
 import { check, newWorkspace, realContext } from './real-context.js';
 
 async function workspaceWith(

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Client, Connection, type ScheduleHandle } from '@temporalio/client';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isScheduledTime, StoredSchedule } from '../../src/scenario/stored-schedule.js';
+import { isScheduledTime, StoredSchedule } from '../../src/scenario/plan.js';
 import { putSchedule } from '../../src/client/schedules/temporal-schedule.js';
 import { LIMITS } from '../../src/lib/limits.js';
 import { readEngineState } from '../../src/engine/engine-state.js';

@@ -7,7 +7,7 @@ import {
   type CommandCall,
   type CommandResult,
 } from '../../src/mocks/answer-to-command.js';
-import { chanceOf } from '../../src/mocks/chance.js';
+import { chanceOf } from '../../src/mocks/record-call.js';
 import type { MockAnswer } from '../../src/mocks/choose-mock.js';
 import { CommandMock } from '../../src/mocks/command-mock.js';
 

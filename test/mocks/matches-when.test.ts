@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/lib/json.js';
 import type { Call, When } from '../../src/mocks/call.js';
 import { contains } from '../../src/lib/json-contains.js';
-import { matchesWhen, specificity } from '../../src/mocks/matches-when.js';
+import { matchesWhen, specificity } from '../../src/mocks/choose-mock.js';
 import { evaluateMatcher, matcherProblem } from '../../src/mocks/matcher.js';
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;

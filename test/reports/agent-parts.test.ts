@@ -9,7 +9,7 @@ import { geminiStream } from '../../src/agents/streams/gemini.js';
 import { opencodeStream } from '../../src/agents/streams/opencode.js';
 import { piStream } from '../../src/agents/streams/pi.js';
 import { eventStream } from '../../src/agents/streams/event-stream.js';
-import { textStream } from '../../src/agents/streams/text-stream.js';
+import { textStream } from '../../src/agents/command.js';
 import { agentParts } from '../../src/reports/agent-parts.js';
 import { fitScreen } from '../../src/reports/screen.js';
 import { createActionCollector, type ActionLog } from '../../src/model/transcript/action-log.js';

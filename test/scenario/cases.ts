@@ -4,12 +4,12 @@ import { parseTOML } from 'toml-eslint-parser';
 import { parse as parseYaml } from 'yaml';
 import type { z } from 'zod';
 import { Config, parseConfig } from '../../src/scenario/config.js';
-import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.js';
+import { loadScenarioFile } from '../../src/scenario/yaml/read-scenario.js';
 import { Rubric } from '../../src/gates/judge/rubric.js';
-import { loadRubric } from '../../src/scenario/yaml/load-rubric.js';
+import { loadRubric } from '../../src/scenario/yaml/load-yaml.js';
 import { ScenarioFile } from '../../src/scenario/yaml/schema.js';
 import type { Loaded } from '../../src/input/source.js';
-import { tomlSource } from '../../src/scenario/toml-source.js';
+import { tomlSource } from '../../src/scenario/load-toml.js';
 
 /** A kind of file that users write. Its cases are `<folder>/valid/*` and `<folder>/invalid/*`. */
 export interface Kind {

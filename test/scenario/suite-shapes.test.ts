@@ -6,7 +6,7 @@ import { readCsv, readJsonLines } from '../../src/scenario/suites/read-prompts.j
 import { gateOf } from '../../src/scenario/suites/statement.js';
 import type { Suite } from '../../src/scenario/suites/suite.js';
 import { suiteScenarios } from '../../src/scenario/suites/suite-scenarios.js';
-import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.js';
+import { loadScenarioFile } from '../../src/scenario/yaml/read-scenario.js';
 
 const cases = (loaded: Loaded<Suite>): Suite['cases'] => {
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));

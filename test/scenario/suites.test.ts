@@ -6,7 +6,7 @@ import { readEvals, writeEvals } from '../../src/scenario/suites/read-evals.js';
 import { readCsv, readJsonLines } from '../../src/scenario/suites/read-prompts.js';
 import type { Suite } from '../../src/scenario/suites/suite.js';
 import { caseOfScenario, suiteScenarios } from '../../src/scenario/suites/suite-scenarios.js';
-import { loadScenarioFile } from '../../src/scenario/yaml/load-scenario-file.js';
+import { loadScenarioFile } from '../../src/scenario/yaml/read-scenario.js';
 
 const valueOf = (loaded: Loaded<Suite>): Suite => {
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));

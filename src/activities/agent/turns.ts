@@ -1,6 +1,5 @@
-import { withEarlierTurns } from '#conversation';
 import { type CommandRecord, STEPS, type Turn } from '#model';
-import { type AgentStep as ScenarioStep, agentStepAt } from '#scenario';
+import { type AgentStep as ScenarioStep, agentStepAt, withEarlierTurns } from '#scenario';
 import { readStep } from '../step/run-step-once.js';
 import { type AgentStep, readAgentSteps } from './agent-step.js';
 import { stepsOfKind } from '../run/scenario-steps.js';

@@ -1,8 +1,7 @@
-import { fillVariables } from '../fill-variables.js';
-import { CannotSetUp } from '../cannot-set-up.js';
-import { loadModule, type Loaded } from '../load-module.js';
+import { fillVariables, type Loaded, loadModule } from '../load-module.js';
+import { CannotSetUp } from '../events.js';
 import type { RuntimePlugin } from '../runtime.js';
-import type { Turn } from '../turn.js';
+import type { Turn } from '../turn-state.js';
 import type { Character, Plugin } from './core.js';
 
 /** Fields of which a plugin has at least one. */

@@ -1,10 +1,46 @@
 import { randomUUID } from 'node:crypto';
 import { emit, emitCall, emitResult, messageOf } from '../events.js';
 import { emitModelError } from '../model.js';
-import type { TurnFailure } from '../turn.js';
-import { SOURCE, type Identity } from './identity.js';
-import type { UnsetSettings } from './unset-settings.js';
-import type { Callback, Memory, Runtime, Action } from './core.js';
+import type { TurnFailure } from '../turn-state.js';
+import type { Action, Callback, Core, Memory, Runtime, Uuid } from './core.js';
+
+/** Returns the names of keys and addresses that plugins have asked for in vain until now. */
+export type UnsetSettings = () => string[];
+
+// MODEL_MAX_TOKEN is a number.
+const NEEDED = /(?<!MAX)_(KEY|TOKEN|SECRET|URL|ENDPOINT|HOST)$/;
+/** Enough to see which ones are meant. */
+const SHOWN = 5;
+
+/** Remembers which settings of a runtime have no value. */
+export function watchSettings(runtime: Runtime): UnsetSettings {
+  const unset = new Set<string>();
+  const getSetting = runtime.getSetting.bind(runtime);
+  runtime.getSetting = (name, ...more) => {
+    const value = getSetting(name, ...more);
+    if (NEEDED.test(name) && (value == null || value === '')) unset.add(name);
+    return value;
+  };
+  return () => [...unset].slice(0, SHOWN);
+}
+
+/** Where messages come from, and who registers models. */
+export const SOURCE = 'llm-tool-test';
+
+/** Who talks where. The ids are the same in each run. */
+export interface Identity {
+  agent: Uuid;
+  user: Uuid;
+  room: Uuid;
+  world: Uuid;
+}
+
+export const identityOf = (core: Core, agent: Uuid): Identity => ({
+  agent,
+  user: core.stringToUuid(`${SOURCE} user`),
+  room: core.stringToUuid(`${SOURCE} room`),
+  world: core.stringToUuid(`${SOURCE} world`),
+});
 
 /** What a runtime has done in a turn, as far as it decides how the turn ended. */
 export interface Observed {

@@ -1,21 +1,24 @@
 import { connectModel } from '../model.js';
-import { emit, messageOf } from '../events.js';
-import type { EndedTurn, PerformTurn, Turn } from '../turn.js';
-import { createDatabase } from './database.js';
+import { CannotSetUp, emit, messageOf } from '../events.js';
+import type { EndedTurn, PerformTurn, Turn } from '../turn-state.js';
+import { createDatabase, seedDatabase } from './database.js';
 import { mockServices } from '../mock-services.js';
-import { emptyDatabase, type DatabaseContent } from './database/content.js';
-import { identityOf, SOURCE, type Identity } from './identity.js';
+import { emptyDatabase, type DatabaseContent } from './database/memories.js';
+import {
+  type Identity,
+  identityOf,
+  observe,
+  type Observed,
+  SOURCE,
+  type UnsetSettings,
+  watchSettings,
+} from './observe.js';
 import { loadPlugins } from './load-plugins.js';
-import { observe, type Observed } from './observe.js';
 import { replaceModels, requireModel, setTemperature } from './replace-models.js';
-import { seedDatabase } from './seed-database.js';
-import { watchSettings, type UnsetSettings } from './unset-settings.js';
 import type { Content, Core, Memory, Runtime, Plugin, Character } from './core.js';
-import { CannotSetUp } from '../cannot-set-up.js';
-import { loadModule } from '../load-module.js';
+import { fillVariables, loadModule } from '../load-module.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '#lib';
-import { fillVariables } from '../fill-variables.js';
 
 /** Gives the input to a new runtime, whose database is as it was after the turn before. */
 export const performTurn: PerformTurn = async (turn) => {

@@ -1,6 +1,6 @@
 import { isMap, parseJson } from '#lib';
-import { CannotSetUp } from '../cannot-set-up.js';
-import { SOURCE } from './identity.js';
+import { CannotSetUp } from '../events.js';
+import { SOURCE } from './observe.js';
 import { temperatureOf, type AskModel } from '../model.js';
 import type { Runtime } from './core.js';
 

@@ -1,7 +1,34 @@
 import type { StopReason } from '#lib';
 import type { EventBody } from '#model';
-import type { StreamParser } from '../agent.js';
-import { goesOn } from './end-tracker.js';
+import type { AgentEnd, StreamParser } from '../agent.js';
+
+/** Determines from the events of an agent's start how it ended. */
+interface EndTracker {
+  add(event: EventBody): void;
+  /** Returns the result, unless the agent went on after it, and the last error that it did not recover from. */
+  read(): Pick<AgentEnd, 'result' | 'error'>;
+}
+
+const WORKS: ReadonlySet<EventBody['type']> = new Set(['message', 'reasoning', 'tool_call', 'tool_result']);
+
+/** True if an event shows that the agent goes on. A message of the system may be about the error itself. */
+const goesOn = (event: EventBody): boolean =>
+  WORKS.has(event.type) && !(event.type === 'message' && event.role === 'system');
+
+/** Creates a tracker for a new start. */
+export function createEndTracker(): EndTracker {
+  const end: ReturnType<EndTracker['read']> = { result: null, error: null };
+  return {
+    add(event) {
+      // After another end, success is in doubt.
+      if (event.type === 'result')
+        end.result = event.ending === 'done' && (end.result?.ending ?? 'done') !== 'done' ? null : event;
+      if (event.type === 'error') [end.result, end.error] = [null, event];
+      if (goesOn(event)) [end.result, end.error] = [null, null];
+    },
+    read: () => end,
+  };
+}
 
 /** Something in an agent's output that cannot be true together with the end of it, so that parts of it may be missing. */
 export interface Contradiction {
@@ -18,7 +45,7 @@ interface Exit {
 }
 
 /** Compares an agent's events with each other and with its end (the table is in specs/reference/evaluation.md). */
-export interface ContradictionFinder {
+interface ContradictionFinder {
   /** Called before the first event of a start that continues the session. */
   begin(): void;
   add(event: EventBody): void;

@@ -5,10 +5,8 @@ import { Readable } from 'node:stream';
 import { randomBytes } from 'node:crypto';
 import { execa } from 'execa';
 import type { EnvironmentHandle } from '../environment.js';
-import { assertAnswered, mustRun, reasonIn, type Machine } from '../machine/machine.js';
-import { quoted } from '../machine/quoting.js';
-import { withScratch } from '../machine/scratch.js';
-import { explained } from './e2b-errors.js';
+import { assertAnswered, type Machine, mustRun, quoted, reasonIn, withScratch } from '../machine/machine.js';
+import { explained } from './service.js';
 import type { Connected } from './sandboxes.js';
 
 /** A transfer that makes no progress for this long has failed. */

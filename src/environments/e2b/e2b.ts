@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment, EnvironmentHandle } from '../environment.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { killUntilNoneLeft } from '../machine/scripts.js';
-import { MachineGone, type Answer, type CommandLimits, type Machine } from '../machine/machine.js';
+import { type Answer, type CommandLimits, type Machine, MachineGone, quoted } from '../machine/machine.js';
 import { NO_CAP, outputOf, captureCommand, readCaptured, type Captured } from './capture.js';
 import { copyIn, copyOut } from './copy.js';
-import { E2bRefused, explained } from './e2b-errors.js';
+import { E2bRefused, explained } from './service.js';
 import { readRecord, removeAccess, writeRecord } from './sandbox-state.js';
 import {
   cloudOf,
@@ -17,7 +17,6 @@ import {
   whileExtending,
   type Connected,
 } from './sandboxes.js';
-import { quoted } from '../machine/quoting.js';
 import type { CommandHandle, Sandbox } from 'e2b';
 import { markOf, OUTPUT_CAP, RUN_MARK } from '#host';
 import type { CommandResult } from '#lib';

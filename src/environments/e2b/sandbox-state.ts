@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readJsonIfThere, writeFileAtomic } from '#host';
 import type { CloudSandbox, EnvironmentHandle } from '../environment.js';
-import { E2B_VARIABLES, optionsFrom, type E2bOptions } from './variables.js';
+import { E2B_VARIABLES, optionsFrom, type E2bOptions } from './service.js';
 
 /** What the private state of a run says about its sandbox. */
 export interface SandboxRecord {

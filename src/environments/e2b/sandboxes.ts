@@ -1,10 +1,8 @@
 import type { Sandbox } from 'e2b';
 import { remembered, RUN_MARK } from '#host';
 import type { CloudSandbox, EnvironmentHandle } from '../environment.js';
-import { explained } from './e2b-errors.js';
-import { loadE2b, type E2b } from './find-e2b.js';
+import { type E2b, type E2bOptions, explained, loadE2b } from './service.js';
 import { readAccess, readRecord, removeRecord, writeRecord } from './sandbox-state.js';
-import type { E2bOptions } from './variables.js';
 
 /** Key of the metadata of all our sandboxes; its value is the sandbox's name. */
 const LABEL = 'llm-tool-test';

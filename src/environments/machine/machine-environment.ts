@@ -15,27 +15,34 @@ import type {
 import { fillBinaries, fillWorkspace } from '../fill-workspace.js';
 import { startFiles, startFolder, startNumbers } from '../journal.js';
 import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from '../run-folders.js';
-import { lookScript, readLook } from './look-script.js';
-import { assertAnswered, MachineGone, mustRun, reasonIn, type Machine } from './machine.js';
-import { mirrorStart, noteStart, startInside } from './mirror-start.js';
-import { perlInside } from './own-perl.js';
-import { withScratch } from './scratch.js';
 import {
   awaitClaimScript,
   endExecScript,
   execScript,
   killPartScript,
-  rootScript,
   launchScript,
+  lookScript,
   prepareScript,
+  readLook,
+  rootScript,
   stopScript,
   streamedLaunch,
   whoScript,
 } from './scripts.js';
+import {
+  assertAnswered,
+  type Machine,
+  MachineGone,
+  mustRun,
+  quoted,
+  reasonIn,
+  withScratch,
+} from './machine.js';
+import { mirrorStart, noteStart, startInside } from './mirror-start.js';
+import { perlInside } from './own-perl.js';
 import { removeShown, showFolder } from './show-folder.js';
 import { endStreams, startStream } from './stream.js';
 import { checkFilesFolder, withChecksVariable } from '../check-files.js';
-import { quoted } from './quoting.js';
 
 const STOP_MS = 30_000;
 

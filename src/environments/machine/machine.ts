@@ -1,4 +1,8 @@
-import { type CommandResult, endOf } from '#lib';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { removeTree, temporaryName } from '#host';
+import { type CommandResult, endOf, shellWord } from '#lib';
+import type { EnvironmentHandle } from '../environment.js';
 
 const REASON_LENGTH = 300;
 
@@ -87,4 +91,29 @@ export function assertAnswered(
   { exitCode, stderr }: Pick<Answer, 'exitCode' | 'stderr'>,
 ): void {
   if (exitCode !== 0) throw new Error(`${what} failed: ${reasonIn(stderr)}`);
+}
+
+/** Lines of a script that export variables. A script comes on standard input, where nobody can read them. */
+export const exports = (env: Readonly<Record<string, string>>): string =>
+  Object.entries(env)
+    .map(([name, value]) => `export ${name}=${quoted(value)}`)
+    .join('\n');
+
+/** Quotes a word of a script, whatever it contains. NUL, which no shell can hold, is left out. */
+export const quoted = (word: string): string => (word === '' ? "''" : shellWord(word.replaceAll('\0', '')));
+
+/**
+ * Calls `use` with a folder on the host, which is removed afterwards, or by the run's clean-up if this process dies.
+ */
+export async function withScratch<T>(
+  { journal }: EnvironmentHandle,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = temporaryName(join(dirname(journal), 'machine'));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    return await use(folder);
+  } finally {
+    await removeTree(folder);
+  }
 }

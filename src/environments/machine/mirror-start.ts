@@ -4,8 +4,7 @@ import { readExit, writeFileAtomic, writeNote } from '#host';
 import { STOP_REASONS } from '#lib';
 import type { EnvironmentHandle, ProcessState } from '../environment.js';
 import { startFiles } from '../journal.js';
-import { assertAnswered, type Machine } from './machine.js';
-import { quoted } from './quoting.js';
+import { assertAnswered, type Machine, quoted } from './machine.js';
 import { endStreams, isStreaming, noteCopied, streamEnd } from './stream.js';
 
 /** The claim of a start as it is in the journal: its supervisor is not a process of this host. */

@@ -3,9 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { findExecutable, remembered } from '#host';
 import type { EnvironmentHandle } from '../environment.js';
-import { mustRun, type Machine } from './machine.js';
-import { quoted } from './quoting.js';
-import { withScratch } from './scratch.js';
+import { type Machine, mustRun, quoted, withScratch } from './machine.js';
 
 /** The modules that relay.pl loads. */
 const PERL_MODULES = ['-MErrno', '-MFcntl', '-MPOSIX', '-MSocket'];

@@ -3,9 +3,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { remembered } from '#host';
 import type { EnvironmentHandle } from '../environment.js';
-import type { Machine } from './machine.js';
-import { quoted } from './quoting.js';
-import { withScratch } from './scratch.js';
+import { type Machine, quoted, withScratch } from './machine.js';
 
 /** Folder in the machine in which checks of the agent's work find the run's results so far. */
 export const resultsInside = ({ root }: Pick<EnvironmentHandle, 'root'>): string => join(root, 'results');

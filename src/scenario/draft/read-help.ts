@@ -1,21 +1,128 @@
-import {
-  choicesIn,
-  commandIn,
-  commandListIn,
-  oneLine,
-  optionIn,
-  type NamedEntry,
-  type OptionEntry,
-} from './help-entries.js';
-import {
-  isProse,
-  linesOf,
-  namesCommands,
-  sectionAt,
-  usageIn,
-  type Line,
-  type Section,
-} from './help-lines.js';
+import { stripVTControlCharacters } from 'node:util';
+
+const MOST_LINES = 3000;
+const LONGEST_LINE = 500;
+
+/** A line of a help text, without the spaces around it. */
+interface Line {
+  indent: number;
+  text: string;
+  /** What follows the first gap of two or more spaces; null if there is no gap. */
+  rest: string | null;
+}
+
+/** The parts of a help text; `start` is what comes before the first heading. */
+type Section = 'start' | 'usage' | 'commands' | 'arguments' | 'options' | 'other';
+
+/** Splits a help text into lines, without colours and the overstrikes of manual pages. */
+const linesOf = (text: string): Line[] =>
+  stripVTControlCharacters(text)
+    .replace(/[^\n]\u0008/g, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/\t/g, '        ')
+    .replace(/[^\P{C}\n]/gu, '')
+    .split('\n')
+    .slice(0, MOST_LINES)
+    .map((line) => {
+      const cut = line.slice(0, LONGEST_LINE).trimEnd();
+      const text = cut.trimStart();
+      const gap = / {2,}(?=\S)/.exec(text);
+      const rest = gap === null ? null : text.slice(gap.index + gap[0].length);
+      return { indent: cut.length - text.length, text, rest };
+    });
+
+/** Returns the section that begins with this line, which is a heading such as `Commands:` or `OPTIONS`; null for other lines. */
+function sectionAt({ indent, text, rest }: Line): Section | null {
+  if (rest !== null || indent > 2 || text.length > 80 || text.startsWith('-')) return null;
+  if (!text.endsWith(':') && (indent > 0 || !/^[A-Z][A-Z ]{3,}$/.test(text))) return null;
+  if (/\b(sub-?)?(commands?|verbs?)\b/i.test(text)) return 'commands';
+  if (/\b(options?|flags?|switches)\b/i.test(text)) return 'options';
+  if (/\bpositional arguments\b/i.test(text)) return 'arguments';
+  return 'other';
+}
+
+/** Returns what follows `usage:` in a line; null for other lines. */
+const usageIn = ({ indent, text }: Line): string | null =>
+  indent > 2 ? null : (/^usage\b(.*)$/i.exec(text)?.[1] ?? null);
+
+/** Whether a usage has a place for a command. */
+const namesCommands = (usage: string): boolean =>
+  /\b(sub-?)?(command|cmd|verb)s?\b|\{[a-z][\w-]*,/i.test(usage);
+
+/** Whether a line is a sentence, and no version, author, address or call, which often come first. */
+const isProse = (text: string): boolean =>
+  /^["'`\w(].* /.test(text) &&
+  !/^\S+ \(?v?\d+\.\d|^\S+ [[<]|   +|: (error|unknown|invalid|unrecognized|not an?)\b|@\S+\.\w|https?:|^(copyright|written by|try|or)\b/i.test(
+    text,
+  );
+
+/** A command of a tool. */
+interface NamedEntry {
+  name: string;
+  /** Empty if the help only names it. */
+  description: string;
+}
+
+/** An option of a tool. */
+interface OptionEntry {
+  /** For example `-v` and `--verbose`. */
+  names: string[];
+  takesValue: boolean;
+  description: string;
+}
+
+const COMMAND = /^[a-z\d][\w:.-]{0,40}$/;
+const OPTION = /^--?[a-z\d?](?:[\w.-]{0,60}\w)?/i;
+const LONGEST_DESCRIPTION = 200;
+
+/** Formats a text as one line that is not too long. */
+export const oneLine = (text: string): string =>
+  text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_DESCRIPTION).trimEnd();
+
+const partsOf = (line: string): { term: string; description: string } => {
+  const [term = '', ...described] = line.split(/ {2,}/);
+  return { term, description: oneLine(described.join(' ')) };
+};
+
+/** Returns the commands in a line that only lists names; null for other lines. */
+function commandListIn(line: string): NamedEntry[] | null {
+  const names = line.replace(/,$/, '').split(/, */);
+  return names.every((name) => COMMAND.test(name)) ? names.map((name) => ({ name, description: '' })) : null;
+}
+
+/**
+ * Returns the command that a line describes, as in `add, a`, `add|a` or `add <item> [pieces]`; null if it describes none.
+ *
+ * @param isCertain whether the line is below a heading such as `Commands:`; else it must have a description
+ */
+function commandIn(line: string, isCertain: boolean): NamedEntry | null {
+  const { term, description } = partsOf(line);
+  const [first = '', ...more] = term.split(/[\s,|]+/);
+  const name = first.replace(/[:*]+$/, '');
+  if (!COMMAND.test(name)) return null;
+  const isCall = more.every((word) => /^[<[({]|^[A-Z\d_.-]+$|^\.\.\.$|[>\])}]$|^\w{1,3}$/.test(word));
+  const isEntry = isCertain ? isCall || description !== '' : isCall && description !== '';
+  return isEntry ? { name, description } : null;
+}
+
+/** Returns the commands in a line below argparse's `positional arguments:`; null if there are none. */
+function choicesIn(line: string): NamedEntry[] | null {
+  const { term, description } = partsOf(line);
+  const choices = /^\{([\w,.:-]+)\}/.exec(term)?.[1];
+  if (choices !== undefined) return commandListIn(choices);
+  return description !== '' && COMMAND.test(term) ? [{ name: term, description }] : null;
+}
+
+/** Returns the option that a line describes; null if it describes none. */
+function optionIn(line: string): OptionEntry | null {
+  const { term, description } = partsOf(line);
+  const words = term.split(/[\s,|]+/).filter((word) => word !== '');
+  const names = words.flatMap((word) => OPTION.exec(word)?.[0] ?? []);
+  // more words are a sentence, as in `-v prints all of it`
+  if (names.length === 0 || words.length - names.length > 3) return null;
+  const takesValue = words.some((word) => /[=<[]/.test(word)) || words.at(-1)?.startsWith('-') !== true;
+  return { names: [...new Set(names)], takesValue, description };
+}
 
 /** What the help text of a tool says about it. */
 export interface ToolHelp {

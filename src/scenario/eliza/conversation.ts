@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { END_CONDITIONS } from '#conversation';
+import { END_CONDITIONS } from '../conversation.js';
 import { always, nonBlank } from '#input';
 import { evaluations } from './evaluation.js';
 

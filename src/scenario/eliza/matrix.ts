@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   check,
   cleanText,
@@ -10,16 +9,52 @@ import {
   nonBlank,
   type Path,
   type ProblemAt,
+  problemIn,
   type Source,
 } from '#input';
-import { type Json, type Problem, sha256, suggest } from '#lib';
+import { isMap, type Json, type Problem, sha256, suggest } from '#lib';
+import { z } from 'zod';
 import type { ReadScenario, ScenarioReader, ScenarioVariant } from '../reader.js';
-import { loadYaml, parseYaml } from '../yaml/load-yaml.js';
-import { scenarioGivenAsMatrix } from './mistaken-form.js';
-import { ElizaFile } from './schema.js';
 import { checksNothing } from '../scenario.js';
-import { NO_EVALUATIONS } from './read-scenario.js';
-import { filePathOf, toScenario } from './to-scenario.js';
+import { loadYaml, parseYaml } from '../yaml/load-yaml.js';
+import { filePathOf, NO_EVALUATIONS, toScenario } from './to-scenario.js';
+import { ElizaFile } from './schema.js';
+
+/** Keys of scenario files, in either form, that matrix files do not have. */
+const SCENARIO_KEYS = ['run', 'steps', 'template_folder', 'task', 'target', 'agent'];
+
+const isMatrix = (value: Record<string, unknown>): boolean =>
+  ('base_scenario' in value || Array.isArray(value['matrix'])) && !SCENARIO_KEYS.some((key) => key in value);
+
+const isScenario = (value: Record<string, unknown>): boolean =>
+  !('base_scenario' in value) && !Array.isArray(value['matrix']) && SCENARIO_KEYS.some((key) => key in value);
+
+/** The one problem of a matrix file that was given as a scenario; null if the file is none. */
+export function matrixGivenAsScenario(file: string, text: string): Problem | null {
+  const { source } = parseYaml(file, text);
+  if (source === null || !isMap(source.value) || !isMatrix(source.value)) return null;
+  const key = 'base_scenario' in source.value ? 'base_scenario' : 'matrix';
+  return problemIn(
+    source,
+    [key],
+    `this is a matrix file, not a scenario; run it with: llm-tool-test scenario matrix ${file} (--dry-run only checks it)`,
+    'key',
+  );
+}
+
+/** The one problem of a scenario file that was given as a matrix; null if the file is none. */
+function scenarioGivenAsMatrix(file: string, text: string): Problem | null {
+  const { source } = parseYaml(file, text);
+  if (source === null || !isMap(source.value) || !isScenario(source.value)) return null;
+  const { value } = source;
+  const [key = 'run'] = SCENARIO_KEYS.filter((one) => one in value);
+  return problemIn(
+    source,
+    [key],
+    `this is a scenario, not a matrix file; run it with: llm-tool-test run ${file}`,
+    'key',
+  );
+}
 
 const PATH = /^[A-Za-z_$][\w$]*(\[\d+\])*(\.[A-Za-z_$][\w$]*(\[\d+\])*)*$/;
 

@@ -1,8 +1,27 @@
-import { z } from 'zod';
-import { JsonMap } from '#agent-host';
+import { JsonMap, type RuntimeDatabase, type RuntimeSetup } from '#agent-host';
 import { always, nonBlank } from '#input';
-import { isMap } from '#lib';
-import { characterModel } from './character-model.js';
+import { isMap, parseModelName } from '#lib';
+import { z } from 'zod';
+
+/** Providers of models whose names are known by their beginning. */
+const FAMILIES: readonly (readonly [RegExp, string])[] = [
+  [/^(gpt-|chatgpt-|o\d)/, 'openai'],
+  [/^claude-/, 'anthropic'],
+  [/^gemini-/, 'google'],
+];
+
+type CharacterModel = { model: string; message: null } | { model: null; message: string };
+
+/** The model of a cell, `provider/model`, as a character names it; or what is wrong with it. */
+function characterModel(llm: { model: string; provider?: string | undefined }): CharacterModel {
+  const { model, provider = FAMILIES.find(([names]) => names.test(model))?.[1] } = llm;
+  const name = llm.provider === undefined && model.includes('/') ? model : `${provider ?? ''}/${model}`;
+  if (parseModelName(name).ok) return { model: name, message: null };
+  return {
+    model: null,
+    message: `the provider of '${model}' is unknown; write provider/model, like openai/gpt-5.1, or add llm.provider`,
+  };
+}
 
 /* The fields that describe a real ElizaOS runtime. */
 
@@ -121,3 +140,53 @@ export const RuntimeDatabaseField = z
     }, always),
   );
 export type RuntimeDatabaseField = z.infer<typeof RuntimeDatabaseField>;
+
+interface RuntimeFields {
+  character?: z.infer<typeof characterField>;
+  plugins?: z.infer<typeof pluginsField>;
+  setup: { database?: object };
+}
+
+/** Whether a file describes a real ElizaOS runtime, which is then its agent if it names none. */
+export const hasRuntime = ({ character, plugins }: Pick<RuntimeFields, 'character' | 'plugins'>): boolean =>
+  character !== undefined || plugins !== undefined;
+
+/** Whether `setup.database` is the database of the runtime. */
+export const isForRuntime = (
+  database: RuntimeFields['setup']['database'],
+): database is RuntimeDatabaseField => database !== undefined && 'memories' in database;
+
+/** What the runtime of a file consists of; null if the file does not describe one. */
+export function toRuntime(file: RuntimeFields): RuntimeSetup | null {
+  const { character, plugins = [], setup } = file;
+  const database = isForRuntime(setup.database) ? setup.database : undefined;
+  if (!hasRuntime(file) && database === undefined) return null;
+  return {
+    character: character ?? null,
+    plugins: plugins.map((plugin) =>
+      typeof plugin === 'string' ? { name: plugin, config: {}, enabled: true } : plugin,
+    ),
+    ...(database === undefined ? {} : { database: toDatabase(database) }),
+  };
+}
+
+/** The models of the cells that a character names. */
+export function modelsOf(character: RuntimeSetup['character']): string[] {
+  const llm = typeof character === 'object' && character !== null ? character['llm'] : undefined;
+  if (typeof llm !== 'object' || llm === null || !('model' in llm) || typeof llm['model'] !== 'string')
+    return [];
+  const { model, provider } = llm;
+  const named = characterModel({ model, ...(typeof provider === 'string' ? { provider } : {}) });
+  return named.model === null ? [] : [named.model];
+}
+
+const toDatabase = ({ memories, ...others }: RuntimeDatabaseField): RuntimeDatabase => ({
+  ...others,
+  memories: memories.map(({ text, content, createdAt, ...memory }) => ({
+    ...memory,
+    content: content ?? { text: text ?? '' },
+    ...(createdAt === undefined
+      ? {}
+      : { createdAt: typeof createdAt === 'number' ? createdAt : Date.parse(createdAt) }),
+  })),
+});

@@ -1,11 +1,19 @@
-import type { Path } from '#input';
+import type { Path, ProblemAt } from '#input';
 import { ownValue } from '#lib';
-import { isAgentKind } from '#model';
-import { databasesIn, databasePathOf } from '../database.js';
-import { DEFAULT_AGENT_TIMEOUT_SECS, type ConversationStep, type Scenario, type Step } from '../scenario.js';
+import { DEFAULT_VARIANT, isAgentKind } from '#model';
+import { databasePathOf, databasesIn } from '../database.js';
+import type { ScenarioReader } from '../reader.js';
+import {
+  checksNothing,
+  type ConversationStep,
+  DEFAULT_AGENT_TIMEOUT_SECS,
+  type Scenario,
+  type Step,
+} from '../scenario.js';
+import { loadYaml } from '../yaml/load-yaml.js';
 import type { Conversation } from './conversation.js';
-import type { ElizaFile, Step as FileStep } from './schema.js';
-import { hasRuntime, isForRuntime, modelsOf, toRuntime } from './to-runtime.js';
+import { hasRuntime, isForRuntime, modelsOf, toRuntime } from './runtime-fields.js';
+import { ElizaFile, type Step as FileStep } from './schema.js';
 
 /** Time limit of the code of one step. */
 const CODE_SECS = 300;
@@ -188,3 +196,25 @@ function filePathOfStep(run: ElizaFile['run'], at: number, [field, ...rest]: Pat
     step?.input === undefined ? (conversation === undefined ? 'code' : 'conversation') : 'input',
   ];
 }
+
+/** The runner of ElizaOS refuses such files, too. */
+export const NO_EVALUATIONS = 'nothing is checked; add evaluations, to a step or at the top level';
+
+/** Reads a scenario in the form of the ElizaOS scenario runner. */
+export const readScenario: ScenarioReader = (name, text) => {
+  const loaded = loadYaml(ElizaFile, name, text);
+  if (!loaded.ok) return loaded;
+  const { value: file } = loaded;
+  const scenario = toScenario(file);
+  const problemAt: ProblemAt = (path, ...what) => loaded.problemAt(filePathOf(file, path), ...what);
+  if (checksNothing(scenario, false))
+    return { ok: false, problems: [loaded.problemAt(['run'], NO_EVALUATIONS)] };
+  return {
+    ok: true,
+    value: {
+      scenario,
+      variants: [{ variant: DEFAULT_VARIANT, scenario, env: {}, targetBinary: null, problemAt }],
+    },
+    problemAt,
+  };
+};

@@ -7,8 +7,7 @@ import { Subject, WITHOUT } from '#subjects';
 import { Evaluation } from './evaluation.js';
 import { Scripts, Setup } from './scripts.js';
 import { TargetOrConfig } from '../target.js';
-import { ToolMatrixEntry } from './tool-matrix.js';
-import { Variant } from './variant.js';
+import { ToolMatrixEntry, Variant } from './variant.js';
 
 /** An argument of a command line: one word that is no option. */
 const WORD = /^[^-\s]\S*$/;

@@ -1,6 +1,6 @@
-import { z } from 'zod';
-import { environmentVariables, label, nonBlank, workspaceFile } from '#input';
+import { environmentVariables, exactlyOne, label, nonBlank, workspaceFile } from '#input';
 import { Subject } from '#subjects';
+import { z } from 'zod';
 
 /** The changes that one variant makes to its scenario. Fields that it does not set are as in the scenario. */
 export const Variant = z.strictObject({
@@ -22,3 +22,23 @@ export const Variant = z.strictObject({
     ),
 });
 export type Variant = z.infer<typeof Variant>;
+
+const agentName = label('the name of an agent').exactOptional();
+
+/** An agent and the models to run it with. `tool`, the Rust original's name for an agent, is an alias. */
+export const ToolMatrixEntry = z
+  .strictObject({
+    agent: agentName.describe('Name of the agent'),
+    tool: agentName.describe('The same as agent'),
+    models: z
+      .array(label('the name of a model'))
+      .default([])
+      .describe('Models; if empty, those of the agent in the config, else its default'),
+  })
+  .check(exactlyOne(['agent', 'tool']))
+  .meta({ oneOf: [{ required: ['agent'] }, { required: ['tool'] }] })
+  .transform(({ agent, tool, models }) => ({
+    agent: agent ?? tool ?? '',
+    models,
+  }));
+export type ToolMatrixEntry = z.infer<typeof ToolMatrixEntry>;

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { beginningOf, isJsonObject, type Json, parseJson, type SplitLine } from '#lib';
 import { envelopeProblem, namesExtensions, versionNamedIn, type ProtocolChecks } from './protocol-problem.js';
-import type { ProxyRecord } from './record.js';
-import { recordable } from './recordable.js';
+import { type ProxyRecord, recordable } from './record.js';
 import { headerProblem } from './request-headers.js';
 import { hasResultTypes } from './revisions.js';
 

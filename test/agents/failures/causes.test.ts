@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEnd } from '../../../src/agents/agent.js';
 import { knownAgents } from '../../../src/agents/known-agents.js';
-import { createEndTracker } from '../../../src/agents/streams/end-tracker.js';
+import { createEndTracker } from '../../../src/agents/streams/contradictions.js';
 import { decideOutcome } from '../../../src/model/verdict.js';
 import { CAUSES, expectedOf } from '../causes.js';
 import { CLI_NAMES } from '../clis.js';

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { incompleteAnswer } from '../../../src/activities/agent/session-log.js';
 import type { Classified } from '../../../src/agents/agent.js';
 import { knownAgents } from '../../../src/agents/known-agents.js';
-import { createEndTracker } from '../../../src/agents/streams/end-tracker.js';
+import { createEndTracker } from '../../../src/agents/streams/contradictions.js';
 import { local } from '../../../src/environments/local.js';
 import { until } from '../../commands/project.js';
 import { newFolder } from '../../host/temporary.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createEndTracker } from '../../../src/agents/streams/end-tracker.js';
+import { createEndTracker } from '../../../src/agents/streams/contradictions.js';
 import type { EventBody } from '../../../src/model/records/events.js';
 
 const error = (message: string): EventBody => ({ type: 'error', message, retryable: true });

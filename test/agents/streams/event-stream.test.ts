@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eventStream, ownEventStream } from '../../../src/agents/streams/event-stream.js';
-import { readEvent } from '../../../src/agents/streams/read-event.js';
+import { eventStream, ownEventStream, readEvent } from '../../../src/agents/streams/event-stream.js';
 import { AgentEvent, EventBody } from '../../../src/model/records/events.js';
 import { KEPT_PROBLEMS } from '../../../src/model/records/output-problems.js';
 

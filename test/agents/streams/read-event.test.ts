@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEvent } from '../../../src/agents/streams/read-event.js';
+import { readEvent } from '../../../src/agents/streams/event-stream.js';
 
 const TYPES = 'session, message, reasoning, tool_call, tool_result, usage, error, unknown or result';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { textStream } from '../../../src/agents/streams/text-stream.js';
+import { textStream } from '../../../src/agents/command.js';
 import { EventBody } from '../../../src/model/records/events.js';
 
 const read = (lines: string[]): EventBody[] => {

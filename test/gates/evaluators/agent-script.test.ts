@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Called } from '../../../src/agent-scripts/call-script.js';
 import { NO_DENO } from '../../../src/agent-scripts/deno-command.js';
-import { readScriptEvaluator } from '../../../src/gates/evaluators/agent-script.js';
+import { readScriptEvaluator } from '../../../src/gates/evaluators.js';
 import type { CommandResult } from '../../../src/lib/commands/command-result.js';
 import type { Json } from '../../../src/lib/json.js';
 import { EvaluatorResult } from '../../../src/model/records/result-line.js';

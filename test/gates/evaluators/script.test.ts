@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readEvaluator } from '../../../src/gates/evaluators/script.js';
+import { readEvaluator } from '../../../src/gates/evaluators.js';
 import type { CommandResult } from '../../../src/lib/commands/command-result.js';
 import { EvaluatorResult } from '../../../src/model/records/result-line.js';
 

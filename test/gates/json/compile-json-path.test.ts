@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compileJsonPath } from '../../../src/gates/json/compile-json-path.js';
+import { compileJsonPath } from '../../../src/gates/json/json-path.js';
 import type { Json } from '../../../src/lib/json.js';
 
 function find(path: string, value: Json): Json | undefined {

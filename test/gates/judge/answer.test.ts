@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answerSchema, readAnswer, weightedScore } from '../../../src/gates/judge/answer.js';
-import { findObject } from '../../../src/gates/judge/find-object.js';
+import { answerSchema, findObject, readAnswer, weightedScore } from '../../../src/gates/judge/answer.js';
 import type { Rubric } from '../../../src/gates/judge/rubric.js';
 
 const rubric = (change: Partial<Rubric['output']> = {}): Rubric => ({

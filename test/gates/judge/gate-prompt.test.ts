@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { composeGatePrompt } from '../../../src/gates/judge/gate-prompt.js';
+import { composeGatePrompt } from '../../../src/gates/judge/prompt.js';
 
 const compose = (evidence: Record<string, string>) =>
   composeGatePrompt({

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GateQuestion } from '../../../src/gates/gate.js';
 import type { Turn } from '../../../src/model/records/conversation.js';
-import { judgeFlow } from '../../../src/gates/types/conversation-flow.js';
+import { judgeFlow } from '../../../src/gates/types/conversation.js';
 import { judgeRetention, testsOf } from '../../../src/gates/types/context-retention.js';
 import { satisfactionByKeywords } from '../../../src/gates/types/user-satisfaction.js';
 import type { Json } from '../../../src/lib/json.js';

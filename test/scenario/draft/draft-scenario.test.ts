@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseHarmless } from '../../../src/scenario/draft/choose-harmless.js';
-import { draftScenario, type DraftedTool } from '../../../src/scenario/draft/draft-scenario.js';
+import {
+  chooseHarmless,
+  type DraftedTool,
+  draftScenario,
+} from '../../../src/scenario/draft/draft-scenario.js';
 import { readHelp } from '../../../src/scenario/draft/read-help.js';
-import { loadScenarioFile } from '../../../src/scenario/yaml/load-scenario-file.js';
+import { loadScenarioFile } from '../../../src/scenario/yaml/read-scenario.js';
 
 const STOCK: DraftedTool = {
   name: 'stock',

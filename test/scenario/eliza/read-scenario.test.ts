@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { formOf } from '../../../src/scenario/recognize.js';
-import { readScenario } from '../../../src/scenario/eliza/read-scenario.js';
+import { readScenario } from '../../../src/scenario/eliza/to-scenario.js';
 import type { ReadScenario } from '../../../src/scenario/reader.js';
 import { gatesOf, Scenario } from '../../../src/scenario/scenario.js';
 import type { Path } from '../../../src/input/source.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ElizaFile } from '../../../src/scenario/eliza/schema.js';
-import { toRuntime } from '../../../src/scenario/eliza/to-runtime.js';
+import { toRuntime } from '../../../src/scenario/eliza/runtime-fields.js';
 
 const file = (change: object) => ElizaFile.parse({ name: 'greets', run: { input: 'hello' }, ...change });
 

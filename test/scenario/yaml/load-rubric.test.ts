@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../../../src/lib/errors/problem.js';
-import { loadRubric } from '../../../src/scenario/yaml/load-rubric.js';
+import { loadRubric } from '../../../src/scenario/yaml/load-yaml.js';
 
 const rubric = (weights: readonly number[]) => `criteria:
 ${weights.map((weight, index) => `  - { id: c${index}, weight: ${weight}, description: something }`).join('\n')}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../../../src/lib/errors/problem.js';
-import { loadScenarioFile } from '../../../src/scenario/yaml/load-scenario-file.js';
+import { loadScenarioFile } from '../../../src/scenario/yaml/read-scenario.js';
 import { casesOf, scenarios } from '../cases.js';
 
 describe('a valid scenario file', () => {

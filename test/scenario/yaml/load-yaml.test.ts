@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Problem } from '../../../src/lib/errors/problem.js';
-import { loadScenarioFile } from '../../../src/scenario/yaml/load-scenario-file.js';
+import { loadScenarioFile } from '../../../src/scenario/yaml/read-scenario.js';
 import { loadYaml } from '../../../src/scenario/yaml/load-yaml.js';
 
 const folder = join(import.meta.dirname, '../cases');

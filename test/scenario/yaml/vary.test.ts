@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../../../src/lib/errors/problem.js';
-import { loadScenarioFile } from '../../../src/scenario/yaml/load-scenario-file.js';
+import { loadScenarioFile } from '../../../src/scenario/yaml/read-scenario.js';
 import type { ScenarioFile } from '../../../src/scenario/yaml/schema.js';
 import type { Path } from '../../../src/input/source.js';
 import { vary } from '../../../src/scenario/yaml/vary.js';

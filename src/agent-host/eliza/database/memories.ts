@@ -1,7 +1,53 @@
 import { randomUUID } from 'node:crypto';
 import type { Memory, Uuid } from '../core.js';
-import { answer, nothing, storable } from './answer.js';
-import type { DatabaseContent, StoredMemory } from './content.js';
+
+export interface Row {
+  id: Uuid;
+  [field: string]: unknown;
+}
+
+interface StoredMemory extends Memory {
+  id: Uuid;
+  createdAt: number;
+}
+
+/** What a database contains, as JSON. */
+export interface DatabaseContent {
+  /** The agent with its settings, which may contain secrets: not saved, since each start writes it anew. */
+  agents: Record<string, Row>;
+  entities: Record<string, Row>;
+  components: Record<string, Row>;
+  worlds: Record<string, Row>;
+  rooms: Record<string, Row>;
+  participants: { entityId: Uuid; roomId: Uuid; state: string | null }[];
+  /** In the order in which they were created. */
+  memories: { table: string; memory: StoredMemory }[];
+  relationships: Record<string, Row>;
+  tasks: Record<string, Row>;
+  cache: Record<string, unknown>;
+}
+
+export const emptyDatabase = (): DatabaseContent => ({
+  agents: {},
+  entities: {},
+  components: {},
+  worlds: {},
+  rooms: {},
+  participants: [],
+  memories: [],
+  relationships: {},
+  tasks: {},
+  cache: {},
+});
+
+/** Returns a copy, as a database does: what callers change stays theirs. */
+const copy = <T>(value: T): T => structuredClone(value);
+
+export const answer = <T>(value: T): Promise<T> => Promise.resolve(copy(value));
+export const nothing = (): Promise<void> => Promise.resolve();
+
+/** A copy of what a database can keep. A character may contain templates that are functions, for example. */
+export const storable = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 interface MemoryQuery {
   tableName?: string;

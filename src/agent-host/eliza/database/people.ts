@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Uuid } from '../core.js';
-import { answer, nothing, storable } from './answer.js';
-import type { DatabaseContent, Row } from './content.js';
+import { answer, type DatabaseContent, nothing, type Row, storable } from './memories.js';
 
 export const agentsOf = ({ agents }: DatabaseContent) => ({
   getAgent: (id: Uuid) => answer(agents[id] ?? null),

@@ -1,0 +1,57 @@
+import { ownValue } from '#lib';
+import { z } from 'zod';
+import { checkTrajectory, whyMoreCalls } from '../check-trajectory.js';
+import { commonFields, skillName } from '../fields.js';
+import { defineGate, type GateContext, type Verdict } from '../gate.js';
+import { broken, countOf, fail, pass, quote } from '../verdicts.js';
+
+/**
+ * Checks whether the agent used a skill: the one with this name, or without a name, any of those under test. The verdict is
+ * `error` if the agent's output cannot tell.
+ */
+function checkSkills(
+  { skill, wanted }: { skill: string | undefined; wanted: boolean },
+  context: GateContext,
+): Promise<Verdict> {
+  const names = skill === undefined ? context.skills() : [skill];
+  return checkTrajectory(context, (trajectory) => {
+    const { structured, skills } = trajectory;
+    if (names.length === 0) return broken('no skill is under test');
+    if (!structured)
+      return broken('the agent printed only text, no structured events, so its use of skills is unknown');
+    const used = names.flatMap((name) => {
+      const uses = ownValue(skills, name) ?? 0;
+      return uses === 0 ? [] : [`${quote(name)} ${countOf(uses, 'time')}`];
+    });
+    if (used.length > 0) {
+      const evidence = `the agent used ${used.join(', ')}`;
+      return wanted ? pass(evidence) : fail(`${evidence}; expected not to`);
+    }
+    const evidence = `the agent did not use ${names.map(quote).join(' or ')}`;
+    const unseen = whyMoreCalls(trajectory);
+    if (unseen !== null) return broken(`${evidence} as far as is known; ${unseen}`);
+    if (!wanted) return pass(evidence);
+    const others = Object.keys(skills);
+    return fail(
+      `${evidence}; ${others.length === 0 ? 'it used no skill' : `it used ${others.map(quote).join(', ')}`}`,
+    );
+  });
+}
+
+export const skillUsed = defineGate({
+  schema: z
+    .strictObject({ type: z.literal('skill_used'), ...commonFields, skill: skillName })
+    .describe('The agent used the skill'),
+  subject: ({ skill }) => skill ?? 'any skill under test',
+  checksUse: ({ skill }) => ({ kind: 'skill', name: skill ?? null, field: 'skill' }),
+  check: ({ skill }, context) => checkSkills({ skill, wanted: true }, context),
+});
+
+export const skillNotUsed = defineGate({
+  schema: z
+    .strictObject({ type: z.literal('skill_not_used'), ...commonFields, skill: skillName })
+    .describe('The agent did not use the skill: for prompts that only look like tasks for it'),
+  subject: ({ skill }) => skill ?? 'any skill under test',
+  checksUse: ({ skill }) => ({ kind: 'skill', name: skill ?? null, field: 'skill' }),
+  check: ({ skill }, context) => checkSkills({ skill, wanted: false }, context),
+});
