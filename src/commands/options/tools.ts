@@ -1,6 +1,5 @@
-import type { CommandLine, Program } from './shared/command-line.js';
-import { JSON_FLAG } from './shared/common-options.js';
-import { addHelp } from './shared/help.js';
+import { Argument, Option } from '@commander-js/extra-typings';
+import { addHelp, type CommandLine, JSON_FLAG, type Program } from '../shared/verb.js';
 
 const SECTION = 'scripts';
 const SCRIPT = ['<script>', 'name or path of the script'] as const;
@@ -21,7 +20,7 @@ export function addScripts(program: Program, { exitWith }: CommandLine): void {
     .command('list')
     .description('List the scripts with their summaries')
     .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('./scripts/list.js')).listAgentScripts(options)));
+    .action(async (options) => exitWith((await import('../scripts/show.js')).listAgentScripts(options)));
   addHelp(list, SECTION, ['List all scripts', 'llm-tool-test scripts list']);
 
   const show = scripts
@@ -30,7 +29,7 @@ export function addScripts(program: Program, { exitWith }: CommandLine): void {
     .argument(...SCRIPT)
     .option(...JSON_FLAG, false)
     .action(async (script, options) =>
-      exitWith((await import('./scripts/show.js')).showAgentScript(script, options)),
+      exitWith((await import('../scripts/show.js')).showAgentScript(script, options)),
     );
   addHelp(show, SECTION, ['Print a README', 'llm-tool-test scripts show check-coverage']);
 
@@ -42,7 +41,7 @@ export function addScripts(program: Program, { exitWith }: CommandLine): void {
     .option('--json', 'no effect: the output is always JSON', false)
     .passThroughOptions()
     .action(async (script, args) =>
-      exitWith((await import('./scripts/run.js')).runAgentScript(script, args)),
+      exitWith((await import('../scripts/run.js')).runAgentScript(script, args)),
     );
   addHelp(run, SECTION, ['Run a script with an argument', 'llm-tool-test scripts run check-coverage 80']);
 
@@ -52,7 +51,7 @@ export function addScripts(program: Program, { exitWith }: CommandLine): void {
     .argument('[script]', 'name or path of one script (default: all)')
     .option(...JSON_FLAG, false)
     .action(async (script, options) =>
-      exitWith((await import('./scripts/check.js')).checkAgentScripts(script, options)),
+      exitWith((await import('../scripts/check.js')).checkAgentScripts(script, options)),
     );
   addHelp(
     check,
@@ -67,7 +66,7 @@ export function addScripts(program: Program, { exitWith }: CommandLine): void {
     .argument('<name>', 'for example check-coverage, or coverage/check in a group')
     .option(...JSON_FLAG, false)
     .action(async (name, options) =>
-      exitWith((await import('./scripts/new.js')).newAgentScript(name, options)),
+      exitWith((await import('../scripts/create.js')).newAgentScript(name, options)),
     );
   addHelp(create, SECTION, ['Create a script in a group', 'llm-tool-test scripts new coverage/check']);
 
@@ -75,7 +74,7 @@ export function addScripts(program: Program, { exitWith }: CommandLine): void {
     .command('prompt')
     .description('Print the lines to put into AGENTS.md so that agents find the scripts')
     .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('./scripts/prompt.js')).printScriptsPrompt(options)));
+    .action(async (options) => exitWith((await import('../scripts/create.js')).printScriptsPrompt(options)));
   addHelp(prompt, SECTION, ['Tell agents about the scripts', 'llm-tool-test scripts prompt >> AGENTS.md']);
 
   const install = scripts
@@ -89,10 +88,61 @@ export function addScripts(program: Program, { exitWith }: CommandLine): void {
     )
     .option(...JSON_FLAG, false)
     .action(async (agents, options) =>
-      exitWith((await import('./scripts/install-command.js')).installCommand(agents, options)),
+      exitWith((await import('../scripts/create.js')).installCommand(agents, options)),
     );
   addHelp(install, SECTION, [
     'Add the command to Claude Code only',
     'llm-tool-test scripts install-command claude-code',
   ]);
+}
+
+export function addSchema(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('schema')
+    .description('Print the JSON Schema of scenario files, for editors')
+    .addOption(
+      new Option('--config', 'print the schema of llm-tool-test-config.toml instead').conflicts([
+        'rubric',
+        'events',
+      ]),
+    )
+    .addOption(
+      new Option('--rubric', 'print the schema of rubric files instead').conflicts(['config', 'events']),
+    )
+    .addOption(
+      new Option(
+        '--events',
+        'print the schema of the lines that an agent with output = "jsonl" prints',
+      ).conflicts(['config', 'rubric']),
+    )
+    .option('--json', 'no effect: the output is always JSON', false)
+    .action(async (options) => exitWith((await import('../schema.js')).printSchema(options)));
+  addHelp(
+    command,
+    'schema',
+    ['Print the schema of scenario files', 'llm-tool-test schema'],
+    ['Save the schema of the config file', 'llm-tool-test schema --config > config.schema.json'],
+    ['Print the schema of the events of your own agent', 'llm-tool-test schema --events'],
+  );
+}
+
+/** Completes the words of an unfinished command line, for the scripts that `completion` prints. */
+export const completeWords = async (program: Program, words: readonly string[]): Promise<number> =>
+  (await import('../completion/complete.js')).completeWords(program, words);
+
+export function addCompletion(program: Program, { exitWith }: CommandLine): void {
+  const command = program
+    .command('completion')
+    .description('Print a completion script for a shell; its first lines say how to install it')
+    .addArgument(new Argument('<shell>', 'shell to complete in').choices(['bash', 'zsh', 'fish'] as const))
+    .option(...JSON_FLAG, false)
+    .action(async (shell, options) =>
+      exitWith((await import('../completion/complete.js')).completion(shell, options)),
+    );
+  addHelp(
+    command,
+    'completion',
+    ['Install it for bash', 'llm-tool-test completion bash >> ~/.bashrc'],
+    ['Install it for fish', 'llm-tool-test completion fish > ~/.config/fish/completions/llm-tool-test.fish'],
+  );
 }

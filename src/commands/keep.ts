@@ -2,8 +2,8 @@ import { keep, resolveTemporalAddress } from '#engine';
 import { ignoreOutputErrors } from '#host';
 import { limitsOf } from '#lib';
 import { openProject } from '#planning';
-import { printNotice } from '../shared/output.js';
 import { engineState, type Started } from './engine.js';
+import { printNotice } from './shared/output.js';
 
 const IDLE_SECS = 15 * 60;
 

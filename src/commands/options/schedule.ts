@@ -1,10 +1,8 @@
 import { Option } from '@commander-js/extra-typings';
 import { FAIL_ON, OVERLAPS } from '#lib';
-import type { CommandLine, Program } from './shared/command-line.js';
-import { ADDRESS, JSON_FLAG, RESULTS } from './shared/common-options.js';
-import { addHelp } from './shared/help.js';
-import { length, minutes } from './shared/option-values.js';
-import { addSweepOptions, FILES, sweepFlags } from './shared/sweep-options.js';
+import { length, minutes } from '../shared/option-values.js';
+import { addHelp, ADDRESS, type CommandLine, JSON_FLAG, type Program, RESULTS } from '../shared/verb.js';
+import { addSweepOptions, FILES, sweepFlags } from './run.js';
 
 const SECTION = 'schedule';
 const NAME = ['<schedule>', 'name of the schedule'] as const;
@@ -65,7 +63,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...JSON_FLAG, false)
     .action(async (name, files, options, command) => {
       const flags = sweepFlags(files, options, command.getOptionValueSource('judgeModel') === 'cli');
-      const { createSchedule } = await import('./schedule/create.js');
+      const { createSchedule } = await import('../schedule/create.js');
       await exitWith(createSchedule(name, { ...options, ...flags }));
     });
   addHelp(
@@ -86,7 +84,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .description('List the schedules, with their next times and newest results')
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('./schedule/schedule.js')).listSchedules(options)));
+    .action(async (options) => exitWith((await import('../schedule/schedule.js')).listSchedules(options)));
   addHelp(list, SECTION, ['Show all schedules', 'llm-tool-test schedule list']);
 
   const show = schedule
@@ -96,7 +94,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
     .action(async (name, options) =>
-      exitWith((await import('./schedule/schedule.js')).showSchedule(name, options)),
+      exitWith((await import('../schedule/schedule.js')).showSchedule(name, options)),
     );
   addHelp(show, SECTION, ['Show what the nights have found', 'llm-tool-test schedule show nightly']);
 
@@ -108,7 +106,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
     .action(async (name, options) =>
-      exitWith((await import('./schedule/schedule.js')).acceptSchedule(name, options)),
+      exitWith((await import('../schedule/schedule.js')).acceptSchedule(name, options)),
     );
   addHelp(
     accept,
@@ -129,7 +127,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
     .action(async (name, options) =>
-      exitWith((await import('./schedule/schedule.js')).triggerSchedule(name, options)),
+      exitWith((await import('../schedule/schedule.js')).triggerSchedule(name, options)),
     );
   addHelp(trigger, SECTION, [
     'Run a sweep and wait for its result',
@@ -144,7 +142,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
     .action(async (name, options) =>
-      exitWith((await import('./schedule/schedule.js')).pauseSchedule(name, options)),
+      exitWith((await import('../schedule/schedule.js')).pauseSchedule(name, options)),
     );
   addHelp(pause, SECTION, ['Pause a schedule', 'llm-tool-test schedule pause nightly']);
 
@@ -156,7 +154,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
     .action(async (name, options) =>
-      exitWith((await import('./schedule/schedule.js')).resumeSchedule(name, options)),
+      exitWith((await import('../schedule/schedule.js')).resumeSchedule(name, options)),
     );
   addHelp(resume, SECTION, ['Continue a schedule', 'llm-tool-test schedule resume nightly']);
 
@@ -168,7 +166,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
     .action(async (name, options) =>
-      exitWith((await import('./schedule/schedule.js')).deleteSchedule(name, options)),
+      exitWith((await import('../schedule/schedule.js')).deleteSchedule(name, options)),
     );
   addHelp(remove, SECTION, ['Delete a schedule', 'llm-tool-test schedule delete nightly']);
 }
