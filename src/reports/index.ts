@@ -1,5 +1,5 @@
 export type { Screen } from './blocks/screen.js';
-export type { Grid } from './blocks/table.js';
+export type { Grid } from './blocks/terminal.js';
 export type { TextOptions } from './blocks/terminal.js';
 export { answer } from './comparison/answer.js';
 export { comparisonMarkdown, renderComparison } from './comparison/comparison.js';

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { Grid } from './terminal.js';
 
 /** Escapes foreign text: one line of markdown that shows exactly that text, in a paragraph, list item or heading. */
 export function inline(text: string): string {
@@ -56,10 +57,33 @@ export function link(path: string): string {
   return `[${path}](${path})`;
 }
 
-/** Joins blocks into a document. Skips null. */
-export function blocks(parts: readonly (string | null)[]): string {
-  return `${parts.filter((part) => part !== null).join('\n\n')}\n`;
+/** Joins blocks into a document. Skips null and tables without rows. */
+export const blocks = (parts: readonly (string | Grid | null)[]): string =>
+  `${parts
+    .map((part) => (part === null || typeof part === 'string' ? part : gridMarkdown(part)))
+    .filter((part) => part !== null)
+    .join('\n\n')}\n`;
+
+function gridMarkdown({ title, columns = [], rows, notes = [] }: Grid): string | null {
+  const [first] = rows;
+  if (first === undefined) return null;
+  return [
+    ...(title === undefined ? [] : [`**${inline(title)}**`]),
+    table(
+      first.map((_, at) => inline(columns[at] ?? '')),
+      rows.map((row) => row.map(inline)),
+    ),
+    ...notes.map((note) => `_${inline(note.trim())}_`),
+  ].join('\n\n');
 }
+
+/** Formats a bullet list of foreign texts; null without any. */
+export const bullets = (lines: readonly string[]): string | null =>
+  lines.length === 0 ? null : list(lines.map((line) => inline(line.trim())));
+
+/** Formats foreign texts as quotations; null without any. */
+export const quotes = (lines: readonly string[]): string | null =>
+  lines.length === 0 ? null : lines.map((line) => `> ${inline(line)}`).join('\n>\n');
 
 function block(text: string): string {
   return stripVTControlCharacters(text)

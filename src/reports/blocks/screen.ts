@@ -31,6 +31,27 @@ export interface Rendered {
 /** An item is never divided, whatever its number of lines. */
 export type Item = readonly string[];
 
+/** A part that shows the items with the lowest ranks that fit; without ranks, it loses the last ones first. */
+export const part = (
+  of: Pick<Part, 'items' | 'importance' | 'least'>,
+  head: Item,
+  items: readonly Item[],
+  rank?: (index: number) => number,
+): Part => ({ ...of, render: (room) => firstItems(head, items, room, rank) });
+
+/** The same of lines that can each be left out. */
+export const linesPart = (
+  name: string,
+  [importance, least]: readonly [importance: number, least: number],
+  head: Item,
+  lines: readonly string[],
+): Part =>
+  part(
+    { items: [name, /^line /.test(name) ? name.replace('line', 'lines') : `${name}s`], importance, least },
+    head,
+    lines.map((line) => [line]),
+  );
+
 /** Lines that are always shown. */
 export const always = (lines: readonly string[]): Part => ({
   items: ['line', 'lines'],

@@ -1,16 +1,16 @@
+import { colors } from '../blocks/terminal.js';
 import { type Comparison, type ComparisonVerdict, driftText, moversText, withoutDriftText } from '#decide';
 import { betweenText, levelText, percent, points, pText, terminalText } from '#lib';
-import type { Colors } from '../blocks/terminal.js';
 import type { Namer } from './tables.js';
 
 /** Renders the verdict in words that need no statistics, with the numbers of runs behind it. */
-export function answer(comparison: Comparison, name: Namer, colors: Colors): string[] {
+export function answer(comparison: Comparison, name: Namer): string[] {
   const { verdict, total, configurations } = comparison;
-  if (total.difference === null) return [headline(verdict, true, colors), `  ${whyNothing(total)}`];
+  if (total.difference === null) return [headline(verdict, true), `  ${whyNothing(total)}`];
   const tested = configurations.filter(({ p }) => p !== null);
   const alone = tested.filter((one) => isShown(one.verdict) && one.verdict !== verdict);
   return [
-    `${partHeadline(comparison, tested, colors) ?? headline(verdict, total.robust !== false, colors)}: ${passRates(comparison, tested.length)}`,
+    `${partHeadline(comparison, tested) ?? headline(verdict, total.robust !== false)}: ${passRates(comparison, tested.length)}`,
     ...[
       ...(total.robust === false && comparison.judge_drift?.explains !== true ? [whyPerhaps(total)] : []),
       ...change(comparison),
@@ -23,10 +23,7 @@ export function answer(comparison: Comparison, name: Namer, colors: Colors): str
     ].map((line) => `  ${line}`),
     ...alone
       .slice(0, MOST_ALONE)
-      .map(
-        (one) =>
-          `  ${headline(one.verdict, one.robust !== false, colors)} on its own: ${name(one).join(' ')}`,
-      ),
+      .map((one) => `  ${headline(one.verdict, one.robust !== false)} on its own: ${name(one).join(' ')}`),
     ...(alone.length > MOST_ALONE ? [`  and ${alone.length - MOST_ALONE} more, see below`] : []),
   ];
 }
@@ -40,16 +37,12 @@ const isShown = (verdict: ComparisonVerdict): boolean => verdict === 'better' ||
  * If all configurations together show nothing, but single ones do, begins with these: with a loss, for which `--gate` fails,
  * or else with a gain. Else null.
  */
-function partHeadline(
-  { verdict }: Comparison,
-  tested: Comparison['configurations'],
-  colors: Colors,
-): string | null {
+function partHeadline({ verdict }: Comparison, tested: Comparison['configurations']): string | null {
   if (verdict !== 'no difference shown' && verdict !== 'too few runs') return null;
   for (const found of ['worse', 'better'] as const) {
     const { length } = tested.filter((one) => one.verdict === found && one.robust !== false);
     const part = `in ${length} of ${tested.length} configurations`;
-    if (length > 0) return `${headline(found, true, colors)} ${part}; in total, ${NOTHING_SHOWN[verdict]}`;
+    if (length > 0) return `${headline(found, true)} ${part}; in total, ${NOTHING_SHOWN[verdict]}`;
   }
   return null;
 }
@@ -59,7 +52,7 @@ const NOTHING_SHOWN = {
   'too few runs': 'too few runs to show any difference',
 } as const;
 
-function headline(verdict: ComparisonVerdict, isRobust: boolean, colors: Colors): string {
+function headline(verdict: ComparisonVerdict, isRobust: boolean): string {
   switch (verdict) {
     case 'better':
     case 'worse':

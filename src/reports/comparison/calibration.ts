@@ -9,36 +9,32 @@ import {
 } from '#decide';
 import { beginningOf, terminalText } from '#lib';
 import { scoreText } from '#model';
-import { type Grid, gridText } from '../blocks/table.js';
-import type { Colors, TextOptions } from '../blocks/terminal.js';
+import { type Block, colors, type Grid } from '../blocks/terminal.js';
 
 /** Renders the sentences about models that judge: warnings unless they are shown to agree with people. */
-export const judgeLines = (calibrations: Calibrations, colors: Colors): string[] =>
+export const judgeLines = (calibrations: Calibrations): string[] =>
   judgeNotes(calibrations).map(({ text, isWarning }) =>
     isWarning ? colors.yellow(`warning: ${terminalText(text)}`) : terminalText(text),
   );
 
-/** Renders the numbers behind the sentences, by criterion and gate. What no person has reviewed has none. */
-export const calibrationTables = (
-  calibrations: Calibrations,
-  options: TextOptions,
-  colors: Colors,
-): string[][] => calibrationGrids(calibrations).map((grid) => gridText(untitled(grid), options, colors));
+/** Returns the numbers behind the sentences, by criterion and gate. What no person has reviewed has none. */
+export const calibrationTables = (calibrations: Calibrations): Grid[] =>
+  calibrationGrids(calibrations).map(untitled);
 
-/** Renders what is known of the models that judged a sweep. Its warnings are shown elsewhere, as doubts. */
-export const judgeBlocks = (calibrations: Calibrations, options: TextOptions, colors: Colors): string[][] => [
+/** Returns what is known of the models that judged a sweep. Its warnings are shown elsewhere, as doubts. */
+export const judgeBlocks = (calibrations: Calibrations): Block[] => [
   agreementLines(calibrations),
-  ...calibrationTables(calibrations, options, colors),
+  ...calibrationTables(calibrations).map((grid) => [grid]),
 ];
 
-/** Renders the same of both sides of a comparison. */
-export const comparedJudges = (comparison: Comparison, options: TextOptions, colors: Colors): string[][] => {
+/** Returns the same of both sides of a comparison. */
+export function comparedJudges(comparison: Comparison): Block[] {
   const { base, head } = comparedCalibrations(comparison);
   return [
     [...new Set([...agreementLines(base), ...agreementLines(head)])],
-    ...comparedGrids(comparison).map((grid) => gridText(untitled(grid), options, colors)),
+    ...comparedGrids(comparison).map((grid) => [untitled(grid)]),
   ];
-};
+}
 
 /** In a terminal, the columns say what a table is about. */
 const untitled = ({ columns, rows, right, whole }: CalibrationTable): Grid => ({

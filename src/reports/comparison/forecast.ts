@@ -1,33 +1,31 @@
-import pc from 'picocolors';
 import type { Forecast, ForecastConfiguration, ForecastPoint } from '#decide';
-import { formatCost, formatDuration, levelText, percent, renderTable, terminalText } from '#lib';
-import { joinBlocks, type TextOptions } from '../blocks/terminal.js';
+import { formatCost, formatDuration, levelText, percent, terminalText } from '#lib';
+import { colors, printText, type TextOptions } from '../blocks/terminal.js';
 
 /** Renders `plan`: what it takes to show a change, and how small a change other numbers of runs show. */
-export function renderForecast(document: Forecast, { color, width }: TextOptions): string {
-  const colors = pc.createColors(color);
+export function renderForecast(document: Forecast, options: TextOptions): string {
   const { configurations, concurrency, curve } = document;
-  return joinBlocks([
-    forecastAnswer(document).map(([question, answer]) => `${colors.bold(question)}: ${answer}`),
-    renderTable([[...curveColumns(concurrency)].map(colors.dim), ...curve.map(curveRow)], {
-      width,
-      right: [0, 1, 2, 3, 4],
-    }),
-    renderTable(
-      [
-        ['expected of', 'pass rate', 'cost of a run', 'duration', ''].map(colors.dim),
-        ...configurations.map((one) => [
-          nameOf(one),
-          `${percent(one.pass_rate)} %`,
-          formatCost(one.run_usd),
-          timeText(one.run_secs),
-          colors.dim(sourceOf(one)),
-        ]),
-      ],
-      { width, right: [1, 2, 3] },
-    ),
-    forecastHints(document).map((hint) => colors.dim(hint)),
+  const expected = configurations.map((one) => [
+    nameOf(one),
+    `${percent(one.pass_rate)} %`,
+    formatCost(one.run_usd),
+    timeText(one.run_secs),
+    colors.dim(sourceOf(one)),
   ]);
+  return printText(
+    [
+      forecastAnswer(document).map(([question, answer]) => `${colors.bold(question)}: ${answer}`),
+      [{ columns: curveColumns(concurrency), rows: curve.map(curveRow), right: [0, 1, 2, 3, 4] }],
+      [
+        {
+          columns: ['expected of', 'pass rate', 'cost of a run', 'duration', ''],
+          ...{ rows: expected, right: [1, 2, 3] },
+        },
+      ],
+      forecastHints(document).map(colors.dim),
+    ],
+    options,
+  );
 }
 
 /** Returns what a forecast answers, each with the question. */

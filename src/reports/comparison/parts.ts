@@ -1,8 +1,8 @@
+import { colors } from '../blocks/terminal.js';
 import { type Change, type Comparison, type Configuration, driftText, type Side } from '#decide';
 import { formatAge, formatCost, levelText, percent, terminalText, truncate } from '#lib';
 import { scenarioLabel } from '#model';
-import type { Grid } from '../blocks/table.js';
-import type { Colors } from '../blocks/terminal.js';
+import type { Grid } from '../blocks/terminal.js';
 import type { Namer } from './tables.js';
 
 /* The parts of a comparison that the terminal and Markdown show alike, besides its tables of numbers. */
@@ -52,12 +52,7 @@ const notCounted = ({ reused, shared, retried, after_errors, errored, cancelled,
   ].flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]));
 
 /** Lists the gates that fail more often, or less often, than before. */
-export function gateGrid(
-  { configurations }: Comparison,
-  change: 'better' | 'worse',
-  name: Namer,
-  colors: Colors,
-): Grid {
+export function gateGrid({ configurations }: Comparison, change: 'better' | 'worse', name: Namer): Grid {
   const several = configurations.length > 1;
   return {
     title:
@@ -86,7 +81,7 @@ export function unchangedText({ changes, configurations }: Comparison): string |
 }
 
 /** Lists what else has changed between the sweeps. */
-export function changeGrid({ changes, configurations }: Comparison, colors: Colors): Grid {
+export function changeGrid({ changes, configurations }: Comparison): Grid {
   return {
     title: 'changes between them',
     rows:

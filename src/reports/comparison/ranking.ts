@@ -1,42 +1,37 @@
-import pc from 'picocolors';
 import { type AgentName, type AgentPair, calibrationsIn, type RankedAgent, type Ranking } from '#decide';
 import { formatAge, formatCost, formatDuration, pEquals, percent, points, terminalText } from '#lib';
-import { blocks, inline, list } from '../blocks/markdown.js';
-import { type Grid, gridMarkdown, gridText } from '../blocks/table.js';
-import { type Colors, joinBlocks, type TextOptions } from '../blocks/terminal.js';
+import { blocks, bullets, inline, list, quotes } from '../blocks/markdown.js';
+import { colors, type Grid, printText, type TextOptions } from '../blocks/terminal.js';
 import { calibrationGrids, judgeBlocks } from './calibration.js';
 import { laterLook } from './answer.js';
 
 /** Renders `compare --agents`: which agent is best, all of them by rank, and which differences are established. */
-export function renderRanking(ranking: Ranking, options: RankingOptions & TextOptions): string {
-  const colors = pc.createColors(options.color);
-  const text = (grid: Grid): string[] => gridText(grid, options, colors);
-  return joinBlocks([
-    rankingAnswer(ranking, colors),
-    [sweepLine(ranking, options.now)],
-    text(agentGrid(ranking, colors)),
-    pairGrids(ranking, colors).flatMap(text),
-    ...judgeBlocks(calibrationsIn(ranking), options, colors),
-    ranking.doubts.map((doubt) => `${colors.yellow('!')} ${terminalText(doubt)}`),
-    rankingHints(ranking, options).map((hint) => colors.dim(hint)),
-  ]);
-}
-
-/** Markdown has no colours. */
-const PLAIN = pc.createColors(false);
+export const renderRanking = (ranking: Ranking, options: RankingOptions & TextOptions): string =>
+  printText(
+    [
+      rankingAnswer(ranking),
+      [sweepLine(ranking, options.now)],
+      [agentGrid(ranking)],
+      pairGrids(ranking),
+      ...judgeBlocks(calibrationsIn(ranking)),
+      ranking.doubts.map((doubt) => `${colors.yellow('!')} ${terminalText(doubt)}`),
+      rankingHints(ranking, options).map(colors.dim),
+    ],
+    options,
+  );
 
 /** Renders `compare --agents --format md`: the best agent, a table of all, and their differences. */
 export function rankingMarkdown(ranking: Ranking, options: RankingOptions): string {
-  const [headline = '', ...sentences] = rankingAnswer(ranking, PLAIN);
+  const [headline = '', ...sentences] = rankingAnswer(ranking);
   const hints = rankingHints(ranking, options);
   return blocks([
     `**${inline(headline)}**`,
-    sentences.length === 0 ? null : list(sentences.map((line) => inline(line.trim()))),
+    bullets(sentences),
     inline(sweepLine(ranking, options.now)),
-    gridMarkdown(agentGrid(ranking, PLAIN)),
-    ...pairGrids(ranking, PLAIN).map(gridMarkdown),
-    ...calibrationGrids(calibrationsIn(ranking)).map(gridMarkdown),
-    ranking.doubts.length === 0 ? null : ranking.doubts.map((doubt) => `> ${inline(doubt)}`).join('\n>\n'),
+    agentGrid(ranking),
+    ...pairGrids(ranking),
+    ...calibrationGrids(calibrationsIn(ranking)),
+    quotes(ranking.doubts),
     hints.length === 0 ? null : list(hints),
   ]);
 }
@@ -54,7 +49,7 @@ const nameOf = ({ agent, model }: AgentName): string => terminalText(`${agent}/$
 const rateText = (rate: number | null): string => (rate === null ? 'n/a' : `${percent(rate)} %`);
 
 /** Says which agent is best. Several, if no difference between them is shown; then also which is the cheapest. */
-function rankingAnswer(ranking: Ranking, colors: Colors): string[] {
+function rankingAnswer(ranking: Ranking): string[] {
   const { agents } = ranking;
   const best = agents.filter(({ unbeaten }) => unbeaten === true);
   const ranked = agents.filter(({ rank }) => rank !== null);
@@ -123,7 +118,7 @@ function sweepLine({ sweep, status, started, scenarios }: Ranking, now: number):
 }
 
 /** A row per agent, by rank. */
-function agentGrid({ agents, calibration }: Ranking, colors: Colors): Grid {
+function agentGrid({ agents, calibration }: Ranking): Grid {
   const costKnown = agents.some(({ cost_usd: cost }) => cost !== null);
   const legend = [
     ...(costKnown ? ['◆: none passes as often for less, or more often for as much (Pareto front)'] : []),
@@ -152,7 +147,7 @@ const isShown = ({ verdict, robust }: AgentPair): boolean =>
   robust !== false && (verdict === 'better' || verdict === 'worse');
 
 /** Lists the established differences, and between which agents none is shown. */
-export function pairGrids(ranking: Ranking, colors: Colors): Grid[] {
+export function pairGrids(ranking: Ranking): Grid[] {
   const { pairs: all, alpha, scenarios } = ranking;
   const row = (pair: AgentPair): string[] => {
     const [winner, loser, sign] =

@@ -1,7 +1,7 @@
+import { colors } from '../blocks/terminal.js';
 import type { ComparedConfiguration, Comparison, Configuration, Effect, Measure, Side } from '#decide';
 import { beginningOf, formatCost, formatDuration, percent, points, pText, terminalText } from '#lib';
-import type { Grid } from '../blocks/table.js';
-import type { Colors } from '../blocks/terminal.js';
+import type { Grid } from '../blocks/terminal.js';
 
 /** Returns columns that distinguish configurations: the scenario, and the other parts if they differ. */
 export type Namer = (configuration: Configuration) => string[];
@@ -20,7 +20,7 @@ export function namer(all: readonly Configuration[]): Namer {
 }
 
 /** A row per configuration: passed and tested runs with their intervals, the difference, its p, and the verdict. */
-export function configurationGrid({ configurations, alpha }: Comparison, name: Namer, colors: Colors): Grid {
+export function configurationGrid({ configurations, alpha }: Comparison, name: Namer): Grid {
   const [first] = configurations;
   const names = first === undefined ? [] : name(first);
   const sure = confidence(alpha);
@@ -34,11 +34,11 @@ export function configurationGrid({ configurations, alpha }: Comparison, name: N
     columns: [...names.map(() => ''), 'base', sure, 'head', sure, 'change', 'p', ''],
     rows: configurations.map((one) => [
       ...name(one),
-      ...rate(one.base, colors),
-      ...rate(one.head, colors),
+      ...rate(one.base),
+      ...rate(one.head),
       one.difference === null ? '' : points(one.difference),
       one.adjusted_p === null ? '' : pText(one.adjusted_p, alpha),
-      verdict(one, colors),
+      verdict(one),
     ]),
     right: [0, 1, 2, 3, 4, 5].map((at) => names.length + at),
     notes: legend.length === 0 ? [] : [legend.join('  ')],
@@ -49,7 +49,7 @@ export function configurationGrid({ configurations, alpha }: Comparison, name: N
  * A row per value of each parameter of a matrix: passed and tested runs, the difference, its p, and the verdict. Every run
  * counts once for each parameter.
  */
-export function parameterGrid({ parameters = [], alpha }: Comparison, colors: Colors): Grid {
+export function parameterGrid({ parameters = [], alpha }: Comparison): Grid {
   const tests = parameters.filter(({ p }) => p !== null).length;
   return {
     columns: ['by parameter', 'value', 'base', 'head', 'change', 'p', ''],
@@ -60,7 +60,7 @@ export function parameterGrid({ parameters = [], alpha }: Comparison, colors: Co
       `${one.head.passed}/${one.head.tested}`,
       one.difference === null ? '' : points(one.difference),
       one.adjusted_p === null ? '' : pText(one.adjusted_p, alpha),
-      verdict(one, colors),
+      verdict(one),
     ]),
     right: [2, 3, 4, 5],
     notes: tests > 1 ? [`p: adjusted for ${tests} values`] : [],
@@ -85,20 +85,17 @@ export const capabilityGrid = ({ parameters = [] }: Comparison): Grid => ({
   indent: '  ',
 });
 
-const rate = ({ passed, tested, errored, interval }: Side, colors: Colors): string[] => [
+const rate = ({ passed, tested, errored, interval }: Side): string[] => [
   `${errored > 0 ? `${colors.magenta(`!${errored}`)} ` : ''}${passed}/${tested}`,
   colors.dim(interval === null ? '' : `${percent(interval.low)}-${percent(interval.high)}`),
 ];
 
-function verdict(
-  {
-    verdict: word,
-    robust = null,
-    base,
-    head,
-  }: Pick<ComparedConfiguration, 'verdict' | 'base' | 'head'> & { robust?: boolean | null },
-  colors: Colors,
-): string {
+function verdict({
+  verdict: word,
+  robust = null,
+  base,
+  head,
+}: Pick<ComparedConfiguration, 'verdict' | 'base' | 'head'> & { robust?: boolean | null }): string {
   // Untested cells may be the reason.
   if (robust === false) return colors.yellow(`${word}?`);
   switch (word) {
@@ -129,7 +126,7 @@ const LABELS: Record<Measure['name'], [label: string, text: (value: number) => s
 };
 
 /** What the tested runs took and scored, each number with its change, the interval of it, and the runs behind it. */
-export function measureGrid(measures: readonly Measure[], alpha: number, colors: Colors): Grid {
+export function measureGrid(measures: readonly Measure[], alpha: number): Grid {
   const rows = measures.map(({ name, of, base, head, effect }) => {
     const [label, text] = LABELS[name];
     const value = (side: Measure['base']): string[] => [

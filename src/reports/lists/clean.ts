@@ -1,14 +1,12 @@
-import pc from 'picocolors';
 import type { CleanDocument } from '#decide';
 import { formatBytes, renderTable, terminalText } from '#lib';
-import type { Colors, TextOptions } from '../blocks/terminal.js';
+import { colors, painted, type TextOptions } from '../blocks/terminal.js';
 
 const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;
 
 /** Renders what `clean` removed, or would remove in a dry run: amounts by kind, what stays, and why. */
 export function renderClean(document: CleanDocument, options: TextOptions & { verbose: boolean }): string {
-  const colors = pc.createColors(options.color);
   const { dry_run: dryRun, removed, sizes, older_than: age } = document;
   const kinds: [string, readonly string[], number | null][] = [
     ['runs', removed.runs, sizes.runs],
@@ -25,7 +23,10 @@ export function renderClean(document: CleanDocument, options: TextOptions & { ve
       ? 'everything that has ended'
       : `everything older than ${age}`;
   if (found.length === 0) {
-    return `${[`nothing to delete with --older-than ${age}`, ...keptLines(document, options, colors)].join('\n')}\n`;
+    return painted(
+      [`nothing to delete with --older-than ${age}`, ...keptLines(document, options)].join('\n'),
+      options,
+    );
   }
   const rows = found.map(([kind, items, bytes]) => [
     kind,
@@ -36,15 +37,15 @@ export function renderClean(document: CleanDocument, options: TextOptions & { ve
     `${dryRun ? 'would delete' : 'deleted'} ${what}${dryRun ? colors.dim('  (nothing was changed)') : ''}`,
     ...renderTable(rows, { width: options.width, right: [1, 2], indent: '  ' }),
     `${formatBytes(document.bytes)} ${dryRun ? 'would be freed' : 'freed'}`,
-    ...keptLines(document, options, colors),
+    ...keptLines(document, options),
     ...(options.verbose ? found.flatMap(([kind, items]) => ['', colors.bold(kind), ...items.map(item)]) : []),
   ];
-  return `${lines.join('\n')}\n`;
+  return painted(lines.join('\n'), options);
 }
 
 const item = (text: string): string => `  ${terminalText(text)}`;
 
-function keptLines({ kept }: CleanDocument, { verbose }: { verbose: boolean }, colors: Colors): string[] {
+function keptLines({ kept }: CleanDocument, { verbose }: { verbose: boolean }): string[] {
   const reasons: [readonly string[], string, string][] = [
     [kept.open_sweeps, 'is still open', 'are still open; end one with `cancel`'],
     [kept.broken_sweeps, 'has a plan that cannot be read', 'have plans that cannot be read'],

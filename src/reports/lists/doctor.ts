@@ -1,4 +1,4 @@
-import pc from 'picocolors';
+import { colors, painted } from '../blocks/terminal.js';
 import { type Json, renderTable, terminalText } from '#lib';
 
 export type CheckStatus = 'ok' | 'warning' | 'problem' | 'info';
@@ -20,8 +20,7 @@ export interface Check extends Finding {
 const MARKS = { ok: '✓', warning: '!', problem: '✗', info: '·' } as const;
 
 /** Renders `doctor`: a row per check, its remedy below it, and the number of problems. Nothing is cut. */
-export function renderDoctor(checks: readonly Check[], { color }: { color: boolean }): string {
-  const colors = pc.createColors(color);
+export function renderDoctor(checks: readonly Check[], options: { color: boolean }): string {
   const paint = { ok: colors.green, warning: colors.yellow, problem: colors.red, info: colors.dim } as const;
   const rows = renderTable(
     checks.map(({ status, name, message }) => [
@@ -34,7 +33,7 @@ export function renderDoctor(checks: readonly Check[], { color }: { color: boole
     rows[at] ?? '',
     ...(remedy === undefined ? [] : [`     ${paint[status]('→')} ${terminalText(remedy)}`]),
   ]);
-  return `${[...lines, '', summary(checks)].join('\n')}\n`;
+  return painted([...lines, '', summary(checks)].join('\n'), options);
 }
 
 function summary(checks: readonly Check[]): string {

@@ -1,7 +1,6 @@
-import pc from 'picocolors';
-import { formatAge, renderTable, terminalText } from '#lib';
+import { formatAge, terminalText } from '#lib';
 import type { HostRecord } from '#model';
-import type { TextOptions } from '../blocks/terminal.js';
+import { colors, printText, type TextOptions } from '../blocks/terminal.js';
 
 /** A host shows a sign of life every few seconds. After this time without one, it is shown as silent. */
 const SILENT_MS = 60_000;
@@ -13,7 +12,6 @@ export function renderHosts(
   hosts: readonly (HostRecord & { silent_ms: number })[],
   options: TextOptions,
 ): string {
-  const colors = pc.createColors(options.color);
   const newest = Math.max(...hosts.map(({ protocol }) => protocol));
   const rows = hosts.map((host) => [
     colors.bold(terminalText(host.name)),
@@ -24,18 +22,16 @@ export function renderHosts(
     `${host.version}${host.protocol < newest ? ' (older)' : ''}`,
     terminalText([...(host.agents ?? []), ...host.labels.map((label) => `+${label}`)].join(' ')),
   ]);
-  const heading = ['host', 'id', 'runs', 'state', 'seen', 'version', 'agents +labels'].map((word) =>
-    colors.dim(word),
-  );
+  const columns = ['host', 'id', 'runs', 'state', 'seen', 'version', 'agents +labels'];
   const declined = hosts.flatMap((host) =>
     host.declined
       .slice(-MOST_DECLINED)
       .map(({ what, reason }) => `${terminalText(host.name)}: ${terminalText(`${what}: ${reason}`)}`),
   );
-  return `${[
-    ...renderTable([heading, ...rows], { width: options.width }),
-    ...(declined.length === 0 ? [] : ['', 'Declined:', ...declined.map((line) => `  ${line}`)]),
-  ].join('\n')}\n`;
+  return printText(
+    [[{ columns, rows }], declined.length === 0 ? [] : ['Declined:', ...declined.map((line) => `  ${line}`)]],
+    options,
+  );
 }
 
 function stateOf({ draining }: HostRecord, silentMs: number): string {

@@ -1,8 +1,7 @@
-import pc from 'picocolors';
 import { beginningsOf, type Firing, nightText, riseTexts, type ScheduleSummary } from '#decide';
 import { formatAge, formatDuration, renderTable, terminalText } from '#lib';
 import type { ScheduleReference } from '#model';
-import type { Colors, TextOptions } from '../blocks/terminal.js';
+import { colors, painted, type TextOptions } from '../blocks/terminal.js';
 
 /** Renders schedules: a line for each, and below it how its newest firing ended. */
 export function renderSchedules(
@@ -10,13 +9,12 @@ export function renderSchedules(
   now: number,
   options: TextOptions,
 ): string {
-  const colors = pc.createColors(options.color);
   const table = renderTable(
     schedules.map((one) => [
       colors.bold(terminalText(one.schedule)),
       terminalText(one.when),
       `${one.cells} cell${one.cells === 1 ? '' : 's'}`,
-      state(one, now, colors),
+      state(one, now),
     ]),
     { width: options.width },
   );
@@ -38,7 +36,7 @@ export function renderSchedules(
     ].filter((text) => text !== '');
     return [line, ...more.map((text) => colors.dim(`  ${terminalText(text)}`))];
   });
-  return `${lines.join('\n')}\n`;
+  return painted(lines.join('\n'), options);
 }
 
 const referenceText = (reference: ScheduleReference | null): string[] =>
@@ -55,7 +53,6 @@ export function renderSchedule(
   now: number,
   options: TextOptions,
 ): string {
-  const colors = pc.createColors(options.color);
   const begun = beginningsOf(nights);
   const rows = [...nights]
     .reverse()
@@ -68,18 +65,18 @@ export function renderSchedule(
       ),
     ]);
   const table = renderTable(rows, { width: options.width });
-  return `${renderSchedules([schedule], now, options)}${rows.length === 0 ? '' : `\n${table.join('\n')}\n`}`;
+  return `${renderSchedules([schedule], now, options)}${rows.length === 0 ? '' : painted(`\n${table.join('\n')}`, options)}`;
 }
 
 const COLORS = {
   ...{ worse: 'red', 'not worse': 'green', 'not shown': 'green' },
   ...{ undecided: 'yellow', 'not tested': 'yellow' },
-} as const satisfies Record<NonNullable<Firing['verdict']>, keyof Colors>;
+} as const satisfies Record<NonNullable<Firing['verdict']>, keyof typeof colors>;
 
 const skippedText = (times: number | null | undefined, why: string): string =>
   times == null || times === 0 ? '' : `${times} time${times === 1 ? '' : 's'} ${why}`;
 
-function state({ status, next: [next], running }: ScheduleSummary, now: number, colors: Colors): string {
+function state({ status, next: [next], running }: ScheduleSummary, now: number): string {
   const runs = running === null || running === 0 ? '' : colors.cyan('running, ');
   switch (status) {
     case 'active':

@@ -1,7 +1,6 @@
-import pc from 'picocolors';
 import { type SweepSummary, unfinishedCells } from '#decide';
 import { formatAge, formatDuration, renderTable, terminalText } from '#lib';
-import { type Colors, paidText, type TextOptions } from '../blocks/terminal.js';
+import { colors, paidText, printText, type TextOptions } from '../blocks/terminal.js';
 
 /** On a narrower terminal, the scenarios and agents of a sweep are on a line of their own. */
 const WIDE = 110;
@@ -13,13 +12,12 @@ export function renderSweeps(
   now: number,
   options: TextOptions,
 ): string {
-  const colors = pc.createColors(options.color);
   const wide = options.width >= WIDE;
   const rows = sweeps.map((sweep) => [
     colors.bold(terminalText(sweep.id)),
     formatAge(now - Date.parse(sweep.started)),
-    status(sweep, colors),
-    counts(sweep, colors),
+    status(sweep),
+    counts(sweep),
     cost(sweep),
     sweep.duration_secs === null ? '' : formatDuration(sweep.duration_secs * 1000),
     ...(wide ? [colors.dim(about(sweep))] : []),
@@ -31,13 +29,16 @@ export function renderSweeps(
       sweep === undefined ? [] : renderTable([[about(sweep)]], { width: options.width, indent: '  ' });
     return [line, ...more.map((text) => colors.dim(text))];
   };
-  return `${[
-    ...(wide ? table : table.flatMap(narrow)),
-    ...(older > 0 ? ['', colors.dim(`${older} older; show all with --limit ${sweeps.length + older}`)] : []),
-  ].join('\n')}\n`;
+  return printText(
+    [
+      wide ? table : table.flatMap(narrow),
+      older > 0 ? [colors.dim(`${older} older; show all with --limit ${sweeps.length + older}`)] : [],
+    ],
+    options,
+  );
 }
 
-function status({ status: state }: SweepSummary, colors: Colors): string {
+function status({ status: state }: SweepSummary): string {
   switch (state) {
     case 'open':
       return colors.cyan(state);
@@ -49,7 +50,7 @@ function status({ status: state }: SweepSummary, colors: Colors): string {
 }
 
 /** Formats the cells by outcome, in the order of the legend: "✓ 5  ✗ 1  · 2". */
-function counts({ totals }: SweepSummary, colors: Colors): string {
+function counts({ totals }: SweepSummary): string {
   const { passed, failed, errored, cancelled, cached } = totals;
   const waiting = unfinishedCells(totals);
   const parts: [number, string][] = [

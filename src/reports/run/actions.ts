@@ -1,10 +1,10 @@
+import { colors } from '../blocks/terminal.js';
 import type { SweepCell } from '#decide';
 import { beginningOf, endOf, renderTable, terminalText, truncate, wrap } from '#lib';
 import { type Action, type ActionLog, hasFailed, type Metrics } from '#model';
 import type { ReportedCell } from '../formats/sweep-report.js';
 import { code, fence, inline, list } from '../blocks/markdown.js';
-import { always, endItems, firstItems, type Item, type Part } from '../blocks/screen.js';
-import type { Colors } from '../blocks/terminal.js';
+import { always, endItems, type Item, part, type Part } from '../blocks/screen.js';
 
 /** Formats how an action ended: "exit 2", "failed"; "exit n/a" if a command's exit code is unknown. */
 function actionEnd({ command, end }: Action): string {
@@ -78,36 +78,27 @@ export function actionsSection(log: ActionLog, { efficiency }: Metrics): string 
 const actionItem = (action: Action, at: number): string =>
   `${at + 1}. ${hasFailed(action) ? '**Failed:** ' : ''}${code(beginningOf(actionText(action), COMMAND_LENGTH))}: ${actionEnd(action)}`;
 
-interface Options {
-  width: number;
-  colors: Colors;
-  /** Calls of the target, for an agent that prints text; null: unknown. */
-  calls: number | null;
-}
-
-/** Renders what an agent did: its commands with their exit codes, a line each, and its last message. */
-export function agentParts(log: ActionLog, { width, colors, calls }: Options): Part[] {
+/**
+ * Renders what an agent did: its commands with their exit codes, a line each, and its last message. `calls`: those of the target, for an
+ * agent that prints text; null: unknown.
+ */
+export function agentParts(log: ActionLog, width: number, calls: number | null): Part[] {
   const why = whyNoActions(log, calls);
   return [
-    why === null
-      ? commandsPart(log, width, colors)
-      : always(['', colors.bold('commands'), ...indented(why, width)]),
-    ...(log.answer === null ? [] : [answerPart(log, log.answer, width, colors)]),
+    why === null ? commandsPart(log, width) : always(['', colors.bold('commands'), ...indented(why, width)]),
+    ...(log.answer === null ? [] : [answerPart(log, log.answer, width)]),
   ];
 }
 
 const indented = (text: string, width: number): string[] =>
   wrap(text, width - 2).map((line) => (line === '' ? '' : `  ${line}`));
 
-function commandsPart(log: ActionLog, width: number, colors: Colors): Part {
+function commandsPart(log: ActionLog, width: number): Part {
   const { actions, more } = log;
   const head = ['', truncate(colors.bold(actionCounts(log)), width)];
   const rows = renderTable(
-    actions.map((action) => [colouredEnd(action, colors), firstLine(action)]),
-    {
-      width,
-      indent: '  ',
-    },
+    actions.map((action) => [colouredEnd(action), firstLine(action)]),
+    { width, indent: '  ' },
   );
   const items = actions.map((action, index): Item => {
     const failure = terminalText(failureLine(action));
@@ -124,7 +115,7 @@ function commandsPart(log: ActionLog, width: number, colors: Colors): Part {
   };
 }
 
-function colouredEnd(action: Action, colors: Colors): string {
+function colouredEnd(action: Action): string {
   const text = actionEnd(action);
   if (hasFailed(action)) return colors.red(text);
   return action.end === null ? colors.yellow(text) : colors.dim(text);
@@ -138,15 +129,14 @@ function firstLine(action: Action): string {
 }
 
 /** Of an agent that prints text, the end of the output is kept; of a message, the beginning. */
-function answerPart({ isText }: ActionLog, answer: string, width: number, colors: Colors): Part {
-  const head = ['', colors.bold(isText ? 'output' : 'answer')];
-  const items = indented(answer, width).map((line): Item => [line]);
-  return {
-    items: isText ? ['output line', 'output lines'] : ['answer line', 'answer lines'],
-    importance: 6,
-    least: 3,
-    render: (room) => firstItems(head, items, room, isText ? (index) => -index : undefined),
-  };
+function answerPart({ isText }: ActionLog, answer: string, width: number): Part {
+  const name = isText ? 'output' : 'answer';
+  return part(
+    { items: [`${name} line`, `${name} lines`], importance: 6, least: 3 },
+    ['', colors.bold(name)],
+    indented(answer, width).map((line) => [line]),
+    isText ? (index) => -index : undefined,
+  );
 }
 
 /* Comments on GitHub have at most 65,536 characters. These limits leave room for the rest of the report. */

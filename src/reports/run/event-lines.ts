@@ -1,6 +1,7 @@
+import { stripVTControlCharacters } from 'node:util';
+import { colors } from '../blocks/terminal.js';
 import { beginningOf, plainText, terminalText } from '#lib';
 import type { EventBody } from '#model';
-import type { Colors } from '../blocks/terminal.js';
 import { SHORT, shortInput } from './shorten.js';
 
 /** The rest is in the transcript when the run is over. */
@@ -8,7 +9,10 @@ const MOST_LINES = 10;
 const LONGEST_LINE = 500;
 
 /** Renders an event for those who follow a run: a command, the beginning of its output, a message. */
-export function eventLines(event: EventBody, colors: Colors): string[] {
+export const eventLines = (event: EventBody, color: boolean): string[] =>
+  color ? linesOf(event) : linesOf(event).map(stripVTControlCharacters);
+
+function linesOf(event: EventBody): string[] {
   switch (event.type) {
     case 'message':
       return event.role === 'assistant'

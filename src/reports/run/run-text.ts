@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import pc from 'picocolors';
 import { formatDuration, renderTable, terminalText, textWidth, truncate, wrap } from '#lib';
 import {
   type ActionLog,
@@ -14,8 +13,8 @@ import {
   scoreText,
   votesText,
 } from '#model';
-import { always, firstItems, fitScreen, type Item, type Part, type Screen } from '../blocks/screen.js';
-import { type Colors, mark, pathText, type TextOptions } from '../blocks/terminal.js';
+import { always, fitScreen, type Item, linesPart, part, type Part, type Screen } from '../blocks/screen.js';
+import { colors, mark, painted, pathText, type TextOptions } from '../blocks/terminal.js';
 import { REGRESSIONS_OF_RUN } from '../sweep/regressions.js';
 import { runFacts } from './run-facts.js';
 import { agentParts } from './actions.js';
@@ -44,62 +43,26 @@ export interface RunTextOptions extends Screen, TextOptions {
  */
 export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOptions): string {
   const { width, actionLog = null } = options;
-  const colors = pc.createColors(options.color);
-  const rows = (cells: string[][], right: number[] = []): string[] =>
-    renderTable(cells, { width, right, indent: '  ' });
-  /** A part that loses its last lines first. */
-  const section = (
-    title: string,
-    lines: readonly string[],
-    of: Pick<Part, 'items' | 'importance' | 'least'>,
-  ): Part => ({
-    ...of,
-    render: (room) =>
-      firstItems(
-        ['', colors.bold(title)],
-        lines.map((line) => [line]),
-        room,
-      ),
-  });
+  const section = (title: string, name: string, kept: readonly [number, number], lines: readonly string[]) =>
+    linesPart(name, kept, ['', colors.bold(title)], lines);
+  const recorded = (texts: readonly string[]): string[] =>
+    texts.flatMap((text) => indented(text, width, RECORD));
+  const regressions = run.regressions.map(({ message }) => message);
   const parts = [
     always([
-      ...headline(run, options, colors),
+      ...headline(run, options),
       '',
-      ...rows(runFacts(run, typeof actionLog === 'string' ? null : actionLog)),
+      ...rowsOf(runFacts(run, typeof actionLog === 'string' ? null : actionLog), width),
     ]),
-    section(
-      'other attempts',
-      (run.agent?.history ?? []).flatMap((line) => indented(line, width, RECORD)),
-      {
-        ...{ items: ['attempt line', 'attempt lines'], importance: 2, least: 0 },
-      },
-    ),
-    section(
-      'warnings',
-      run.warnings.flatMap((warning) => indented(warning, width, RECORD)),
-      {
-        ...{ items: ['warning line', 'warning lines'], importance: 5, least: 3 },
-      },
-    ),
-    section(
-      REGRESSIONS_OF_RUN.toLowerCase(),
-      run.regressions.flatMap(({ message }) => indented(message, width, RECORD)),
-      {
-        ...{ items: ['regression line', 'regression lines'], importance: 4, least: 3 },
-      },
-    ),
-    ...gatesParts(metrics, options, colors),
-    ...actionParts(run, metrics, options, colors),
-    stepsPart(run, rows, colors),
-    section('evaluators', rows(evaluatorRows(metrics)), {
-      ...{ items: ['evaluator', 'evaluators'], importance: 3, least: 0 },
-    }),
-    section('judge', rows(judgeRows(metrics, colors)), {
-      ...{ items: ['judge line', 'judge lines'], importance: 7, least: 3 },
-    }),
-    section('human review', reviewLines(options.human ?? null), {
-      ...{ items: ['line of the human review', 'lines of the human review'], importance: 6, least: 3 },
-    }),
+    section('other attempts', 'attempt line', [2, 0], recorded(run.agent?.history ?? [])),
+    section('warnings', 'warning line', [5, 3], recorded(run.warnings)),
+    section(REGRESSIONS_OF_RUN.toLowerCase(), 'regression line', [4, 3], recorded(regressions)),
+    ...gatesParts(metrics, options),
+    ...actionParts(run, metrics, options),
+    stepsPart(run, width),
+    section('evaluators', 'evaluator', [3, 0], rowsOf(evaluatorRows(metrics), width)),
+    section('judge', 'judge line', [7, 3], rowsOf(judgeRows(metrics), width)),
+    section('human review', 'line of the human review', [6, 3], reviewLines(options.human ?? null)),
     // Never cut, so that the path can be copied.
     always(
       options.resultsDir === undefined
@@ -107,8 +70,11 @@ export function renderRun(run: RunRecord, metrics: Metrics, options: RunTextOpti
         : ['', `report  ${pathText(join(options.resultsDir, 'report.md'), options)}`],
     ),
   ];
-  return `${fitScreen(parts, options).join('\n')}\n`;
+  return painted(fitScreen(parts, options).join('\n'), options);
 }
+
+const rowsOf = (cells: readonly string[][], width: number, right: readonly number[] = []): string[] =>
+  renderTable(cells, { width, right, indent: '  ' });
 
 /** Wraps a text that is in `file`. */
 const indented = (text: string, width: number, file: string, indent = '  '): string[] =>
@@ -124,14 +90,10 @@ function firstLines(lines: readonly string[], { height, seeAll }: Screen): reado
 }
 
 /** The message follows the name if there is room, else it has lines of its own. That of gates is repeated below. */
-function headline(
-  { outcome, scenario, message }: RunRecord,
-  options: RunTextOptions,
-  colors: Colors,
-): string[] {
+function headline({ outcome, scenario, message }: RunRecord, options: RunTextOptions): string[] {
   const { width } = options;
   const name = terminalText(scenario.name);
-  const start = truncate(`${mark(outcome, colors)}  ${colors.bold(name)}`, width);
+  const start = truncate(`${mark(outcome)}  ${colors.bold(name)}`, width);
   const line = `${start}  ${terminalText(message)}`;
   if (textWidth(line, width) <= width) return [line];
   return outcome === 'fail'
@@ -143,24 +105,21 @@ function headline(
  * Gates that did not pass come first, with the whole message if the screen has no end. The others are among the first to be
  * left out.
  */
-function gatesParts(metrics: Metrics, options: RunTextOptions, colors: Colors): Part[] {
+function gatesParts(metrics: Metrics, options: RunTextOptions): Part[] {
   const { width } = options;
   const failed = metrics.details.filter(({ status }) => status !== 'pass');
   const passed = metrics.details.filter(({ status }) => status === 'pass');
   const head = ['', colors.bold(`gates ${metrics.gates_passed}/${metrics.gates_total}`)];
   if (metrics.details.length === 0) return [always(head)];
   const failures = failed.map((gate): Item => {
-    const title = truncate(`  ${mark(gate.status, colors)}  ${terminalText(gateTitle(gate))}`, width);
+    const title = truncate(`  ${mark(gate.status)}  ${terminalText(gateTitle(gate))}`, width);
     return [title, ...firstLines(indented(gate.message, width, METRICS, '      '), options)];
   });
-  const rows = gateRows(passed, { width, color: colors.isColorSupported }).map((row): Item => [row]);
-  const part = (items: readonly Item[], top: Item, of: Pick<Part, 'importance' | 'least'>): Part => ({
-    ...{ items: ['gate', 'gates'], ...of },
-    render: (room) => firstItems(top, items, room),
-  });
+  const rows = gateRows(passed, width).map((row): Item => [row]);
+  const items = ['gate', 'gates'] as const;
   return [
-    part(failures, head, { importance: 9, least: 8 }),
-    part(rows, failed.length === 0 ? head : [], { importance: 2, least: 0 }),
+    part({ items, importance: 9, least: 8 }, head, failures),
+    part({ items, importance: 2, least: 0 }, failed.length === 0 ? head : [], rows),
     always(evidenceLines(metrics, width)),
   ];
 }
@@ -168,42 +127,28 @@ function gatesParts(metrics: Metrics, options: RunTextOptions, colors: Colors): 
 const evidenceLines = (metrics: Pick<Metrics, 'details'>, width: number): string[] =>
   forgeableNotes(metrics).flatMap((note) => indented(note, width, METRICS));
 
-function actionParts(
-  run: RunRecord,
-  metrics: Metrics,
-  { actionLog = null, width }: RunTextOptions,
-  colors: Colors,
-): Part[] {
+function actionParts(run: RunRecord, metrics: Metrics, { actionLog = null, width }: RunTextOptions): Part[] {
   if (actionLog === null) return [];
   if (typeof actionLog === 'string')
     return [always(['', colors.bold('commands'), ...indented(actionLog, width, 'artifacts/events.jsonl')])];
-  return agentParts(actionLog, { ...{ width, colors }, calls: metrics.efficiency?.total_commands ?? null });
+  return agentParts(actionLog, width, metrics.efficiency?.total_commands ?? null);
 }
 
 /** Steps that were not done stay longest. */
-function stepsPart(
-  { steps }: RunRecord,
-  rows: (cells: string[][], right: number[]) => string[],
-  colors: Colors,
-): Part {
-  const lines = rows(
-    steps.map((step) => [
-      mark(step.status, colors),
-      terminalText(step.name),
-      step.duration_ms === null ? 'n/a' : formatDuration(step.duration_ms),
-      step.attempts > 1 ? `attempt ${step.attempts}` : '',
-      terminalText(step.note ?? ''),
-    ]),
-    [2],
+function stepsPart({ steps }: RunRecord, width: number): Part {
+  const rows = steps.map((step) => [
+    mark(step.status),
+    terminalText(step.name),
+    step.duration_ms === null ? 'n/a' : formatDuration(step.duration_ms),
+    step.attempts > 1 ? `attempt ${step.attempts}` : '',
+    terminalText(step.note ?? ''),
+  ]);
+  return part(
+    { items: ['step', 'steps'], importance: 1, least: 0 },
+    ['', colors.bold('steps')],
+    rowsOf(rows, width, [2]).map((line) => [line]),
+    (index) => (steps[index]?.status === 'done' ? 1 : 0),
   );
-  const isDone = (index: number): number => (steps[index]?.status === 'done' ? 1 : 0);
-  const items = lines.map((line): Item => [line]);
-  return {
-    items: ['step', 'steps'],
-    importance: 1,
-    least: 0,
-    render: (room) => firstItems(['', colors.bold('steps')], items, room, isDone),
-  };
 }
 
 const evaluatorRows = ({ evaluator_results: results }: Metrics): string[][] =>
@@ -213,14 +158,14 @@ const evaluatorRows = ({ evaluator_results: results }: Metrics): string[][] =>
     terminalText(error === null ? (summary ?? '') : `evaluator error: ${error}`),
   ]);
 
-function judgeRows({ judge }: Metrics, colors: Colors): string[][] {
+function judgeRows({ judge }: Metrics): string[][] {
   if (judge === null) return [];
   const points = (title: string, items: readonly string[]): string[][] =>
     items.map((item) => ['', title, terminalText(item)]);
   const votes = votesText(judge);
   return [
     [
-      mark(judge.passed ? 'pass' : 'fail', colors),
+      mark(judge.passed ? 'pass' : 'fail'),
       scoreText(judge.weighted_score),
       `threshold ${scoreText(judge.pass_threshold)}, confidence ${scoreText(judge.confidence)}, ${terminalText(judge.model)}`,
     ],
@@ -247,14 +192,10 @@ const reviewLines = (human: HumanReview | null): string[] =>
         .flatMap((text) => readableText(text, REVIEW).split('\n'))
         .map((line) => `  ${terminalText(line)}`.trimEnd());
 
-const gateRows = (gates: readonly GateDetail[], { color, width }: TextOptions): string[] =>
-  renderTable(
-    gates.map((gate) => [
-      mark(gate.status, pc.createColors(color)),
-      terminalText(gateTitle(gate)),
-      terminalText(gate.message),
-    ]),
-    { width, right: [], indent: '  ' },
+const gateRows = (gates: readonly GateDetail[], width: number): string[] =>
+  rowsOf(
+    gates.map((gate) => [mark(gate.status), terminalText(gateTitle(gate)), terminalText(gate.message)]),
+    width,
   );
 
 /** Renders the verdicts of a run's gates, below a line that names the run. */
@@ -263,9 +204,11 @@ export const renderGates = (
   label: string,
   options: TextOptions,
 ): string =>
-  [
-    `${mark(line.outcome, pc.createColors(options.color))}  ${terminalText(label)}`,
-    ...gateRows(line.metrics?.details ?? [], options),
-    ...(line.metrics === null ? [] : evidenceLines(line.metrics, options.width)),
-    '',
-  ].join('\n');
+  painted(
+    [
+      `${mark(line.outcome)}  ${terminalText(label)}`,
+      ...gateRows(line.metrics?.details ?? [], options.width),
+      ...(line.metrics === null ? [] : evidenceLines(line.metrics, options.width)),
+    ].join('\n'),
+    options,
+  );

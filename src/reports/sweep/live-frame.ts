@@ -1,4 +1,4 @@
-import pc from 'picocolors';
+import { stripVTControlCharacters } from 'node:util';
 import type { Paid } from '#decide';
 import {
   formatAbout,
@@ -10,7 +10,7 @@ import {
   truncate,
 } from '#lib';
 import type { Outcome } from '#model';
-import { type Colors, mark, paidText } from '../blocks/terminal.js';
+import { colors, mark, paidText } from '../blocks/terminal.js';
 
 /** What the live view shows of a sweep. Times are in ms since the epoch. */
 export interface LiveState {
@@ -83,19 +83,19 @@ export function renderLiveView(
   color: boolean,
 ): string {
   if (width < 1 || height < 1) return '';
-  const colors = pc.createColors(color);
   const dimmed = (text: string | null): string[] => (text === null ? [] : [colors.dim(terminalText(text))]);
-  const head = header(state, { now, width, height, colors });
+  const head = header(state, { now, width, height });
   const foot = [...(height < 12 ? [] : dimmed(state.uiUrl)), ...(height < 5 ? [] : dimmed(state.hint))];
-  const body = lists(state, { now, width, colors, room: height - head.length - foot.length });
+  const body = lists(state, { now, width, room: height - head.length - foot.length });
   const groups = [head, ...body, foot].filter((group) => group.length > 0);
   const used = groups.reduce((sum, group) => sum + group.length, 0);
   const blanks = used + groups.length - 1 <= height ? [''] : [];
-  return groups
+  const frame = groups
     .flatMap((group, at) => (at > 0 ? [...blanks, ...group] : group))
     .slice(0, height)
     .map((line) => truncate(line, width))
     .join('\n');
+  return color ? frame : stripVTControlCharacters(frame).replace(/ +$/gm, '');
 }
 
 /** Formats how long a run took; "cached" for a reused result. */
@@ -116,10 +116,9 @@ export function plainLine(
 interface Frame {
   now: number;
   width: number;
-  colors: Colors;
 }
 
-function header(state: LiveState, { now, width, height, colors }: Frame & { height: number }): string[] {
+function header(state: LiveState, { now, width, height }: Frame & { height: number }): string[] {
   const { passed, failed, errored, cancelled } = state.totals;
   const finished = passed + failed + errored + cancelled;
   const waiting = Math.max(0, state.total - finished - state.running);
@@ -143,7 +142,7 @@ function header(state: LiveState, { now, width, height, colors }: Frame & { heig
   const note = state.note === null ? [] : wrap(terminalText(state.note), width);
   return [
     title,
-    ...(height < 7 ? [] : [progressLine(state, finished, width, colors)]),
+    ...(height < 7 ? [] : [progressLine(state, finished, width)]),
     ...(height < 2
       ? []
       : [
@@ -155,15 +154,13 @@ function header(state: LiveState, { now, width, height, colors }: Frame & { heig
     ...state.decision
       .flatMap((line) => wrap(terminalText(line), width))
       .slice(0, height < 12 ? Math.max(0, Math.min(1, height - 4)) : DECISION_LINES)
-      .map((line) => colors.cyan(line)),
-    ...note
-      .slice(0, height < 12 ? Math.max(0, Math.min(1, height - 3)) : NOTE_LINES)
-      .map((line) => colors.yellow(line)),
+      .map(colors.cyan),
+    ...note.slice(0, height < 12 ? Math.max(0, Math.min(1, height - 3)) : NOTE_LINES).map(colors.yellow),
   ];
 }
 
 /** Formats how far the sweep is: a bar, the finished cells, the time left, the money spent. */
-function progressLine(state: LiveState, finished: number, width: number, colors: Colors): string {
+function progressLine(state: LiveState, finished: number, width: number): string {
   const length = Math.min(LONGEST_BAR, Math.floor(width / 3));
   const full = state.total === 0 ? 0 : Math.floor((length * Math.min(finished, state.total)) / state.total);
   const { spent } = state;
@@ -189,7 +186,7 @@ function wrap(text: string, width: number): string[] {
 }
 
 /** Renders the lists of cells in `room` lines: failures and waits keep some lines, running cells get the others. */
-function lists(state: LiveState, { now, width, colors, room }: Frame & { room: number }): string[][] {
+function lists(state: LiveState, { now, width, room }: Frame & { room: number }): string[][] {
   const { running, parkedTotal } = state;
   // Only so many rows are rendered as can be shown: there may be thousands of cells.
   const most = Math.max(0, room);
@@ -231,7 +228,7 @@ function lists(state: LiveState, { now, width, colors, room }: Frame & { room: n
   const rows = (list: readonly EndedRow[]): string[] =>
     renderTable(
       list.map(({ name, outcome, message, took }) => [
-        mark(outcome, colors),
+        mark(outcome),
         ...name.map(terminalText),
         took,
         colors.dim(terminalText(message)),

@@ -1,16 +1,14 @@
-import pc from 'picocolors';
 import type { SweepCell } from '#decide';
 import { renderTable, terminalText, textWidth, truncate } from '#lib';
 import { scoreText } from '#model';
-import { type Colors, mark, type TextOptions } from '../blocks/terminal.js';
+import { colors, mark } from '../blocks/terminal.js';
 import { countOf, entryCells, hasVariants, type Line, type Matrix, scoreOf, summaries } from './matrix.js';
 
 /**
  * Renders the matrix of outcomes. Each entry shows how many repetitions passed, of those that could be tested. Columns
  * that do not fit the terminal continue in another block below.
  */
-export function renderMatrix({ rows, columns }: Matrix, options: TextOptions): string[] {
-  const colors = pc.createColors(options.color);
+export function renderMatrix({ rows, columns }: Matrix, width: number): string[] {
   const variants = hasVariants(rows.flatMap(({ cells }) => cells));
   const models = columns.some(({ heading }) => heading[1] !== 'default');
   const footer = summaries(columns);
@@ -21,24 +19,24 @@ export function renderMatrix({ rows, columns }: Matrix, options: TextOptions): s
     ),
     ...footer.map(({ label }) => colors.dim(label)),
     // A long name leaves room for the columns beside it.
-  ].map((label) => truncate(label, Math.max(9, Math.floor(options.width * 0.4))));
+  ].map((label) => truncate(label, Math.max(9, Math.floor(width * 0.4))));
   const texts = columns.map((column, at) => [
     colors.bold(terminalText(column.heading[0])),
     ...(models ? [colors.bold(terminalText(column.heading[1]))] : []),
-    ...rows.map((row) => entry(entryCells(row, column), colors)),
+    ...rows.map((row) => entry(entryCells(row, column))),
     ...footer.map(({ values }) => values[at] ?? ''),
   ]);
   const widest = (column: readonly string[]): number => Math.max(...column.map(textWidth));
-  const blocks = intoBlocks(texts.map(widest), widest(labels), options.width);
+  const blocks = intoBlocks(texts.map(widest), widest(labels), width);
   return [
     ...blocks.flatMap((block, at) => {
       const table = renderTable(
         labels.map((label, row) => [label, ...block.map((column) => texts[column]?.[row] ?? '')]),
-        { width: options.width },
+        { width },
       );
       return at === 0 ? table : ['', ...table];
     }),
-    ...legend(rows, colors),
+    ...legend(rows),
   ];
 }
 
@@ -60,16 +58,16 @@ function intoBlocks(widths: readonly number[], label: number, width: number): nu
 }
 
 /** Formats repetitions: "✓ pass" for one, "✗ 1/3" for several, "✗ 1/2 !1 ·2" if some have not run or have an error. */
-function entry(cells: readonly SweepCell[], colors: Colors): string {
+function entry(cells: readonly SweepCell[]): string {
   const [first] = cells;
   if (first === undefined) return '';
   const { passed, tested, errored, cancelled, waiting, cached } = countOf(cells);
   const alike = cells.every(({ outcome }) => outcome === first.outcome);
   if (tested === 0 && alike) {
-    const word = mark(first.outcome, colors);
+    const word = mark(first.outcome);
     return cells.length === 1 ? word : `${word} ${colors.dim(`×${cells.length}`)}`;
   }
-  const head = cells.length === 1 ? mark(first.outcome, colors) : ratio(passed, tested, colors);
+  const head = cells.length === 1 ? mark(first.outcome) : ratio(passed, tested);
   const score = scoreOf(cells);
   return [
     head,
@@ -81,13 +79,13 @@ function entry(cells: readonly SweepCell[], colors: Colors): string {
   ].join(' ');
 }
 
-function ratio(passed: number, tested: number, colors: Colors): string {
+function ratio(passed: number, tested: number): string {
   if (tested === 0) return colors.magenta('! 0/0');
   return passed === tested ? colors.green(`✓ ${passed}/${tested}`) : colors.red(`✗ ${passed}/${tested}`);
 }
 
 /** Explains the marks that occur and need an explanation. */
-function legend(rows: readonly Line[], colors: Colors): string[] {
+function legend(rows: readonly Line[]): string[] {
   const cells = rows.flatMap((row) => row.cells);
   const repeated = cells.some(({ repetition }) => repetition > 1);
   if (!repeated) return [];

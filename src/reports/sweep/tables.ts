@@ -1,7 +1,7 @@
 import type { ParameterResults, SweepDocument } from '#decide';
 import { beginningOf, formatCost, formatDuration, terminalText } from '#lib';
 import type { SubjectTokens } from '#model';
-import type { Grid } from '../blocks/table.js';
+import type { Grid } from '../blocks/terminal.js';
 
 /** Returns the tables about a sweep as a whole, without those that would be empty. `mostTrajectories`: of each value of a parameter. */
 export const sweepTables = (

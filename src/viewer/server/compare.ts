@@ -1,4 +1,4 @@
-import pc from 'picocolors';
+import { stripVTControlCharacters } from 'node:util';
 import { ALPHA, configurationsIn, expectedOf, forecast, MOST_RUNS, POWER } from '#decide';
 import { UsageError } from '#lib';
 import {
@@ -31,11 +31,10 @@ export async function comparisonFor(
   { base, head, variants }: Sides,
 ): Promise<ComparisonAnswer> {
   const comparison = await comparisonOf(resultsPath, base, head, { variants, warn });
-  const colors = pc.createColors(false);
-  const words = answer(comparison, namer(comparison.configurations), colors);
+  const words = answer(comparison, namer(comparison.configurations)).map(plain);
   const subjects = subjectGrid(comparison.subject_tokens);
   const tables = [
-    shown('What the runs took and scored', measureGrid(comparison.total.measures, comparison.alpha, colors)),
+    shown('What the runs took and scored', measureGrid(comparison.total.measures, comparison.alpha)),
     shown(subjects.title ?? '', subjects),
     shown('Reliability', reliabilityGrid(comparison)),
   ].filter(({ rows }) => rows.length > 0);
@@ -43,13 +42,16 @@ export async function comparisonFor(
   return { comparison, words, tables, needed: isOpen ? neededRuns(comparison) : [] };
 }
 
+/** Without the colours of a terminal. */
+const plain = (text: string): string => stripVTControlCharacters(text);
+
 const SIDES: Readonly<Record<string, string>> = { base: 'Before', head: 'After' };
 
 const shown = (title: string, { columns = [], rows, right = [] }: Grid): ShownTable => ({
   title,
   // as the page names the two sides
   columns: columns.map((name) => SIDES[name] ?? name),
-  rows: rows.map((row) => [...row]),
+  rows: rows.map((row) => row.map(plain)),
   right: [...right],
 });
 

@@ -1,8 +1,8 @@
-import pc from 'picocolors';
 import { expect, test } from 'vitest';
 import { calibrate } from '../../../src/decide/calibration/calibrate.js';
 import type { JudgedRun } from '../../../src/decide/calibration/judged-run.js';
 import { compareSweeps } from '../../../src/decide/comparison/compare-sweeps.js';
+import { printText } from '../../../src/reports/blocks/terminal.js';
 import { comparedJudges } from '../../../src/reports/comparison/calibration.js';
 import { sweepOf } from '../../decide/comparison/sample.js';
 
@@ -16,10 +16,10 @@ const reviewed = (score: number): JudgedRun => ({
 test('names the side of each judge, even if a terminal is too narrow for the other names', () => {
   const calibration = calibrate([0.2, 0.5, 0.9].map(reviewed), []);
   const comparison = compareSweeps(sweepOf('old', { notes: 'p' }), sweepOf('new', { notes: 'p' }), new Map());
-  const [, table = []] = comparedJudges(
-    { ...comparison, calibration: { base: calibration, head: calibration } },
-    { color: false, width: 20 },
-    pc.createColors(false),
-  );
-  expect(table.map((line) => line.slice(0, 10))).toEqual(['      …  …', 'base  …  …', 'head  …  …']);
+  const [, table = []] = comparedJudges({
+    ...comparison,
+    calibration: { base: calibration, head: calibration },
+  });
+  const lines = printText([table], { color: false, width: 20 }).trimEnd().split('\n');
+  expect(lines.map((line) => line.slice(0, 10))).toEqual(['      …  …', 'base  …  …', 'head  …  …']);
 });

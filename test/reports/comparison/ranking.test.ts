@@ -1,4 +1,4 @@
-import pc from 'picocolors';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { rankAgents } from '../../../src/decide/ranking/rank-agents.js';
 import { pairGrids } from '../../../src/reports/comparison/ranking.js';
@@ -18,7 +18,10 @@ const gridsOf = (passed: Record<string, number>) => {
     ...sweepOf('s', {}),
     ...{ cells: parts.flatMap(({ cells }) => cells), lines: parts.flatMap(({ lines }) => lines) },
   };
-  return pairGrids(rankAgents(sweep, { alpha: 0.05, margin: null }), pc.createColors(false));
+  return pairGrids(rankAgents(sweep, { alpha: 0.05, margin: null })).map((grid) => ({
+    ...grid,
+    title: stripVTControlCharacters(grid.title ?? ''),
+  }));
 };
 
 describe('the differences between agents', () => {

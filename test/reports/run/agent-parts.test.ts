@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import pc from 'picocolors';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { StreamParser } from '../../../src/agents/agent.js';
 import { claudeCodeStream } from '../../../src/agents/streams/claude-code.js';
@@ -18,8 +18,6 @@ import { eventsOf } from '../../agents/read-capture.js';
 import { say, shell } from '../../model/transcripts.js';
 import { hostile } from '../hostile.js';
 
-const colors = pc.createColors(false);
-
 function logOf(events: readonly (EventBody & { attempt?: number })[]): ActionLog {
   const collector = createActionCollector();
   for (const [at, event] of events.entries()) collector.add({ ts: '', seq: at + 1, attempt: 1, ...event });
@@ -27,7 +25,9 @@ function logOf(events: readonly (EventBody & { attempt?: number })[]): ActionLog
 }
 
 const lines = (log: ActionLog, height = Infinity, width = 80, calls: number | null = null): string[] =>
-  fitScreen(agentParts(log, { width, colors, calls }), { width, height, seeAll: 'add --all' });
+  fitScreen(agentParts(log, width, calls), { width, height, seeAll: 'add --all' }).map((line) =>
+    stripVTControlCharacters(line),
+  );
 const show = (...args: Parameters<typeof lines>): string => lines(...args).join('\n');
 const parsed = (parser: StreamParser, ...names: string[]): string => show(logOf(eventsOf(parser, ...names)));
 

@@ -1,9 +1,8 @@
-import pc from 'picocolors';
 import { expect, test } from 'vitest';
 import type { EventBody } from '../../../src/model/records/events.js';
 import { eventLines } from '../../../src/reports/run/event-lines.js';
 
-const lines = (event: EventBody): string[] => eventLines(event, pc.createColors(false));
+const lines = (event: EventBody): string[] => eventLines(event, false);
 const result = {
   type: 'tool_result',
   id: '1',

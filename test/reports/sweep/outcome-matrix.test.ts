@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SweepCell } from '../../../src/decide/documents/sweep-document.js';
 import { textWidth } from '../../../src/lib/format/table.js';
+import { painted } from '../../../src/reports/blocks/terminal.js';
 import { toMatrix } from '../../../src/reports/sweep/matrix.js';
 import { renderMatrix } from '../../../src/reports/sweep/outcome-matrix.js';
 import { renderSweep } from '../../../src/reports/sweep/sweep-text.js';
 import { cell, sweep } from '../../model/sample.js';
 
 const render = (cells: SweepCell[], width = 100, color = false): string =>
-  renderMatrix(toMatrix(cells), { width, color }).join('\n');
+  painted(renderMatrix(toMatrix(cells), width).join('\n'), { color }).slice(0, -1);
 const repeated = (outcomes: SweepCell['outcome'][], change: Partial<SweepCell> = {}): SweepCell[] =>
   outcomes.map((outcome, at) => cell({ ...change, outcome, repetition: at + 1 }));
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type SubjectSides, subjectTokens } from '../../../src/model/subject-tokens.js';
-import { gridMarkdown } from '../../../src/reports/blocks/table.js';
+import { blocks } from '../../../src/reports/blocks/markdown.js';
 import { subjectGrid, subjectTable } from '../../../src/reports/sweep/tables.js';
 
 const sides = (change: Partial<SubjectSides> = {}): SubjectSides => ({
@@ -68,7 +68,7 @@ describe('the cost of being there', () => {
   test('is harmless in a terminal and in Markdown, whatever a skill is called', () => {
     const grid = subjectGrid(subjectTokens([sides({ added: ['skill \u001b[31m|x'] })]));
     expect(grid.rows[0]?.[0]).not.toContain('\u001b');
-    expect(gridMarkdown(grid)).toContain('\\|x adds 76 tokens');
-    expect(gridMarkdown(subjectGrid(undefined))).toBeNull();
+    expect(blocks([grid])).toContain('\\|x adds 76 tokens');
+    expect(blocks([subjectGrid(undefined)])).toBe('\n');
   });
 });
