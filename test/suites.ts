@@ -109,7 +109,13 @@ export const AREAS: readonly Area[] = [
       'test/commands/signals',
       'test/long/away-server',
     ],
-    covers: ['src/engine/', 'src/commands/engine/', 'src/client/', 'src/engine/temporal/'],
+    covers: [
+      'src/engine/',
+      'src/commands/engine.ts',
+      'src/commands/keep.ts',
+      'src/client/',
+      'src/engine/temporal/',
+    ],
   },
   {
     tests: ['test/chaos/attacks-', 'test/workflows/proofs', 'test/workflows/malformed-arguments'],
@@ -208,7 +214,7 @@ export const AREAS: readonly Area[] = [
       'src/store/shared/',
       'src/client/open-runs.ts',
       'src/lib/signs-of-life.ts',
-      'src/commands/worker/',
+      'src/commands/worker.ts',
     ],
   },
   { tests: ['test/store/shared/', 'test/long/hosts-on-s3'], covers: ['src/store/'] },
@@ -217,7 +223,7 @@ export const AREAS: readonly Area[] = [
     covers: [
       'src/client/schedules/',
       'src/commands/schedule/',
-      'src/commands/schedule.ts',
+      'src/commands/options/schedule.ts',
       'src/activities/schedules/',
       'src/sweeps/judge-night.ts',
       'src/sweeps/report-night.ts',
@@ -231,7 +237,12 @@ export const AREAS: readonly Area[] = [
       'test/commands/login',
       'test/commands/traces',
     ],
-    covers: ['src/engine/temporal/', 'src/engine/codec/', 'src/engine/traces/', 'src/commands/codec-server/'],
+    covers: [
+      'src/engine/temporal/',
+      'src/engine/codec/',
+      'src/engine/traces/',
+      'src/commands/codec-server.ts',
+    ],
   },
   {
     tests: ['test/long/databases', 'test/commands/databases'],
@@ -251,7 +262,7 @@ export const AREAS: readonly Area[] = [
       'src/statistics/',
       'src/decide/comparison/',
       'src/decide/decision/',
-      'src/commands/compare/',
+      'src/commands/compare.ts',
       'src/client/next-round.ts',
     ],
   },
@@ -272,7 +283,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     tests: ['test/commands/eliza', 'test/agents/real/eliza'],
-    covers: ['src/scenario/eliza/', 'src/agent-host/', 'src/gates/types/', 'src/commands/scenario/'],
+    covers: ['src/scenario/eliza/', 'src/agent-host/', 'src/gates/types/', 'src/commands/scenario.ts'],
   },
   {
     tests: [
@@ -365,7 +376,7 @@ export const AREAS: readonly Area[] = [
       'src/commands/templates/',
       'package.json',
       'src/library/',
-      'src/commands/init/',
+      'src/commands/init.ts',
     ],
   },
   { tests: ['test/action/'], covers: ['scripts/action/', 'action.yml'] },

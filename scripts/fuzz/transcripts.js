@@ -7,7 +7,7 @@ import { Efficiency } from '../../src/model/records/result-line.ts';
 import { shellCalls } from '../../src/model/transcript/shell-calls.ts';
 import { splitCommands } from '../../src/model/transcript/split-commands.ts';
 import { NO_USAGE } from '../../src/model/records/token-usage.ts';
-import { renderHumanTranscript } from '../../src/reports/human-transcript.ts';
+import { renderHumanTranscript } from '../../src/reports/run/human-transcript.ts';
 import { EVENTS, scriptTexts } from './corpus.js';
 import { expect, same } from './expect.js';
 import { mutated, mutatedJson, sentence } from './mutate.js';

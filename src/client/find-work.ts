@@ -7,7 +7,7 @@ import { type ResultLine, RunRecord, workRunOf } from '#model';
 import type { ToRegrade } from '#planning';
 import { readResultsFile, runFiles } from '#store';
 import { findById, findPlan, hasEnded, judgedFacts, readLog } from '#sweeps';
-import { storedScenarios } from './pass-variables-again.js';
+import { storedScenarios } from './pass-variables.js';
 
 /**
  * Finds the work of a run, or of the runs of a sweep. `sample`: of a sweep, only so many runs that a model judged, at random.

@@ -1,24 +1,27 @@
 export { askServer, LONG_CALL, unreachableMessage } from './ask-server.js';
 export { findWork } from './find-work.js';
-export { activeStep, BETWEEN_STEPS } from './follow/active-step.js';
-export { askProgress } from './follow/ask-progress.js';
 export { bringResults } from './follow/bring-results.js';
 export { follow } from './follow/follow.js';
-export { isOver } from './follow/is-over.js';
-export { type OpenRun, openRunsIn, reasonText } from './follow/open-runs.js';
-export type { Signals } from './follow/pause-or-cancel-on-signals.js';
+export { type OpenRun, openRunsIn, reasonText, waitingFor } from './follow/open-runs.js';
+export {
+  activeStep,
+  askProgress,
+  BETWEEN_STEPS,
+  isOver,
+  limitsOf,
+  parkedIn,
+  troublesOf,
+  waitsOf,
+} from './follow/progress.js';
 export { tailEvents } from './follow/tail-events.js';
-export { type EarlierResults, NO_EARLIER, resultLabeler, type View } from './follow/view.js';
-export { waitingFor } from './follow/waiting-for.js';
-export { limitsOf, parkedIn, troublesOf, waitsOf } from './follow/waits.js';
+export { type EarlierResults, NO_EARLIER, resultLabeler, type Signals, type View } from './follow/view.js';
 export { type RoundInputs, startRetryRound } from './next-round.js';
-export { passNewValues, storedScenarios } from './pass-variables-again.js';
+export { passNewValues, storedScenarios } from './pass-variables.js';
 export { planRetry, type RetryChoice } from './retry-sweep.js';
-export { editableReview, type EditableReview, saveReview } from './save-review.js';
+export { type EditableReview, editableReview, saveReview } from './save-review.js';
 export { acceptNight } from './schedules/accept-night.js';
 export { findSchedule, isScheduleName, proofOfSchedule, textOfSchedule } from './schedules/schedule-file.js';
-export { summarizeSchedule } from './schedules/summarize.js';
-export { askSchedule, putSchedule } from './schedules/temporal-schedule.js';
+export { askSchedule, putSchedule, summarizeSchedule } from './schedules/temporal-schedule.js';
 export { missingOnServer, sweepOfFiring, trigger } from './schedules/trigger.js';
 export { joinSession, openSession, type Session } from './session.js';
 export { planSweep, startPlanned } from './start-planned.js';

@@ -11,7 +11,7 @@ import { newestRound, summaryFile } from '#store';
 import { hasEnded } from '#sweeps';
 import { askServer, LONG_CALL } from './ask-server.js';
 import type { Session } from './session.js';
-import { passVariablesAgain } from './pass-variables-again.js';
+import { passVariablesAgain } from './pass-variables.js';
 import { endOpenRuns } from './open-runs.js';
 import { startSweep, type Rerun } from './start-sweep.js';
 

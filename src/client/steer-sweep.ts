@@ -1,6 +1,6 @@
 import { bringResults } from './follow/bring-results.js';
 import { startNextRoundIfClosed, type RoundInputs } from './next-round.js';
-import { passNewValues, storedScenarios } from './pass-variables-again.js';
+import { passNewValues, storedScenarios } from './pass-variables.js';
 import type { Session } from './session.js';
 import { updateSweep } from './update-sweep.js';
 import { setTimeout as sleep } from 'node:timers/promises';

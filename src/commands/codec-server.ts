@@ -1,24 +1,48 @@
-import type { CommandLine, Program } from './shared/command-line.js';
-import { addHelp } from './shared/help.js';
-import { each, port } from './shared/option-values.js';
+import { once } from 'node:events';
+import { CODEC_KEYS, codecServer, readCodecKeys, secretPath } from '#engine';
+import { UsageError } from '#lib';
+import { printNotice } from './shared/output.js';
 
-/** Adds the `codec-server` command. */
-export function addCodecServer(program: Program, { exitWith }: CommandLine): void {
-  const command = program
-    .command('codec-server')
-    .description("Decrypt payloads for Temporal's Web UI and CLI until it is stopped")
-    .option('--port <number>', 'port on 127.0.0.1 (default: 8088)', port, 8088)
-    .option(
-      '--origin <url>',
-      'also serve a Web UI at this address; repeatable (default: only a Web UI on this machine)',
-      each,
-      [],
-    )
-    .action(async (options) => exitWith((await import('./codec-server/serve.js')).serve(options)));
-  addHelp(
-    command,
-    'codec-server',
-    ['Print the endpoint, and serve it until Ctrl-C', 'llm-tool-test codec-server'],
-    ['For the Web UI of Temporal Cloud', 'llm-tool-test codec-server --origin https://cloud.temporal.io'],
+interface CodecServerOptions {
+  port: number;
+  origin: string[];
+}
+
+/** `codec-server`: serves the endpoint until a signal ends it. */
+export async function serve({ port, origin }: CodecServerOptions): Promise<number> {
+  const keys = readCodecKeys();
+  const [first] = keys;
+  if (first === undefined)
+    throw new UsageError('codec_keys', `set ${CODEC_KEYS} to the file with the keys of the payloads`);
+  const path = secretPath(first);
+  const server = codecServer({ keys, path, origins: origin.map(originOf) });
+  const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  } catch (error) {
+    throw new UsageError(
+      'usage',
+      `cannot listen on port ${port} (${(error as NodeJS.ErrnoException).code ?? String(error)}); choose another one with --port`,
+    );
+  }
+  printNotice(
+    "enter this address as the codec server in the Web UI's settings, or pass it to temporal with --codec-endpoint; whoever knows it can decrypt payloads on this machine",
   );
+  process.stdout.write(`http://127.0.0.1:${port}${path}\n`);
+  await ended;
+  server.close();
+  server.closeAllConnections();
+  return 0;
+}
+
+/** The form in which browsers send an origin. */
+function originOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.origin === 'null')
+    throw new UsageError(
+      'usage',
+      `--origin ${text}: expected the address of a Web UI, such as https://cloud.temporal.io`,
+    );
+  return url.origin;
 }

@@ -1,54 +1,109 @@
-import type { CommandLine, Program } from './shared/command-line.js';
-import { ADDRESS, JSON_FLAG, RESULTS } from './shared/common-options.js';
-import { addHelp } from './shared/help.js';
+import { type EngineState, readEngineState, scheduledHere, stopEngine } from '#engine';
+import { isAlive, ownCommand, type ProcessIdentity, projectState } from '#host';
+import { InfrastructureError, limitsOf } from '#lib';
+import { openProject } from '#planning';
+import { printJson, printNotice } from './shared/output.js';
 
-const STAY = ['--stay', 'keep running when idle (default: stop after 15 idle minutes)'] as const;
-const SECTION = 'engine';
+interface Where {
+  results?: string;
+}
 
-/** Adds the `engine` command: the background processes of a results folder. */
-export function addEngine(program: Program, { exitWith }: CommandLine): void {
-  const engine = program
-    .command('engine')
-    .description('Control the local engine: Temporal server, worker and the keeper that restarts them');
-  addHelp(
-    engine,
-    SECTION,
-    ['Show what is running', 'llm-tool-test engine status'],
-    ['Stop the background processes', 'llm-tool-test engine stop'],
-  );
+interface Asked extends Where {
+  json: boolean;
+}
 
-  const start = engine
-    .command('start')
-    .description('Start the local Temporal server and worker in the background')
-    .option(...STAY, false)
-    .option(...RESULTS)
-    .option(...ADDRESS)
-    .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('./engine/engine.js')).engineStart(options)));
-  addHelp(start, SECTION, ['Start the engine and keep it running', 'llm-tool-test engine start --stay']);
+export interface Started extends Where {
+  address?: string;
+  /** Keep running even if idle. */
+  stay: boolean;
+}
 
-  const stop = engine
-    .command('stop')
-    .description('Stop the server and the worker; open sweeps continue when they are started again')
-    .option(...RESULTS)
-    .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('./engine/engine.js')).engineStop(options)));
-  addHelp(stop, SECTION, ['Stop the engine', 'llm-tool-test engine stop']);
+export async function engineStart({ json, results, address, stay }: Started & Asked): Promise<number> {
+  const { resultsPath } = openProject(results);
+  const { openSession } = await import('./shared/session.js');
+  const session = await openSession(resultsPath, printNotice, {
+    ...(address === undefined ? {} : { address }),
+    stay,
+  });
+  await session.close();
+  return showStatus(resultsPath, json);
+}
 
-  const status = engine
-    .command('status')
-    .description('Show which processes of the engine are running')
-    .option(...RESULTS)
-    .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('./engine/engine.js')).engineShowStatus(options)));
-  addHelp(status, SECTION, ['Show the status as JSON', 'llm-tool-test engine status --json']);
+export async function engineStop({ json, results }: Asked): Promise<number> {
+  const { folder } = projectState(openProject(results).resultsPath);
+  const stop = await stopEngine(folder, limitsOf(process.env));
+  if (stop.status === 'ending') {
+    const { pid } = stop.process;
+    throw new InfrastructureError(
+      `the engine is still stopping (pid ${pid}); run ${ownCommand('engine stop')} again, if necessary after \`kill -KILL ${pid}\``,
+    );
+  }
+  const stopped = stop.status === 'stopped';
+  const schedules = scheduledHere(folder);
+  if (schedules.length > 0)
+    printNotice(`warning: schedules do not fire until the engine is started again: ${schedules.join(', ')}`);
+  if (json) printJson({ stopped });
+  else
+    printNotice(
+      stopped
+        ? 'the engine has stopped; open sweeps continue when it is started again'
+        : 'the engine is not running',
+    );
+  return 0;
+}
 
-  const keep = engine
-    .command('keep')
-    .description('Keep the engine running from the foreground, for containers and service managers')
-    .option(...STAY, false)
-    .option(...RESULTS)
-    .option(...ADDRESS)
-    .action(async (options) => exitWith((await import('./engine/keep.js')).engineKeep(options)));
-  addHelp(keep, SECTION, ['Run the engine in a container', 'llm-tool-test engine keep --stay']);
+export const engineShowStatus = ({ json, results }: Asked): Promise<number> =>
+  showStatus(openProject(results).resultsPath, json);
+
+export const engineState = (resultsPath: string): Promise<EngineState | null> =>
+  readEngineState(projectState(resultsPath).folder);
+
+/** One of the engine's processes, checked against the process table. */
+interface Part {
+  pid: number | null;
+  state: 'running' | 'stopped' | 'external';
+}
+
+const partOf = (identity: ProcessIdentity | null | undefined): Part =>
+  identity != null && isAlive(identity)
+    ? { pid: identity.pid, state: 'running' }
+    : { pid: null, state: 'stopped' };
+
+async function showStatus(resultsPath: string, json: boolean): Promise<number> {
+  const state = await engineState(resultsPath);
+  const server = state?.external === true ? { pid: null, state: 'external' as const } : partOf(state?.server);
+  // `stop`, and `status` of an engine that is stopped, need not load Temporal's client
+  const away =
+    state === null || server.state === 'stopped'
+      ? null
+      : await (await import('./shared/session.js')).whyAway(state);
+  const status = {
+    address: state?.address ?? null,
+    ui_url: state?.uiUrl ?? null,
+    versions: state?.versions ?? null,
+    keeper: partOf(state?.keeper),
+    server,
+    server_answers: server.state === 'stopped' ? null : away === null,
+    worker: partOf(state?.worker),
+  };
+  if (away !== null) printNotice(`warning: ${away}`);
+  if (json) printJson(status);
+  else process.stdout.write(`${describe(status, state)}\n`);
+  return 0;
+}
+
+function describe(
+  { keeper, server, worker }: { keeper: Part; server: Part; worker: Part },
+  state: EngineState | null,
+): string {
+  const line = (name: string, { pid, state: how }: Part, ...more: (string | null | undefined)[]): string =>
+    [`${name.padEnd(8)}${how}${pid === null ? '' : ` (pid ${pid})`}`, ...more]
+      .filter((text) => text != null && text !== '')
+      .join('  ');
+  return [
+    ...(keeper.pid === null ? [] : [`phase   ${state?.phase ?? ''} ${state?.message ?? ''}`.trimEnd()]),
+    line('keeper', keeper),
+    line('server', server, state?.address, state?.uiUrl),
+    line('worker', worker),
+  ].join('\n');
 }

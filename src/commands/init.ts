@@ -1,39 +1,276 @@
-import { Option } from '@commander-js/extra-typings';
-import type { CommandLine, Program } from './shared/command-line.js';
-import { JSON_FLAG } from './shared/common-options.js';
-import { addHelp } from './shared/help.js';
+import { appendFileSync, existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { displayPath, invocation, ownCommand, packageFile } from '#host';
+import { UsageError } from '#lib';
+import { findInstalledSchemas, schemaPath } from './shared/find-schemas.js';
+import { type NewFile, writeNewFiles } from './shared/new-files.js';
+import { printJson, printNotice } from './shared/output.js';
 
-/** Adds the `init` command. */
-export function addInit(program: Program, { exitWith }: CommandLine): void {
-  const command = program
-    .command('init')
-    .description('Create a config file, a scenario and its fixture, ready to run')
-    .argument('[dir]', 'folder to create them in; created if missing (default: the working folder)')
-    .addOption(
-      new Option(
-        '--template <name>',
-        'what to create: a test of a program, one in the form of ElizaOS, or one of a skill or an MCP server',
-      )
-        .choices(['default', 'eliza', 'skill', 'mcp'] as const)
-        .default('default' as const),
-    )
-    .addOption(
-      new Option(
-        '--example [name]',
-        'create this example of the package instead; without a name, list the examples',
-      ).conflicts('template'),
-    )
-    .option(...JSON_FLAG, false)
-    .action(async (dir, options) => exitWith((await import('./init/init.js')).init(dir ?? '.', options)));
-  addHelp(
-    command,
-    'init',
-    ['Set up the working folder', 'llm-tool-test init'],
-    ['Set up a new folder', 'llm-tool-test init agent-tests'],
-    ['Set up a scenario in the form of ElizaOS', 'llm-tool-test init --template eliza'],
-    ['Set up the test of a skill, with and without it', 'llm-tool-test init --template skill'],
-    ['Set up the test of an MCP server, with and without it', 'llm-tool-test init --template mcp'],
-    ['List the examples, and copy one', 'llm-tool-test init --example'],
-    ['', 'llm-tool-test init --example git_history'],
-  );
+export interface InitOptions {
+  json: boolean;
+  template: keyof typeof TEMPLATES;
+  /** An example of the package to create instead; `true` lists them. */
+  example?: string | true;
 }
+
+/**
+ * `init`: creates a config, a scenario and its fixture, ready to run. Creates all files or none; overwrites none. Adds the results
+ * folder to .gitignore.
+ */
+export function init(dir: string, { json, template, example }: InitOptions): number {
+  if (example === true) return listExamples(json);
+  const folder = resolve(dir);
+  const { sources, run, read } =
+    example === undefined ? TEMPLATES[template] : contentOf(findExample(example), folder);
+  const files = [...planFiles(folder, sources()), ...newIgnoreFile(folder)];
+  writeNewFiles(folder, files);
+  const paths = files.map(({ path }) => path);
+  const changed = paths.includes('.gitignore') ? [] : extendIgnoreFile(folder);
+  const next = nextCommands(folder, run);
+  if (json) printJson({ folder, files: paths, changed, next: next.map(({ command }) => command) });
+  else process.stdout.write(describe(folder, paths, changed, next, read));
+  return 0;
+}
+
+function listExamples(json: boolean): number {
+  const examples = findExamples().map(({ name, description, scenarios }) => ({
+    name,
+    description,
+    scenarios,
+  }));
+  if (json) printJson({ examples });
+  else {
+    const width = Math.max(...examples.map(({ name }) => name.length));
+    const lines = examples.map(({ name, description }) => `${name.padEnd(width)}  ${description}`);
+    process.stdout.write(`${lines.join('\n')}\n\ncreate one with ${ownCommand('init --example <name>')}\n`);
+  }
+  return 0;
+}
+
+/** What `init` can create: the files, what to do with them, and what to read first. */
+interface Content {
+  sources: () => Source[];
+  run: readonly (readonly [command: string, does: string])[];
+  read: string;
+}
+
+/** What `init` can create, by name. */
+const TEMPLATES = {
+  default: {
+    sources: () => [{ from: packageFile('dist/templates/init'), to: '' }],
+    run: [['run stock_delivery', 'run it with the free mock agent (takes seconds)']],
+    read: 'fixtures/stock_delivery.yaml',
+  },
+  eliza: {
+    sources: () => [{ from: packageFile('dist/templates/eliza'), to: '' }],
+    run: [
+      [
+        'scenario run fixtures/shopping.scenario.yaml',
+        'run it with a free stand-in for an agent (takes seconds)',
+      ],
+      ['scenario matrix fixtures/shopping.matrix.yaml', 'run it with several wordings of its input'],
+    ],
+    read: 'fixtures/shopping.scenario.yaml',
+  },
+  skill: {
+    sources: () => [{ from: packageFile('dist/templates/skill'), to: '' }],
+    run: [
+      ['run invoice_totals invoice_near_miss', 'run the skill with the free mock agent (takes seconds)'],
+      ['compare latest --variants without,with', 'tell whether the skill has helped'],
+    ],
+    read: 'fixtures/invoice_totals.yaml',
+  },
+  mcp: {
+    sources: () => [{ from: packageFile('dist/templates/mcp'), to: '' }],
+    run: [
+      ['run order_lamps order_near_miss', 'run the MCP server with the free mock agent (takes seconds)'],
+      ['compare latest --variants without,with', 'tell whether the server has helped'],
+    ],
+    read: 'fixtures/order_lamps.yaml',
+  },
+} satisfies Record<string, Content>;
+
+const CONFIG = 'llm-tool-test-config.toml';
+
+/** An example is often added to a project that has a config. */
+const contentOf = ({ paths, scenarios: [first = ''] }: Example, folder: string): Content => ({
+  sources: () => [
+    ...(existsSync(join(folder, CONFIG))
+      ? []
+      : [{ from: packageFile('dist/templates/init'), paths: [CONFIG], to: '' }]),
+    { from: examplesFolder(), paths, to: 'fixtures' },
+  ],
+  run: [
+    [`run fixtures/${first}.yaml --dry-run`, 'show which agents it runs with'],
+    [`run fixtures/${first}.yaml`, 'run it'],
+  ],
+  read: `fixtures/${first}.yaml`,
+});
+
+interface Step {
+  command: string;
+  does: string;
+}
+
+function nextCommands(folder: string, run: Content['run']): Step[] {
+  const relativePath = relative(process.cwd(), folder);
+  return [
+    ...(relativePath === ''
+      ? []
+      : [{ command: `cd ${relativePath.startsWith('../..') ? folder : relativePath}`, does: '' }]),
+    ...run.map(([command, does]) => ({ command: `${invocation()} ${command}`, does })),
+    { command: `${invocation()} doctor`, does: 'check what is missing on this machine' },
+  ];
+}
+
+function describe(
+  folder: string,
+  files: readonly string[],
+  changed: readonly string[],
+  next: readonly Step[],
+  read: string,
+): string {
+  const width = Math.max(...next.map(({ command }) => command.length));
+  return [
+    `created in ${displayPath(folder)}:`,
+    ...files.map((path) => `  ${path}`),
+    ...changed.map((path) => `changed ${path}: git ignores the results folder`),
+    '',
+    'next:',
+    ...next.map(({ command, does }) => `  ${command.padEnd(width)}  ${does}`.trimEnd()),
+    '',
+    `then read ${read}, which explains it`,
+    '',
+  ].join('\n');
+}
+
+const FILE = '.gitignore';
+const COMMENT = '# Reports, transcripts and metrics of llm-tool-test.';
+const LINE = 'llm-tool-test-results/';
+
+/** Returns what a .gitignore lacks so that git ignores the results folder; empty if it has it, in any form. */
+function missingIgnores(text: string): string {
+  const isIgnored = text
+    .split(/\r?\n/)
+    .some((line) => /^(\*\*\/|\/)?llm-tool-test-results(\/|\/\*\*?)?\s*$/.test(line));
+  if (isIgnored) return '';
+  const before = text === '' ? '' : text.endsWith('\n') ? '\n' : '\n\n';
+  return `${before}${COMMENT}\n${LINE}\n`;
+}
+
+/** The new .gitignore; none if there is one already. */
+const newIgnoreFile = (folder: string): NewFile[] =>
+  lstatSync(join(folder, FILE), { throwIfNoEntry: false }) === undefined
+    ? [{ path: FILE, content: missingIgnores(''), mode: 0o644 }]
+    : [];
+
+/** Adds what an existing .gitignore lacks. Returns the path of the file if it was changed. A failure is only reported. */
+function extendIgnoreFile(folder: string): string[] {
+  try {
+    const missing = missingIgnores(readFileSync(join(folder, FILE), 'utf8'));
+    if (missing === '') return [];
+    appendFileSync(join(folder, FILE), missing);
+    return [FILE];
+  } catch (error) {
+    printNotice(
+      `warning: ${FILE} could not be changed; add the line ${LINE} to it: ${(error as Error).message}`,
+    );
+    return [];
+  }
+}
+
+/** An example of the package: a fixture, with all scenarios that use it. */
+interface Example {
+  /** The name of its fixture. */
+  name: string;
+  description: string;
+  /** Files and folders, relative to the folder of the examples. */
+  paths: string[];
+  /** The names of its scenarios. */
+  scenarios: string[];
+}
+
+/** The folder of the examples. */
+const examplesFolder = (): string => packageFile('fixtures');
+
+interface Written {
+  name: string;
+  description: string;
+  template_folder: string;
+  checks_folder?: string;
+}
+
+/** Finds the examples of the package. */
+function findExamples(): Example[] {
+  const folder = examplesFolder();
+  const found = new Map<string, Example>();
+  for (const file of readdirSync(folder)
+    .filter((name) => name.endsWith('.yaml'))
+    .sort()) {
+    const written = parse(readFileSync(join(folder, file), 'utf8')) as Written;
+    const { name, description, template_folder: fixture, checks_folder: checks } = written;
+    const example = found.get(fixture) ?? { name: fixture, description, paths: [fixture], scenarios: [] };
+    const paths = [...example.paths, file, ...(checks === undefined ? [] : [checks])];
+    found.set(fixture, { ...example, paths: [...new Set(paths)], scenarios: [...example.scenarios, name] });
+  }
+  return [...found.values()];
+}
+
+/** @throws UsageError if there is no such example */
+function findExample(name: string): Example {
+  const examples = findExamples();
+  const found = examples.find((example) => example.name === name);
+  if (found !== undefined) return found;
+  const names = examples.map((example) => example.name);
+  throw new UsageError('usage', `there is no example '${name}'; the examples are ${names.join(', ')}`);
+}
+
+/** Where schemas for editors are copied if the package is not installed in the project (`npx`, a global install). */
+const COPIED = '.llm-tool-test';
+const SCHEMA_LINE = /^(# yaml-language-server: \$schema=|#:schema )\S*\/(\w+\.schema\.json)$/m;
+
+/** Files of the package to copy: where they are, which of them, and the folder that gets them. */
+export interface Source {
+  from: string;
+  /** Files and folders; all if absent. */
+  paths?: readonly string[];
+  to: string;
+}
+
+/** Returns the files for `init` to create in a folder. Writes nothing, and only looks for `node_modules` there. */
+export function planFiles(folder: string, sources: readonly Source[]): NewFile[] {
+  const installed = findInstalledSchemas(folder);
+  const schemas = installed ?? join(folder, COPIED);
+  const named = new Set<string>();
+  const files = sources.flatMap(filesOf).map(({ file, path }): NewFile => {
+    const content = readFileSync(file, 'utf8').replace(SCHEMA_LINE, (_, before: string, name: string) => {
+      named.add(name);
+      return before + schemaPath(dirname(join(folder, path)), join(schemas, name));
+    });
+    return { path, content, mode: (statSync(file).mode & 0o111) === 0 ? 0o644 : 0o755 };
+  });
+  if (installed !== null) return files;
+  // another example or `init` may have copied them already
+  const copies = [...named]
+    .filter((name) => !existsSync(join(folder, COPIED, name)))
+    .map((name) => ({
+      path: join(COPIED, name),
+      content: readFileSync(packageFile(`schema/${name}`), 'utf8'),
+      mode: 0o644,
+    }));
+  return [...files, ...copies];
+}
+
+const filesOf = ({ from, paths = [''], to }: Source): { file: string; path: string }[] =>
+  paths
+    .flatMap((path) => filesBelow(join(from, path)))
+    .sort()
+    .map((file) => ({ file, path: join(to, relative(from, file)) }));
+
+const filesBelow = (path: string): string[] =>
+  statSync(path).isFile()
+    ? [path]
+    : readdirSync(path, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name));

@@ -1,54 +1,94 @@
-import type { CommandLine, Program } from './shared/command-line.js';
-import { JSON_FLAG, RESULTS } from './shared/common-options.js';
-import { addHelp } from './shared/help.js';
-import { count, percentagePoints, positive, share } from './shared/option-values.js';
-import { addSweepOptions, FILES, sweepFlags } from './shared/sweep-options.js';
+import { agentOfCell, knownAgents } from '#agents';
+import {
+  ALPHA,
+  configurationsIn,
+  DIFFERENCE_TO_SHOW,
+  expectedOf,
+  forecast,
+  type ForecastConfiguration,
+  MOST_RUNS,
+  pairedCells,
+  POWER,
+} from '#decide';
+import {
+  draftOf,
+  type DraftOptions,
+  openProject,
+  resolve,
+  type ResolvedSweep,
+  selectScenarios,
+} from '#planning';
+import { renderForecast } from '#reports';
+import { modelAsked } from '#scenario';
+import { readDigestedLog } from '#sweeps';
+import { finishedSweep } from './run/until-clear.js';
+import { printJson, printNotice, textOptions } from './shared/output.js';
 
-/** Adds the `plan` command. */
-export function addPlan(program: Program, { exitWith }: CommandLine): void {
-  const command = addSweepOptions(
-    program
-      .command('plan')
-      .description('Say how many runs and dollars it takes to show a change, before any is spent')
-      .argument('[files...]', FILES),
-  )
-    .option('--effect <points>', 'the change to show, in percentage points (default: 20)', percentagePoints)
-    .option('--power <percent>', 'in how many of 100 cases it is to be shown (default: 80)', share)
-    .option('--vs <variant|sweep>', 'what to compare with (default: another sweep of the same)')
-    .option(
-      '--max-runs <n>',
-      'the most runs of each configuration on each side with --until-clear (default: 20)',
-      count,
-    )
-    .option('--pass-rate <percent>', 'expected pass rate (default: that of earlier runs, else 50)', share)
-    .option(
-      '--run-usd <n>',
-      'expected cost of a run in US dollars (default: the mean of earlier runs)',
-      positive,
-    )
-    .option(
-      '--run-secs <n>',
-      'expected duration of a run in seconds (default: the mean of earlier runs)',
-      positive,
-    )
-    .option(...RESULTS)
-    .option(...JSON_FLAG, false)
-    .action(async (named, options, command) => {
-      const selection = sweepFlags(named, options, command.getOptionValueSource('judgeModel') === 'cli');
-      await exitWith((await import('./plan/plan.js')).plan({ ...options, ...selection }));
-    });
-  addHelp(
-    command,
-    'plan',
-    ['How many runs show a change of 20 points?', 'llm-tool-test plan stock_delivery --agents claude-code'],
-    ['What can be shown for 20 dollars?', 'llm-tool-test plan --all --max-usd 20'],
-    [
-      'The same for scenarios that have never run',
-      'llm-tool-test plan --all --pass-rate 85 --run-usd 0.3 --run-secs 120',
-    ],
-    [
-      'What does it take to compare two variants?',
-      'llm-tool-test plan stock_delivery --variants guided --vs bare --effect 10',
-    ],
+export interface PlanOptions extends Omit<DraftOptions, 'untilClear'> {
+  /** Shares: 0.2 are 20 percentage points. */
+  effect?: number;
+  power?: number;
+  passRate?: number;
+  runUsd?: number;
+  runSecs?: number;
+  vs?: string;
+  maxRuns?: number;
+  results?: string;
+  json: boolean;
+}
+
+/** `plan`: says what it takes to show a change of the selected scenarios. Starts and writes nothing. Returns the exit code. */
+export async function plan(options: PlanOptions): Promise<number> {
+  const { effect = DIFFERENCE_TO_SHOW, power = POWER, vs, maxRuns = MOST_RUNS, repeat } = options;
+  const draft = draftOf({
+    ...options,
+    ...(vs === undefined
+      ? { repeat: 1 }
+      : { repeat: null, untilClear: { vs, margin: null, effect: null, mostRuns: maxRuns } }),
+  });
+  const project = openProject(options.results);
+  const selected = await selectScenarios(project, draft);
+  const resolved = resolve(project, selected, draft, finishedSweep);
+  const results = readDigestedLog(project.resultsPath, printNotice);
+  const configurations = configurationsOf(resolved).map((one) =>
+    expectedOf(one, results, {
+      ...(options.passRate === undefined ? {} : { passRate: options.passRate }),
+      ...usdOf(options, resolved, one),
+      ...(options.runSecs === undefined ? {} : { secs: options.runSecs }),
+    }),
   );
+  const document = forecast(configurations, {
+    ...{ effect, power, alpha: ALPHA, concurrency: resolved.concurrency, maxUsd: resolved.maxUsd },
+    mostRuns: maxRuns,
+    sides: resolved.untilClear?.base.kind === 'sweep' ? 1 : 2,
+    ...(repeat == null ? {} : { repeat }),
+  });
+  if (options.json) printJson(document);
+  else process.stdout.write(renderForecast(document, textOptions()));
+  return 0;
+}
+
+type Named = Pick<ForecastConfiguration, 'scenario' | 'agent' | 'model' | 'variants'>;
+
+/** The configurations, each compared with itself: with a base variant, both variants are one. */
+function configurationsOf({ cells, untilClear }: ResolvedSweep): Named[] {
+  if (untilClear === null) return configurationsIn(cells);
+  const { base } = untilClear;
+  return pairedCells(cells, untilClear).map(({ scenario, agent, model, variant }) => ({
+    ...{ scenario, agent, model },
+    variants: base.kind === 'variant' ? [base.variant, variant] : [variant],
+  }));
+}
+
+/** The cost of a run that need not be learned from earlier ones. */
+function usdOf(
+  { runUsd }: PlanOptions,
+  { agents, scenarios }: ResolvedSweep,
+  { scenario, agent }: Named,
+): { usd?: number } {
+  if (runUsd !== undefined) return { usd: runUsd };
+  const isJudged = scenarios.some(
+    ({ selected, effective }) => selected.scenario.name === scenario && modelAsked(effective) !== null,
+  );
+  return !isJudged && agentOfCell({ agent }, knownAgents(agents))?.free === true ? { usd: 0 } : {};
 }

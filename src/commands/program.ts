@@ -1,36 +1,14 @@
 import { Command } from '@commander-js/extra-typings';
 import { packageVersion } from '#host';
-import { addClean } from './clean.js';
-import { addCodecServer } from './codec-server.js';
-import { addCompare } from './compare.js';
-import { addCompletion } from './completion.js';
-import { addDoctor } from './doctor.js';
-import { addEngine } from './engine.js';
-import { addImport } from './import.js';
-import { addInit } from './init.js';
-import { addCancel, addPause } from './pause-or-cancel.js';
-import { addPlan } from './plan.js';
-import { addRegrade } from './regrade.js';
-import { addReport } from './report.js';
-import { addResume } from './resume.js';
-import { addRetry } from './retry.js';
-import { addRun } from './run.js';
-import { addScenario } from './scenario.js';
-import { addScenarios } from './scenarios.js';
-import { addSchedule } from './schedule.js';
-import { addSchema } from './schema.js';
-import { addScripts } from './scripts.js';
-import type { CommandLine, Program } from './shared/command-line.js';
-import { addHelp } from './shared/help.js';
+import { addClean, addCompare, addReport, addShow, addSweeps, addUi, addView } from './options/results.js';
+import { addCodecServer, addEngine, addWorker, addWorkers } from './options/machine.js';
+import { addCompletion, addSchema, addScripts } from './options/tools.js';
+import { addDoctor, addImport, addInit, addScenarios, addTry, addValidate } from './options/prepare.js';
+import { addCancel, addPause, addRegrade, addResume, addRetry } from './options/continue.js';
+import { addPlan, addRun, addScenario } from './options/run.js';
+import { addSchedule } from './options/schedule.js';
+import { addHelp, type CommandLine, type Program } from './shared/verb.js';
 import { useMirror } from './shared/shared-results.js';
-import { addShow } from './show.js';
-import { addSweeps } from './sweeps.js';
-import { addTry } from './try.js';
-import { addUi } from './ui.js';
-import { addValidate } from './validate.js';
-import { addView } from './view.js';
-import { addWorker } from './worker.js';
-import { addWorkers } from './workers.js';
 
 /** All verbs, in the order of the help. */
 const verbs = [

@@ -1,46 +1,72 @@
-import { Option } from '@commander-js/extra-typings';
-import type { CommandLine, Program } from './shared/command-line.js';
-import { ADDRESS, ENV_FILE, ID, JSON_FLAG, judgeModel, NO_JUDGE, RESULTS } from './shared/common-options.js';
-import { addHelp } from './shared/help.js';
-import { atMostConcurrency, count, positive } from './shared/option-values.js';
+import { findWork } from '#client';
+import type { SweepDocument } from '#decide';
+import { draftOf, type DraftOptions, openProject, refuseUnready, resolveRegrade } from '#planning';
+import type { Plan } from '#scenario';
+import { hasEnded } from '#sweeps';
+import { removeSweep } from './clean/clean.js';
+import { startAndFollow } from './run/run.js';
+import { readEnvFile } from './shared/option-values.js';
+import { printNotice, printSweep } from './shared/output.js';
 
-/** Adds the `regrade` command. */
-export function addRegrade(program: Program, { exitWith }: CommandLine): void {
-  const command = program
-    .command('regrade')
-    .alias('rescore')
-    .description('Check the work of earlier runs again with the current checks, without running agents')
-    .argument(`<${ID[0]}>`, ID[1])
-    .option(
-      '--sample <n>',
-      'judge only so many of the runs again that a model judged, chosen at random: has the judge moved?',
-      count,
-    )
-    .option('--dry-run', 'show which verdicts change, and keep no results', false)
-    .addOption(judgeModel())
-    .option(...NO_JUDGE)
-    .option(
-      '--concurrency <n>',
-      'maximum number of cells checked at once (default: as in the sweep)',
-      atMostConcurrency,
-    )
-    .option('--max-usd <n>', 'budget for the judge, in US dollars', positive)
-    .option('--name <name>', 'prefix of the id of the new sweep (default: the time)')
-    .option(...ENV_FILE)
-    .addOption(
-      new Option('--detach', 'start the sweep and return without following it')
-        .default(false)
-        .conflicts('dryRun'),
-    )
-    .option(...RESULTS)
-    .option(...ADDRESS)
-    .option(...JSON_FLAG, false)
-    .action(async (id, options) => exitWith((await import('./regrade/regrade.js')).regrade(id, options)));
-  addHelp(
-    command,
-    'regrade',
-    ['Check the newest sweep with changed gates', 'llm-tool-test regrade latest'],
-    ['Show which verdicts would change', 'llm-tool-test regrade before --dry-run'],
-    ['Find out how far the judge has moved', 'llm-tool-test regrade before --sample 30 --max-usd 1'],
+export interface RegradeOptions extends Pick<
+  DraftOptions,
+  'judge' | 'judgeModel' | 'concurrency' | 'maxUsd' | 'name'
+> {
+  results?: string;
+  address?: string;
+  envFile?: string;
+  /** Only so many runs that a model judged, at random. */
+  sample?: number;
+  /** Keep no results. */
+  dryRun: boolean;
+  detach: boolean;
+  json: boolean;
+}
+
+/**
+ * `regrade`: checks the work of a sweep's runs, or of one run, with the checks that the scenario files have now. Starts no
+ * agent. Returns the exit code of the new sweep.
+ */
+export async function regrade(id: string, options: RegradeOptions): Promise<number> {
+  const project = openProject(options.results);
+  const { dryRun, envFile, sample, ...chosen } = options;
+  const draft = draftOf({ ...chosen, variables: readEnvFile(envFile) });
+  const work = await findWork(project.resultsPath, id, printNotice, sample);
+  const sweep = await resolveRegrade(project, work, draft);
+  await refuseUnready(sweep, false);
+  if (!dryRun) return startAndFollow(sweep, options);
+  const planned: Plan[] = [];
+  try {
+    const print = (document: SweepDocument): void => {
+      printSweep(withoutPlaces(document), options.json);
+    };
+    return await startAndFollow(sweep, { ...options, print }, (plan) => {
+      planned.push(plan);
+    });
+  } finally {
+    for (const plan of planned) await removeDryRun(project.resultsPath, plan);
+  }
+}
+
+/** The document without what will be gone in a moment. */
+const withoutPlaces = (document: SweepDocument): SweepDocument => ({
+  ...document,
+  ui_url: null,
+  cells: document.cells.map((cell) => ({ ...cell, results_dir: null })),
+});
+
+/** A dry run that was interrupted has not ended, and can be resumed. */
+async function removeDryRun(resultsPath: string, plan: Plan): Promise<void> {
+  if (!hasEnded(resultsPath, plan)) {
+    printNotice(`dry run: ${plan.sweep} has not ended, and is kept`);
+    return;
+  }
+  await removeSweep(resultsPath, plan.sweep).then(
+    () => {
+      printNotice('dry run: no results were kept');
+    },
+    (error: unknown) => {
+      printNotice(`dry run: ${plan.sweep} could not be removed: ${(error as Error).message}`);
+    },
   );
 }

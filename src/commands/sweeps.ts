@@ -1,21 +1,23 @@
-import type { CommandLine, Program } from './shared/command-line.js';
-import { JSON_FLAG, RESULTS } from './shared/common-options.js';
-import { addHelp } from './shared/help.js';
-import { count } from './shared/option-values.js';
+import { ownCommand } from '#host';
+import { openProject } from '#planning';
+import { renderSweeps } from '#reports';
+import { readSweepList } from '#sweeps';
+import { printJson, printNotice, textOptions } from './shared/output.js';
 
-/** Adds the `sweeps` command. */
-export function addSweeps(program: Program, { exitWith }: CommandLine): void {
-  const command = program
-    .command('sweeps')
-    .description('List the sweeps, newest first')
-    .option('--limit <n>', 'show at most n sweeps (default: 20; with --json all)', count)
-    .option(...RESULTS)
-    .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('./sweeps/list-sweeps.js')).listSweeps(options)));
-  addHelp(
-    command,
-    'sweeps-clean',
-    ['List the newest sweeps', 'llm-tool-test sweeps'],
-    ['List the last 5 as JSON', 'llm-tool-test sweeps --limit 5 --json'],
-  );
+/** The default limit, which fits on a screen. */
+const SHOWN = 20;
+
+/** `sweeps`: lists the sweeps of the results folder, newest first, using only the files. */
+export async function listSweeps(options: {
+  limit?: number;
+  results?: string;
+  json: boolean;
+}): Promise<number> {
+  const { resultsPath } = openProject(options.results);
+  const limit = options.limit ?? (options.json ? Infinity : SHOWN);
+  const { sweeps, more } = readSweepList(resultsPath, limit, printNotice);
+  if (options.json) printJson({ sweeps });
+  else if (sweeps.length === 0) process.stdout.write(`no sweeps yet; start one with ${ownCommand('run')}\n`);
+  else process.stdout.write(renderSweeps(sweeps, more, Date.now(), textOptions()));
+  return Promise.resolve(0);
 }

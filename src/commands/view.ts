@@ -1,23 +1,47 @@
-import type { CommandLine, Program } from './shared/command-line.js';
-import { ENV_FILE, JSON_FLAG, RESULTS } from './shared/common-options.js';
-import { addHelp } from './shared/help.js';
-import { port } from './shared/option-values.js';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openProject } from '#planning';
+import { serveViewer } from '#viewer';
+import { readEnvFile } from './shared/option-values.js';
+import { printJson, printNotice } from './shared/output.js';
 
-/** Adds the `view` command. */
-export function addView(program: Program, { exitWith }: CommandLine): void {
-  const command = program
-    .command('view')
-    .description('Show sweeps, runs and transcripts in the browser until it is stopped')
-    .option('--port <number>', 'port on 127.0.0.1 (default: any that is free)', port, 0)
-    .option('--no-open', 'only print the address, without opening the browser')
-    .option(...ENV_FILE)
-    .option(...RESULTS)
-    .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('./view/view.js')).view(options)));
-  addHelp(
-    command,
-    'view',
-    ['Open the results of this project in the browser', 'llm-tool-test view'],
-    ['Only print the address', 'llm-tool-test view --no-open --port 4000'],
+interface ViewOptions {
+  port: number;
+  open: boolean;
+  results?: string;
+  envFile?: string;
+  json: boolean;
+}
+
+/** `view`: serves the viewer until a signal ends it. */
+export async function view({ port, open, results, envFile, json }: ViewOptions): Promise<number> {
+  const { resultsPath } = openProject(results);
+  const variables = (): NodeJS.Dict<string> => readEnvFile(envFile);
+  variables(); // a mistake in it should not wait for the first retry
+  const viewer = await serveViewer({ resultsPath, port, variables, warn: printNotice });
+  const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  if (json) printJson({ url: viewer.url, port: viewer.port, results: resultsPath });
+  else process.stdout.write(`${viewer.url}\n`);
+  printNotice(
+    'whoever has this address can read the results while this command runs; Ctrl-C ends it, and sweeps continue',
   );
+  if (open && !(await openBrowser(viewer.url))) printNotice('no browser could be opened; open the address');
+  await ended;
+  await viewer.close();
+  return 0;
+}
+
+/** Opens an address in the user's browser, without waiting for it. Returns false if no program could be started for that. */
+async function openBrowser(url: string): Promise<boolean> {
+  const child = spawn(process.platform === 'darwin' ? 'open' : 'xdg-open', [url], {
+    stdio: 'ignore',
+    detached: true,
+  });
+  child.unref();
+  try {
+    await once(child, 'spawn');
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,40 +1,79 @@
-import type { CommandLine, Program } from './shared/command-line.js';
-import { JSON_FLAG, RESULTS } from './shared/common-options.js';
-import { addHelp } from './shared/help.js';
+import { UsageError } from '#lib';
+import type { HostRecord } from '#model';
+import { openProject } from '#planning';
+import { parseRunWorkflowId, sweepWorkflowId } from '#protocol';
+import { renderHosts } from '#reports';
+import { drainObject, parseRoundMark, readHosts, ROUNDS, type SharedProject, sharedProjectOf } from '#store';
+import { printJson, printNotice, textOptions } from './shared/output.js';
 
-/** Adds the `workers` command. */
-export function addWorkers(program: Program, { exitWith }: CommandLine): void {
-  const workers = program.command('workers').description('Show and drain the hosts of shared results');
-  addHelp(
-    workers,
-    'workers',
-    ['Show the hosts', 'llm-tool-test workers list --results /mnt/results'],
-    [
-      'Let a host finish its runs before an update',
-      'llm-tool-test workers drain build-7 --results /mnt/results',
-    ],
+interface Asked {
+  results?: string;
+  json: boolean;
+}
+
+/** `workers`: shows the hosts of shared results. */
+export async function showWorkers({ results, json }: Asked): Promise<number> {
+  const { store, location } = await openShared(results);
+  const seen = await readHosts(store);
+  const ended = new Set(
+    (await store.list(ROUNDS)).flatMap((name) => {
+      const mark = parseRoundMark(name);
+      return mark?.mark === 'ended' ? [`${sweepWorkflowId(mark.sweep)} ${mark.round}`] : [];
+    }),
   );
-
-  const list = workers
-    .command('list', { isDefault: true })
-    .description('Show the hosts: versions, slots, runs, and the cells that they decline (default)')
-    .option(...RESULTS)
-    .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('./workers/workers.js')).showWorkers(options)));
-  addHelp(list, 'workers', [
-    'Show the hosts as JSON',
-    'llm-tool-test workers list --json --results /mnt/results',
-  ]);
-
-  const drain = workers
-    .command('drain')
-    .description('Let a host finish its runs and take no new ones')
-    .argument('<host>', 'name or id of the host')
-    .option('--undo', 'let it take runs again', false)
-    .option(...RESULTS)
-    .option(...JSON_FLAG, false)
-    .action(async (host, options) =>
-      exitWith((await import('./workers/workers.js')).drainWorker(host, options)),
+  const hosts = seen
+    .map((host) => ({ ...host, runs: host.runs.filter((run) => !ended.has(roundOf(run.workflow_id))) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (json) printJson({ hosts });
+  else if (hosts.length === 0)
+    process.stdout.write(
+      `no host has joined ${location}; start one with llm-tool-test worker --address <host:port> --results ${location}\n`,
     );
-  addHelp(drain, 'workers', ['Drain a host', 'llm-tool-test workers drain build-7 --results /mnt/results']);
+  else process.stdout.write(renderHosts(hosts, textOptions()));
+  return 0;
+}
+
+/** `workers drain`: tells a host to take no new runs, or to take runs again (`--undo`). */
+export async function drainWorker(
+  name: string,
+  { results, json, undo }: Asked & { undo: boolean },
+): Promise<number> {
+  const { store } = await openShared(results);
+  const host = findHost(await readHosts(store), name);
+  if (undo) await store.remove(drainObject(host.id));
+  else await store.put(drainObject(host.id), '');
+  if (json) printJson({ host: host.id, draining: !undo });
+  else
+    printNotice(
+      undo
+        ? `${host.name} will take runs again within seconds`
+        : `${host.name} will take no new runs within seconds; \`workers\` shows when its ${host.runs.length} runs have ended`,
+    );
+  return 0;
+}
+
+/** The sweep and the round of a run. A host that was lost still claims the runs of a round that has ended. */
+const roundOf = (workflowId: string): string =>
+  `${workflowId.split('/').slice(0, 2).join('/')} ${parseRunWorkflowId(workflowId).round}`;
+
+async function openShared(results: string | undefined): Promise<SharedProject> {
+  const { resultsPath } = openProject(results);
+  const project = await sharedProjectOf(resultsPath);
+  if (project !== null) return project;
+  throw new UsageError(
+    'not_shared',
+    `${resultsPath} is not shared, so it has no hosts; \`engine status\` shows its worker`,
+  );
+}
+
+function findHost(hosts: readonly HostRecord[], name: string): HostRecord {
+  const [host, ...others] = hosts.filter((one) => one.name === name || one.id === name);
+  if (host !== undefined && others.length === 0) return host;
+  const known = hosts.map(({ id, name: of }) => `${of} (${id})`).join(', ');
+  throw new UsageError(
+    'unknown_id',
+    host === undefined
+      ? `there is no host ${name}; the hosts are: ${known || 'none'}`
+      : `${name} is the name of several hosts; use an id: ${known}`,
+  );
 }

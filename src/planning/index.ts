@@ -21,8 +21,7 @@ export { plan, type Planned, resolve } from './plan.js';
 export { checkWritable, openProject, type Project, projectByDefault, whyNotWritable } from './project.js';
 export { resolveRegrade, type ToRegrade } from './resolve-regrade.js';
 export { checkVariant, chooseCells, type ResolvedSweep } from './resolve-sweep.js';
-export { selectMatrix } from './select-matrix.js';
-export { leftOutOf, loadScenarios, selectScenarios } from './select-scenarios.js';
+export { leftOutOf, loadScenarios, selectMatrix, selectScenarios } from './select-scenarios.js';
 export {
   notReusedWarnings,
   placeholderWarnings,

@@ -4,9 +4,26 @@ import { displayPath } from '#host';
 import { inTextOrder, type ProblemAt } from '#input';
 import { omit, type Problem, UsageError } from '#lib';
 import { DEFAULT_VARIANT } from '#model';
-import { loadScenario, type Scenario, type ScenarioReader, type ScenarioVariant } from '#scenario';
+import {
+  type Combination,
+  combinationReader,
+  combinationsOf,
+  loadMatrix,
+  loadScenario,
+  matchesFilter,
+  type Scenario,
+  type ScenarioReader,
+  type ScenarioVariant,
+} from '#scenario';
 import { type StoredSubject, WITH, WITHOUT } from '#subjects';
 import { checkedUseProblems } from './checked-uses.js';
+import type { Selection } from './draft.js';
+import { isFile, loadText } from './file-checks.js';
+import { loadCharacter } from './find-runtime.js';
+import { describeSearch, nothingSelected, searchFiles } from './find-scenario-files.js';
+import { findSubject, mockProblems, type Secret } from './find-subject.js';
+import { createFolderCheck, type LookedAt } from './left-out.js';
+import type { Project } from './project.js';
 import {
   contextProblems,
   findChecks,
@@ -16,13 +33,6 @@ import {
   ownInputProblems,
   targetProblems,
 } from './scenario-inputs.js';
-import { createFolderCheck, type LookedAt } from './left-out.js';
-import type { Selection } from './draft.js';
-import { loadText } from './file-checks.js';
-import { describeSearch, nothingSelected, searchFiles } from './find-scenario-files.js';
-import { findSubject, mockProblems, type Secret } from './find-subject.js';
-import { loadCharacter } from './find-runtime.js';
-import type { Project } from './project.js';
 
 /** The facts if there is no fixture. */
 const NOTHING: LookedAt = { unusable: null, leftOut: [] };
@@ -232,3 +242,45 @@ export const withBaseline = <
       },
     ];
   });
+
+/** The scenario of a matrix file, with a variant for each selected combination. */
+export interface SelectedMatrix {
+  name: string;
+  combinations: Combination[];
+  scenarios: SelectedScenario[];
+}
+
+/**
+ * Reads a matrix file and its scenario. `filter` selects combinations by a part of their values.
+ *
+ * @throws UsageError with all problems of both files
+ */
+export async function selectMatrix(
+  project: Project,
+  path: string,
+  filter: string | undefined,
+): Promise<SelectedMatrix> {
+  const file = displayPath(resolve(path));
+  const read = loadText(path);
+  if (!read.ok)
+    throw new UsageError('scenario_not_found', `${file} cannot be read: ${read.reason}; name a matrix file`);
+  const texts = new Map([[file, read.text]]);
+  const loaded = loadMatrix(file, read.text);
+  if (!loaded.ok) throw new UsageError('scenario_invalid', `${file} is not valid`, loaded.problems, texts);
+  const { value: matrix, problemAt } = loaded;
+  const base = resolve(dirname(path), matrix.base_scenario);
+  if (!isFile(base)) {
+    const message = `'${matrix.base_scenario}' was not found; paths are relative to the matrix file`;
+    const problems = [problemAt(['base_scenario'], message)];
+    throw new UsageError('scenario_invalid', `${file} is not valid`, problems, texts);
+  }
+  const combinations = combinationsOf(matrix).filter(
+    (one) => filter === undefined || matchesFilter(one, filter),
+  );
+  if (combinations.length === 0)
+    throw new UsageError('nothing_selected', `no combination matches --filter ${filter ?? ''}`);
+  const reader = combinationReader(matrix, combinations, problemAt);
+  const { scenarios, problems, texts: more } = await loadScenarios(project, [base], reader);
+  refuseProblems(problems, new Map([...texts, ...more]));
+  return { name: matrix.name, combinations, scenarios };
+}

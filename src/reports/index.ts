@@ -1,30 +1,41 @@
-export { cellNames } from './cell-names.js';
-export { renderClean } from './clean-text.js';
-export { answer } from './comparison-answer.js';
-export { neededRuns } from './comparison-parts.js';
-export { measureGrid, namer, reliabilityGrid } from './comparison-tables.js';
-export { comparisonMarkdown, renderComparison } from './comparison.js';
-export { type Check, type CheckStatus, countOf, type Finding, renderDoctor } from './doctor-text.js';
-export { doingText } from './doing-text.js';
-export { renderEvaluation } from './evaluation-md.js';
-export { eventLines } from './event-lines.js';
-export { curveColumns, curveRow, forecastAnswer, forecastHints, renderForecast } from './forecast-text.js';
+export type { Screen } from './blocks/screen.js';
+export type { Grid } from './blocks/terminal.js';
+export type { TextOptions } from './blocks/terminal.js';
+export { answer } from './comparison/answer.js';
+export { comparisonMarkdown, renderComparison } from './comparison/comparison.js';
+export {
+  curveColumns,
+  curveRow,
+  forecastAnswer,
+  forecastHints,
+  renderForecast,
+} from './comparison/forecast.js';
+export { neededRuns } from './comparison/parts.js';
+export { rankingMarkdown, renderRanking } from './comparison/ranking.js';
+export { measureGrid, namer, reliabilityGrid } from './comparison/tables.js';
 export { type FormatName, formatNames, loadFormat } from './formats/index.js';
 export { junit } from './formats/junit.js';
 export type { ReportedCell, SweepReport } from './formats/sweep-report.js';
-export type { Grid } from './grid.js';
-export { renderHosts } from './hosts-text.js';
-export { renderHumanTranscript } from './human-transcript.js';
-export { durationText, type EndedRow, type LiveState, plainLine, renderLiveView } from './live-frame.js';
-export { rankingMarkdown, renderRanking } from './ranking.js';
-export { renderReport } from './report-md.js';
-export { renderGates, renderRun } from './run-text.js';
-export { renderSchedule, renderSchedules } from './schedules-text.js';
-export type { Screen } from './screen.js';
-export { subjectGrid } from './subject-tokens.js';
-export { isOpen } from './sweep-labels.js';
-export { sweepTables } from './sweep-tables.js';
-export { renderSweep } from './sweep-text.js';
-export { renderSweeps } from './sweeps-text.js';
-export type { TextOptions } from './terminal.js';
-export { explainedWait, type Wait, waitText } from './wait-text.js';
+export { renderClean } from './lists/clean.js';
+export { type Check, type CheckStatus, countOf, type Finding, renderDoctor } from './lists/doctor.js';
+export { renderHosts } from './lists/hosts.js';
+export { renderSchedule, renderSchedules } from './lists/schedules.js';
+export { renderSweeps } from './lists/sweeps.js';
+export { renderEvaluation } from './run/evaluation-md.js';
+export { doingText, eventLines } from './run/event-lines.js';
+export { renderHumanTranscript } from './run/human-transcript.js';
+export { renderReport } from './run/report-md.js';
+export { renderGates, renderRun } from './run/run-text.js';
+export { cellNames, isOpen } from './sweep/labels.js';
+export {
+  durationText,
+  type EndedRow,
+  explainedWait,
+  type LiveState,
+  plainLine,
+  renderLiveView,
+  type Wait,
+  waitText,
+} from './sweep/live-frame.js';
+export { renderSweep } from './sweep/sweep-text.js';
+export { subjectGrid, sweepTables } from './sweep/tables.js';

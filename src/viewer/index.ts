@@ -1,3 +1,2 @@
-export { embedSweep } from './server/embed-sweep.js';
-export { reportPage } from './server/report-page.js';
+export { embedSweep, reportPage } from './server/embed-sweep.js';
 export { serveViewer } from './server/serve.js';

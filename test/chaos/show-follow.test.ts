@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { activeStep } from '../../src/client/follow/active-step.js';
+import { activeStep } from '../../src/client/follow/progress.js';
 import type { SweepProgress } from '../../src/protocol/index.js';
 import { kill, partOf } from '../commands/engine-parts.js';
 import { openRunOf, printed, untilPrinted } from '../commands/following.js';

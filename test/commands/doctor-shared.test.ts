@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sharedResults } from '../../src/commands/doctor/shared.js';
-import { checksOf } from '../../src/commands/doctor/checks.js';
+import { sharedResults } from '../../src/commands/doctor/places.js';
 import { doctorContext, type DoctorContext } from '../../src/commands/doctor/context.js';
+import { checksOf } from '../../src/commands/doctor/doctor.js';
 import { joinSharedProject } from '../../src/store/shared/shared-project.js';
 import { newFolder, setEnv } from '../host/temporary.js';
 

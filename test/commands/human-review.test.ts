@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { renderEvaluation } from '../../src/reports/evaluation-md.js';
+import { renderEvaluation } from '../../src/reports/run/evaluation-md.js';
 import { Comparison } from '../../src/decide/comparison/document.js';
 import type { HumanReview } from '../../src/model/records/human-review.js';
 import { metrics, run } from '../model/sample.js';

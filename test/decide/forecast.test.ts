@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { expectedOf, forecast, type ForecastConfiguration } from '../../src/decide/forecast.js';
-import { renderForecast } from '../../src/reports/forecast-text.js';
+import { renderForecast } from '../../src/reports/comparison/forecast.js';
 import { resultWithoutRun, type ResultLine } from '../../src/model/records/result-line.js';
 
 const NAMED = { scenario: 's', agent: 'codex', model: 'm', variants: ['default'] };

@@ -9,15 +9,12 @@ import { type SweepProgress, type SweepResult, type SweepStatus, sweepWorkflowId
 import type { Plan } from '#scenario';
 import { createResultsReader, resultsLog, storedDecision, withWarnings } from '#store';
 import { bringSweepRuns, corruptLine, FEW_RUNS, reviewReader, withCalibration } from '#sweeps';
-import { askServer, LONG_CALL } from '../ask-server.js';
-import { reasonOf } from '../ask-server.js';
+import { askServer, LONG_CALL, reasonOf } from '../ask-server.js';
 import type { Session } from '../session.js';
-import { askProgress } from './ask-progress.js';
+import { askProgress } from './progress.js';
 import { bringResults } from './bring-results.js';
-import { pauseOrCancelOnSignals, type Signals } from './pause-or-cancel-on-signals.js';
-import type { EarlierResults, View } from './view.js';
-import { askingRuns } from './open-runs.js';
-import { waitingFor } from './waiting-for.js';
+import { type EarlierResults, pauseOrCancelOnSignals, type Signals, type View } from './view.js';
+import { askingRuns, waitingFor } from './open-runs.js';
 
 export interface Following {
   session: Session;

@@ -15,7 +15,7 @@ import {
 import { sweepWorkflowId } from '#protocol';
 import type { Plan } from '#scenario';
 import { uiPage } from '#sweeps';
-import { readEnvFile } from '../shared/env-file.js';
+import { readEnvFile } from '../shared/option-values.js';
 import { errorDocument, printJson, printNotice } from '../shared/output.js';
 import { catchSignals, reportInterrupted } from '../shared/signals.js';
 import { printDryRun } from './print-dry-run.js';
@@ -84,7 +84,7 @@ export async function startAndFollow(
     await startPlanned(session, written, sweep);
     if (signals !== null) {
       const { followToEnd } = await import('../shared/follow-to-end.js');
-      const { printGates } = await import('../shared/print-gates.js');
+      const { printGates } = await import('../shared/print-sweep.js');
       const { print } = options;
       const parts = { signals, ...(print === undefined ? {} : { print }) };
       const code = await followToEnd(session, plan, resultsPath, options.json, parts);

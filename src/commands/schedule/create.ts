@@ -6,19 +6,27 @@ import {
   proofOfSchedule,
   putSchedule,
   type Session,
+  summarizeSchedule,
   textOfSchedule,
 } from '#client';
 import { schedulesFolder } from '#engine';
 import { isMirror, ownCommand } from '#host';
 import { isTimezone, parseCron, UsageError, variableNames } from '#lib';
 import { draftOf, type DraftOptions, openProject, plan, selectScenarios, storeInputsAnd } from '#planning';
+import { renderSchedules } from '#reports';
 import type { StoredSchedule, When } from '#scenario';
-import { objectsOf, publishInputs, scheduleText, sharedProjectOf, storeSettings } from '#store';
+import {
+  objectsOf,
+  type ObjectStore,
+  publishInputs,
+  scheduleText,
+  sharedProjectOf,
+  storeSettings,
+} from '#store';
 import { printDryRun } from '../run/print-dry-run.js';
 import { finishedSweep } from '../run/until-clear.js';
-import { readEnvFile } from '../shared/env-file.js';
-import { printNotice } from '../shared/output.js';
-import { printSchedule } from './print-schedule.js';
+import { readEnvFile } from '../shared/option-values.js';
+import { printJson, printNotice, textOptions } from '../shared/output.js';
 
 export interface CreateOptions
   extends Omit<DraftOptions, 'untilClear' | 'regrade' | 'variables'>, Pick<StoredSchedule, 'overlap'> {
@@ -146,4 +154,16 @@ function variableOf(text: string): string {
     'bad_schedule',
     "--webhook: expected the name of a variable that holds the URL, in quotes: --webhook '${NAME}'. The URL may be a secret, and is not stored; set the variable in the file of --env-file",
   );
+}
+
+/** Prints one schedule. */
+export async function printSchedule(
+  session: Session | null,
+  objects: ObjectStore,
+  stored: StoredSchedule,
+  json: boolean,
+): Promise<void> {
+  const summary = await summarizeSchedule(session, objects, stored);
+  if (json) printJson(summary);
+  else process.stdout.write(renderSchedules([summary], Date.now(), textOptions()));
 }

@@ -34,8 +34,7 @@ import {
 import { findPlan } from '#sweeps';
 import { followToEnd } from '../shared/follow-to-end.js';
 import { printJson, printNotice, textOptions } from '../shared/output.js';
-import { activate } from './create.js';
-import { printSchedule } from './print-schedule.js';
+import { activate, printSchedule } from './create.js';
 
 interface Options {
   results?: string;

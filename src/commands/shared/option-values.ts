@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { LONGEST_TIMER_SECS, MAX_CELLS, MAX_CONCURRENCY, parseAge } from '#lib';
+import { loadEnvFile } from '#host';
+import { LONGEST_TIMER_SECS, MAX_CELLS, MAX_CONCURRENCY, parseAge, UsageError } from '#lib';
 
 /** For a repeatable flag whose values may be comma-separated lists. */
 export const list = (value: string, before: string[]): string[] => [
@@ -91,3 +92,12 @@ export const minutes = (value: string): number => {
   if (ms < 60_000) throw new InvalidArgumentError('expected at least 1m');
   return ms;
 };
+
+/** Reads the variables of `--env-file`. Empty if it was not given. @throws UsageError if the file cannot be read */
+export function readEnvFile(file: string | undefined): NodeJS.Dict<string> {
+  if (file === undefined) return {};
+  const read = loadEnvFile(file);
+  if (read.ok) return read.values;
+  const place = read.line === null ? file : `${file}:${read.line}`;
+  throw new UsageError('env_file', `--env-file ${place}: ${read.problem}`);
+}

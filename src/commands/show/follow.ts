@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pc from 'picocolors';
 import { follow, joinSession, NO_EARLIER, type OpenRun, openRunsIn, tailEvents, waitingFor } from '#client';
 import { readEngineState } from '#engine';
 import { displayPath, isAlive, ownCommand, projectState } from '#host';
@@ -97,7 +96,6 @@ async function followRun(
 ): Promise<boolean> {
   const files = runFiles(join(resultsPath, run));
   const stream = json ? process.stderr : process.stdout;
-  const colors = pc.createColors(hasColor(stream));
   const tail = tailEvents(files.liveEvents);
   const waiting = waitingFor(resultsPath, stateFolder, sweep);
   const signals = catchSignals(() => undefined);
@@ -109,7 +107,7 @@ async function followRun(
       // Before the events are read, so that none is missed.
       const open = isOpen();
       for (const event of tail.read())
-        for (const line of eventLines(event, colors)) stream.write(`${line}\n`);
+        for (const line of eventLines(event, hasColor(stream))) stream.write(`${line}\n`);
       if (!open) break;
       if (signals.interrupted()) return false;
       const why = (await waiting()) ?? ((await hasEngine(stateFolder)) ? null : notRunning(sweep));

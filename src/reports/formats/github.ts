@@ -1,5 +1,5 @@
 import { plainText } from '#lib';
-import { cellNamer } from '../sweep-labels.js';
+import { cellNamer } from '../sweep/labels.js';
 import { renderMarkdown } from './md.js';
 import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
 

@@ -1,8 +1,8 @@
 import type { SweepCell } from '#decide';
 import { plainText } from '#lib';
 import { gateTitle } from '#model';
-import { countOf } from '../matrix.js';
-import { cellColumns } from '../sweep-labels.js';
+import { countOf } from '../sweep/matrix.js';
+import { cellColumns } from '../sweep/labels.js';
 import type { ReportedCell, SweepFormat, SweepReport } from './sweep-report.js';
 
 /**

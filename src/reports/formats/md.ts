@@ -17,10 +17,10 @@ import {
   shownTokens,
   sumUsage,
 } from '#model';
-import { calibrationGrids } from '../calibration-text.js';
-import { blocks, heading, inline, list, table } from '../markdown.js';
-import { sweepTables } from '../sweep-tables.js';
-import { groupRegressions, REGRESSIONS } from '../regressions.js';
+import { calibrationGrids } from '../comparison/calibration.js';
+import { blocks, heading, inline, list, table } from '../blocks/markdown.js';
+import { sweepTables } from '../sweep/tables.js';
+import { groupRegressions, REGRESSIONS } from '../sweep/regressions.js';
 import {
   entryCells,
   entryText,
@@ -30,9 +30,9 @@ import {
   summaries,
   toMatrix,
   type Line,
-} from '../matrix.js';
-import { cellColumns, cellNamer, isOpen, totalsText } from '../sweep-labels.js';
-import { actionBlocks } from './md-actions.js';
+} from '../sweep/matrix.js';
+import { cellColumns, cellNamer, isOpen, totalsText } from '../sweep/labels.js';
+import { actionBlocks } from '../run/actions.js';
 import {
   fileUrl,
   firstFailing,

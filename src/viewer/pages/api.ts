@@ -1,7 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
-import { answerFrom } from '../shared/answer-from.js';
-import { embedded } from './embedded.js';
-import type { ChangedReview, ErrorAnswer, EventsLine, ReviewAnswer, ShownEvent } from '../protocol.js';
+import type {
+  ChangedReview,
+  EmbeddedReport,
+  ErrorAnswer,
+  EventsLine,
+  ReviewAnswer,
+  ShownEvent,
+} from '../protocol.js';
+import { answerFrom } from '../shared/slice-sweep.js';
 
 const TOKEN = 'token';
 const AGAIN_MS = 1500;
@@ -210,3 +216,8 @@ export function useEvents(run: string): Events {
   }, [run]);
   return state;
 }
+
+const data = document.getElementById('report')?.textContent ?? null;
+
+/** The report that this page contains; null if it is the viewer, which asks a server. */
+export const embedded: EmbeddedReport | null = data === null ? null : (JSON.parse(data) as EmbeddedReport);

@@ -1,6 +1,5 @@
 import { render } from 'preact';
-import { hasToken, takeToken } from './api.js';
-import { embedded } from './embedded.js';
+import { embedded, hasToken, takeToken } from './api.js';
 import { BesidePage } from './beside-page.js';
 import { ComparePage } from './compare-page.js';
 import { PlanPage } from './plan-page.js';

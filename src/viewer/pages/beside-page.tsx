@@ -3,13 +3,12 @@ import { plainText } from '#lib/pure';
 import type { RunAnswer, SweepAnswer } from '../protocol.js';
 import { queryOf, selectionIn } from '../shared/select-runs.js';
 import { useEvents, useLoaded, useWatched } from './api.js';
-import { ConversationView } from './conversation-view.js';
+import { ConversationView, UsedSoFar } from './conversation-view.js';
 import { conversationOf, type Call } from './conversation.js';
 import { Gates } from './gates.js';
 import { Chip, Name, Problem, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
 import { runIdOf } from './run-list.js';
-import { UsedSoFar } from './used-so-far.js';
 
 const RUNS = 100;
 

@@ -4,9 +4,8 @@ import { plainText } from '#lib/pure';
 import type { ComparisonAnswer, SweepsAnswer } from '../protocol.js';
 import { useLoaded, useWatched } from './api.js';
 import { besideAddress } from './beside-page.js';
-import { Chip, Name, Waiting } from './parts.js';
+import { Chip, Name, Tables, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
-import { Tables } from './tables.js';
 import { agentName, keyOf } from '../shared/select-runs.js';
 
 const SWEEPS = 200;

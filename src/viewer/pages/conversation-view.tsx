@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatDuration, plainText } from '#lib/pure';
+import { formatCost, formatDuration, plainText } from '#lib/pure';
 import type { RunEvent } from '#model';
 import { get } from './api.js';
 import { CallView, McpCallView, ToolsView, type WholeOf } from './call-view.js';
-import type { Conversation, Item } from './conversation.js';
+import type { Conversation, Item, Used } from './conversation.js';
 import { Name, Text } from './parts.js';
 
 interface ConversationProps {
@@ -202,3 +202,27 @@ function ItemView({ run, item, isShown }: { run: string; item: Item; isShown: bo
       );
   }
 }
+
+const tokens = (count: number): string =>
+  count < 1000 ? String(count) : `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`;
+
+/** What the agent has used, as far as it has said so. */
+export const UsedSoFar = ({ used }: { used: Used }) => (
+  <p class="used soft">
+    {used.calls !== null && (
+      <span>
+        {used.calls} {used.calls === 1 ? 'call' : 'calls'}
+      </span>
+    )}
+    {used.mcpCalls > 0 && <span>{used.mcpCalls} of MCP servers</span>}
+    {used.failed > 0 && <span class="fail">{used.failed} failed</span>}
+    {used.skills.length > 0 && (
+      <span>
+        {used.skills.length === 1 ? 'skill' : 'skills'} <Name>{used.skills.join(', ')}</Name>
+      </span>
+    )}
+    {used.tokensIn !== null && <span>{tokens(used.tokensIn)} tokens in</span>}
+    {used.tokensOut !== null && <span>{tokens(used.tokensOut)} out</span>}
+    {used.costUsd !== null && <span>{formatCost(used.costUsd)}</span>}
+  </p>
+);

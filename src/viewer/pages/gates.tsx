@@ -1,9 +1,8 @@
 import { formatDuration } from '#lib/pure';
 import type { GateDetail, Metrics } from '#model';
 import { forgeableNotes } from '#model/pure';
-import type { Call } from './conversation.js';
+import { type Call, relatedCalls } from './conversation.js';
 import { Chip, Name, Text } from './parts.js';
-import { relatedCalls } from './related-calls.js';
 import { addressOf } from './router.js';
 
 interface GatesProps {

@@ -1,6 +1,6 @@
 import { groupBy } from '#lib/pure';
 import type { MatrixCell } from '../protocol.js';
-import { embedded } from './embedded.js';
+import { embedded } from './api.js';
 import { Name } from './parts.js';
 import { addressOf } from './router.js';
 import { agentName, keyOf } from '../shared/select-runs.js';

@@ -3,9 +3,8 @@ import type { Forecast } from '#decide';
 import { plainText } from '#lib/pure';
 import type { ForecastAnswer } from '../protocol.js';
 import { useLoaded } from './api.js';
-import { Name, Waiting } from './parts.js';
+import { Name, Tables, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
-import { Tables } from './tables.js';
 
 const EFFECTS = [5, 10, 15, 20, 30, 40];
 

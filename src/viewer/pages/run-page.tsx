@@ -4,17 +4,15 @@ import { formatDuration, formatKnownCost, plainText } from '#lib/pure';
 import type { RunRecord } from '#model';
 import type { EndedRunAnswer, OpenRunAnswer, RunAnswer } from '../protocol.js';
 import { RunAgain } from './again.js';
-import { useEvents, useLoaded } from './api.js';
+import { embedded, useEvents, useLoaded } from './api.js';
 import { Changes } from './changes.js';
-import { ConversationView } from './conversation-view.js';
+import { ConversationView, UsedSoFar } from './conversation-view.js';
 import { conversationOf, type Call, type Conversation } from './conversation.js';
 import { Gates } from './gates.js';
 import { Judge } from './judge.js';
-import { embedded } from './embedded.js';
 import { Chip, Facts, Name, Outside, Problem, Text, Waiting } from './parts.js';
 import { addressOf } from './router.js';
 import { Review } from './review.js';
-import { UsedSoFar } from './used-so-far.js';
 import { stepSpans } from './step-spans.js';
 
 /** A run: why it ended as it did, what its agent did, and what it left. */

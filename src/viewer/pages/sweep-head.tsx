@@ -1,13 +1,12 @@
 import type { SweepAnswer } from '../protocol.js';
 import { Again } from './again.js';
-import { embedded } from './embedded.js';
+import { embedded, order } from './api.js';
 import { Chip, Name, OutcomeBar, Outside } from './parts.js';
 import { addressOf } from './router.js';
 import { percent, statusOf } from './sweeps-page.js';
 import { useState } from 'preact/hooks';
 import { testedOf } from '#decide/pure';
 import { formatCost, plainText } from '#lib/pure';
-import { order } from './api.js';
 
 /** What is known of a sweep as a whole, and what can be done with it. */
 export function SweepHead({

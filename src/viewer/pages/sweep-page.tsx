@@ -1,14 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { plainText } from '#lib/pure';
 import type { SweepAnswer } from '../protocol.js';
-import { useWatched } from './api.js';
-import { embedded } from './embedded.js';
+import { embedded, useWatched } from './api.js';
 import { Matrix } from './matrix.js';
-import { Problem, Waiting } from './parts.js';
+import { Problem, Tables, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
 import { Runs } from './run-list.js';
 import { SweepHead } from './sweep-head.js';
-import { Tables } from './tables.js';
 import { queryOf, selectionIn, type Selection } from '../shared/select-runs.js';
 
 const SHOWN = 100;

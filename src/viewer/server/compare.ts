@@ -1,7 +1,22 @@
-import pc from 'picocolors';
-import { answer, type Grid, measureGrid, namer, neededRuns, reliabilityGrid, subjectGrid } from '#reports';
-import { comparisonOf } from '#sweeps';
-import type { ComparisonAnswer, ShownTable } from '../protocol.js';
+import { stripVTControlCharacters } from 'node:util';
+import { ALPHA, configurationsIn, expectedOf, forecast, MOST_RUNS, POWER } from '#decide';
+import { UsageError } from '#lib';
+import {
+  answer,
+  curveColumns,
+  curveRow,
+  forecastAnswer,
+  forecastHints,
+  type Grid,
+  measureGrid,
+  namer,
+  neededRuns,
+  reliabilityGrid,
+  subjectGrid,
+} from '#reports';
+import { resultsIndex } from '#store';
+import { comparisonOf, findPlan } from '#sweeps';
+import type { ComparisonAnswer, ForecastAnswer, ShownTable } from '../protocol.js';
 
 interface Sides {
   base: string;
@@ -16,11 +31,10 @@ export async function comparisonFor(
   { base, head, variants }: Sides,
 ): Promise<ComparisonAnswer> {
   const comparison = await comparisonOf(resultsPath, base, head, { variants, warn });
-  const colors = pc.createColors(false);
-  const words = answer(comparison, namer(comparison.configurations), colors);
+  const words = answer(comparison, namer(comparison.configurations)).map(plain);
   const subjects = subjectGrid(comparison.subject_tokens);
   const tables = [
-    shown('What the runs took and scored', measureGrid(comparison.total.measures, comparison.alpha, colors)),
+    shown('What the runs took and scored', measureGrid(comparison.total.measures, comparison.alpha)),
     shown(subjects.title ?? '', subjects),
     shown('Reliability', reliabilityGrid(comparison)),
   ].filter(({ rows }) => rows.length > 0);
@@ -28,12 +42,45 @@ export async function comparisonFor(
   return { comparison, words, tables, needed: isOpen ? neededRuns(comparison) : [] };
 }
 
+/** Without the colours of a terminal. */
+const plain = (text: string): string => stripVTControlCharacters(text);
+
 const SIDES: Readonly<Record<string, string>> = { base: 'Before', head: 'After' };
 
 const shown = (title: string, { columns = [], rows, right = [] }: Grid): ShownTable => ({
   title,
   // as the page names the two sides
   columns: columns.map((name) => SIDES[name] ?? name),
-  rows: rows.map((row) => [...row]),
+  rows: rows.map((row) => row.map(plain)),
   right: [...right],
 });
+
+/**
+ * Says what it takes to show a change of what a sweep runs, as `plan` does. `points`: the change in percentage points.
+ *
+ * @throws UsageError if there is no such sweep, or the change is none
+ */
+export function forecastFor(resultsPath: string, sweep: string, points: number): ForecastAnswer {
+  if (!(points > 0 && points < 100))
+    throw new UsageError('usage', 'expected a change above 0 and below 100 points');
+  const { cells, concurrency, max_usd: maxUsd } = findPlan(resultsPath, sweep);
+  const { results } = resultsIndex(resultsPath).digests();
+  const document = forecast(
+    configurationsIn(cells).map((one) => expectedOf(one, results, {})),
+    {
+      ...{ effect: points / 100, power: POWER, alpha: ALPHA, concurrency, maxUsd },
+      ...{ mostRuns: MOST_RUNS, sides: 2 },
+    },
+  );
+  return {
+    forecast: document,
+    answers: forecastAnswer(document),
+    curve: {
+      title: 'What other numbers of runs show',
+      columns: curveColumns(concurrency),
+      rows: document.curve.map(curveRow),
+      right: [0, 1, 2, 3, 4],
+    },
+    hints: forecastHints(document),
+  };
+}

@@ -1,7 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { editableReview, type EditableReview, saveReview } from '#client';
 import { UsageError } from '#lib';
-import { configurationOf, judgedIn, Metrics, type ResultDigest, RunRecord } from '#model';
+import {
+  configurationOf,
+  type Judged,
+  judgedIn,
+  Metrics,
+  type ResultDigest,
+  ReviewFields,
+  RunRecord,
+} from '#model';
 import { EffectiveScenario, findAgentStep } from '#scenario';
 import { readResultsFile, resultsIndex, runFiles, scenarioFile } from '#store';
 import { findById, findPlan, readReview } from '#sweeps';
@@ -69,4 +79,31 @@ function siblingsOf(resultsPath: string, { sweep, cell }: RunRecord): Sibling[] 
     .filter(({ cached_from: from }) => from === null)
     .map(({ id, outcome, repetition }) => ({ run: id, outcome, repetition }))
     .sort((a, b) => a.repetition - b.repetition);
+}
+
+const SavedReview = z.strictObject({ version: z.string(), fields: ReviewFields });
+
+/** Reads the review of a run for a form. @throws UsageError if there is no such run, or it is not over */
+export async function reviewOf(source: RunSource, id: string): Promise<EditableReview> {
+  const { folder, judged } = await reviewedRun(source, id);
+  return editableReview(folder, judged);
+}
+
+/** Saves what was filled in; see `saveReview`. @throws UsageError if that is impossible */
+export async function storeReview(
+  source: RunSource,
+  id: string,
+  body: unknown,
+): Promise<{ saved: boolean; review: EditableReview }> {
+  const { folder, judged } = await reviewedRun(source, id);
+  const read = SavedReview.safeParse(body);
+  if (!read.success) throw new UsageError('usage', z.prettifyError(read.error));
+  return saveReview(folder, judged, read.data);
+}
+
+async function reviewedRun(source: RunSource, id: string): Promise<{ folder: string; judged: Judged }> {
+  const place = await findRun(source, id);
+  if ('open' in place) throw new UsageError('usage', 'the run is not over; review it when it is');
+  const { folder } = place;
+  return { folder, judged: judgedIn(readResultsFile(runFiles(folder).metrics, Metrics)) };
 }

@@ -1,7 +1,16 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { bringResults } from '#client';
-import { type SweepDocument, whyNotPassed } from '#decide';
+import {
+  calibrationsIn,
+  decisionMovers,
+  decisionText,
+  doneAgainText,
+  judgeNotes,
+  progressText,
+  type SweepDocument,
+  whyNotPassed,
+} from '#decide';
 import { displayPath } from '#host';
 import type { ResultDigest } from '#model';
 import { sweepTables } from '#reports';
@@ -9,10 +18,9 @@ import type { Plan } from '#scenario';
 import { isPaused, pausedFile, resultsIndex, resultsLog, runFiles, summaryFile, sweepsFolder } from '#store';
 import { findPlan, hasEnded, readSweepList, sweepDocument } from '#sweeps';
 import type { SweepAnswer, SweepsAnswer, SweepState } from '../protocol.js';
-import { notesOf } from './notes.js';
-import type { EngineView } from './engine.js';
 import type { Selection } from '../shared/select-runs.js';
 import { sliceSweep } from '../shared/slice-sweep.js';
+import type { EngineView } from './engine.js';
 import { nextLook, whenChanged } from './stream.js';
 
 interface Source {
@@ -141,3 +149,19 @@ export const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<s
       .digests()
       .results.flatMap((line) => (line.sweep === sweep ? [[line.cell, line] as const] : [])),
   );
+
+/** What must be known about a sweep as a whole, in sentences: its decision, and reasons to doubt its results. */
+export function notesOf(document: SweepDocument): string[] {
+  const { decision, warnings = [] } = document;
+  const again = doneAgainText(document.cells);
+  return [
+    ...(decision === undefined
+      ? []
+      : [[decisionText(decision), progressText(decision), ...decisionMovers(decision)].join('; ')]),
+    ...(decision?.doubts ?? []),
+    ...warnings,
+    ...(again === null ? [] : [again]),
+    ...judgeNotes(calibrationsIn(document)).map(({ text }) => text),
+    ...(document.live === true ? ['Mocks were ignored: this sweep was live'] : []),
+  ];
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOver } from '../../../src/client/follow/is-over.js';
+import { isOver } from '../../../src/client/follow/progress.js';
 
 const since = Date.parse('2026-01-02T13:00:00.000Z');
 const result = (timestamp: string) => ({ timestamp });

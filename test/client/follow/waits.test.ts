@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parkedIn, waitsOf } from '../../../src/client/follow/waits.js';
-import { explainedWait, waitText } from '../../../src/reports/wait-text.js';
+import { parkedIn, waitsOf } from '../../../src/client/follow/progress.js';
+import { explainedWait, waitText } from '../../../src/reports/sweep/live-frame.js';
 import type { SweepProgress } from '../../../src/protocol/index.js';
 
 const NOW = new Date(2026, 0, 2, 13, 0).getTime();

@@ -3,7 +3,7 @@ import { compareSweeps, type SweepToCompare } from '../../../src/decide/comparis
 import type { Comparison } from '../../../src/decide/comparison/document.js';
 import { withJudgeDrift, type JudgedFacts } from '../../../src/decide/comparison/judge-drift.js';
 import type { ResultLine } from '../../../src/model/records/result-line.js';
-import { renderComparison } from '../../../src/reports/comparison.js';
+import { renderComparison } from '../../../src/reports/comparison/comparison.js';
 import { gate, judgment, metrics } from '../../model/sample.js';
 import { sweepOf } from './sample.js';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { renderEvaluation } from '../../../src/reports/evaluation-md.js';
+import { renderEvaluation } from '../../../src/reports/run/evaluation-md.js';
 import type { Judged } from '../../../src/model/review/judged.js';
 import { parseReview, type ParsedReview } from '../../../src/model/review/parse-review.js';
 import { keepReview, nameInForm, reviewForm } from '../../../src/model/review/review-section.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { renderEvaluation } from '../../../src/reports/evaluation-md.js';
+import { renderEvaluation } from '../../../src/reports/run/evaluation-md.js';
 import type { Judged } from '../../../src/model/review/judged.js';
 import { parseReview } from '../../../src/model/review/parse-review.js';
 import { findSection, linesOf } from '../../../src/model/review/review-section.js';

@@ -1,7 +1,7 @@
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { renderHosts } from '../../../src/reports/hosts-text.js';
+import { renderHosts } from '../../../src/reports/lists/hosts.js';
 import type { HostRecord } from '../../../src/model/records/host-record.js';
 import { createFolderStore } from '../../../src/store/shared/folder-store.js';
 import { readHosts, removeGoneHosts } from '../../../src/store/shared/host-records.js';

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import type { EventBody } from '../../../src/model/records/events.js';
 import type { GateDetail } from '../../../src/model/records/result-line.js';
-import { conversationOf, hasFailed, type Call } from '../../../src/viewer/pages/conversation.js';
-import { relatedCalls } from '../../../src/viewer/pages/related-calls.js';
+import {
+  type Call,
+  conversationOf,
+  hasFailed,
+  relatedCalls,
+} from '../../../src/viewer/pages/conversation.js';
 
 const numbered = (events: readonly EventBody[], attempt = 1) =>
   events.map((event, at) => ({ ...event, ts: '2026-01-02T03:04:05Z', seq: at + 1, attempt }));

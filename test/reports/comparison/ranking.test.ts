@@ -1,0 +1,44 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { rankAgents } from '../../../src/decide/ranking/rank-agents.js';
+import { pairGrids } from '../../../src/reports/comparison/ranking.js';
+import { sweepOf } from '../../decide/comparison/sample.js';
+
+/** The tables of pairs of agents, of which so many of 20 runs passed. */
+const gridsOf = (passed: Record<string, number>) => {
+  const parts = Object.entries(passed).map(([agent, count]) => {
+    const { cells, lines } = sweepOf('s', { notes: 'p'.repeat(count) + 'f'.repeat(20 - count) });
+    const idOf = (id: string): string => id.replace('/mock/', `/${agent}/`);
+    return {
+      cells: cells.map((cell) => ({ ...cell, agent, id: idOf(cell.id) })),
+      lines: lines.map((line) => ({ ...line, agent, cell: idOf(line.cell), id: `${agent}-${line.id}` })),
+    };
+  });
+  const sweep = {
+    ...sweepOf('s', {}),
+    ...{ cells: parts.flatMap(({ cells }) => cells), lines: parts.flatMap(({ lines }) => lines) },
+  };
+  return pairGrids(rankAgents(sweep, { alpha: 0.05, margin: null })).map((grid) => ({
+    ...grid,
+    title: stripVTControlCharacters(grid.title ?? ''),
+  }));
+};
+
+describe('the differences between agents', () => {
+  test('have no table without rows, and a note below the last one that p is corrected', () => {
+    const note = 'p and intervals: corrected for 3 tests; together wrong in at most 4 % of sweeps';
+    expect(gridsOf({ best: 20, good: 19, bad: 1 }).map(({ title, notes }) => [title, notes])).toEqual([
+      ['established differences', []],
+      ['no difference shown', [note]],
+    ]);
+    expect(gridsOf({ one: 10, two: 10, three: 10 }).map(({ title, notes }) => [title, notes])).toEqual([
+      ['no difference shown', [note]],
+    ]);
+  });
+
+  test('need no correction between two agents', () => {
+    expect(gridsOf({ best: 20, bad: 1 }).map(({ title, notes }) => [title, notes])).toEqual([
+      ['established differences', []],
+    ]);
+  });
+});
