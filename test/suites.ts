@@ -115,8 +115,8 @@ export const AREAS: readonly Area[] = [
     covers: [
       'src/activities/step/verify-origin.ts',
       'src/activities/step/run-step-once.ts',
-      'src/host/origin.ts',
-      'src/host/origin-ledger.ts',
+      'src/host/security/origin.ts',
+      'src/host/security/ledger.ts',
       'src/store/origin.ts',
       'src/workflows/',
     ],

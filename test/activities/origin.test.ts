@@ -4,7 +4,7 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { beforeEach, expect, test } from 'vitest';
 import { createActivities, type Activities } from '../../src/activities/create-activities.js';
 import { sha256 } from '../../src/lib/hash.js';
-import { proveOrder, proveSignal, proveSweep } from '../../src/host/origin.js';
+import { proveOrder, proveSignal, proveSweep } from '../../src/host/security/origin.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { originOf } from '../../src/store/origin.js';
 import { planFile, storeFolder } from '../../src/store/results-folder.js';

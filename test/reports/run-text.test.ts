@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { textWidth } from '../../src/lib/format/table.js';
-import { formatCost } from '../../src/lib/format/dollars.js';
+import { formatCost } from '../../src/lib/format/amounts.js';
 import type { Json } from '../../src/lib/json.js';
 import type { EventBody } from '../../src/model/records/events.js';
 import { createActionCollector } from '../../src/model/transcript/action-log.js';

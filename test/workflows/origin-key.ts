@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { Origin } from '../../src/host/origin.js';
+import type { Origin } from '../../src/host/security/origin.js';
 import { originOf } from '../../src/store/origin.js';
 
 /** A folder for results and state, removed after the test file, and the key that proves what a command started there. */

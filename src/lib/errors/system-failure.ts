@@ -31,3 +31,49 @@ export function systemFailure(error: unknown): string | null {
 
 const shortPath = (path: string | undefined): string | undefined =>
   path !== undefined && path.length > 300 ? `${path.slice(0, 300)}…` : path;
+
+/** Error codes of a disk that cannot be written, and what a person can do about them. */
+const REMEDY: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full: free some space',
+  EDQUOT: 'the disk quota is used up: free some space',
+  EROFS: 'the folder is gone or read-only: make it writable',
+  EACCES: "permission denied: make it writable for the worker's user",
+  ENOENT: 'the folder is gone: put it back, or mount it again',
+};
+
+/** These mean that a disk cannot be written, wherever they occur. The others mean it only in our own folders. */
+const ALWAYS = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
+
+interface SystemError {
+  code?: string | undefined;
+  syscall?: string | undefined;
+  path?: string | undefined;
+}
+
+/**
+ * Returns what to do about an error that means that a disk cannot be written for now; null for any other error.
+ * `isOurs` tells whether a path is in one of our folders that cannot be used as a whole.
+ */
+export function diskRemedy(
+  { code, syscall, path }: SystemError,
+  isOurs: (path: string) => boolean = () => false,
+): string | null {
+  // If a folder cannot be created on a read-only file system, Node reports it as missing.
+  const known = code === 'ENOENT' && syscall === 'mkdir' ? 'EROFS' : code;
+  // inotify reports the same code when it has no watches left.
+  if (known === undefined || syscall === 'watch' || syscall === 'inotify_add_watch') return null;
+  if (!ALWAYS.has(known) && (path === undefined || !isOurs(path))) return null;
+  return REMEDY[known] ?? null;
+}
+
+/** True for an error of a disk without room, as opposed to one that cannot be written at all. */
+export const isFull = (error: unknown): boolean =>
+  error instanceof Error && ['ENOSPC', 'EDQUOT'].includes((error as SystemError).code ?? '');
+
+/**
+ * Makes the error of a full disk name `path`: Node names no file when a write fails, and the source when a copy fails.
+ * Returns the error.
+ */
+export function addPathToFullDiskError(error: unknown, path: string): unknown {
+  return isFull(error) ? Object.assign(error as Error, { path }) : error;
+}

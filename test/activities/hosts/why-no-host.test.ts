@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { whyNoHost } from '../../../src/activities/hosts/why-no-host.js';
-import { MAX_CONCURRENCY } from '../../../src/lib/max-concurrency.js';
+import { MAX_CONCURRENCY } from '../../../src/lib/limits.js';
 import { createOffers } from '../../../src/activities/step/offers.js';
 
 const NOW = Date.parse('2026-01-01T12:00:00Z');

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { diskRemedy } from '../../../src/lib/errors/disk-failure.js';
+import { diskRemedy } from '../../../src/lib/errors/system-failure.js';
 import { assertRecentRoom, assertRoom, whyNoRoom } from '../../../src/host/fs/disk-room.js';
 import { newFolder } from '../temporary.js';
 import { createMemory } from '../../../src/host/remembered.js';
