@@ -208,7 +208,7 @@ export const AREAS: readonly Area[] = [
       'src/workflows/scheduler/',
       'src/store/shared/',
       'src/client/open-runs.ts',
-      'src/lib/signs-of-life.ts',
+      'src/protocol/signs-of-life.ts',
       'src/commands/worker/',
     ],
   },

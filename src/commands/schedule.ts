@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { FAIL_ON, OVERLAPS } from '#lib';
+import { FAIL_ON, OVERLAPS } from '#decide';
 import type { CommandLine, Program } from './shared/command-line.js';
 import { ADDRESS, JSON_FLAG, RESULTS } from './shared/common-options.js';
 import { addHelp } from './shared/help.js';

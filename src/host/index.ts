@@ -59,7 +59,7 @@ export {
   writeNote,
   writeOnce,
 } from './fs/write-file.js';
-export { pathsInHistory } from './git-history.js';
+export { pathsInHistory } from './adapters/git-history.js';
 export { forgetLeftovers, type Leftover, leftoversFile, noteLeftovers, readLeftovers } from './leftovers.js';
 export { askForText, callModel } from './models/call-model.js';
 export { explainModelError, ModelFailed, type ModelFailureKind } from './models/model-errors.js';
@@ -109,7 +109,7 @@ export {
   PostgresRefusal,
   serverOf,
   withDatabase,
-} from './postgres.js';
+} from './adapters/postgres.js';
 export { askThread } from './process/ask-thread.js';
 export { findDeno, findExecutable, findFile, isExecutable } from './process/find-deno.js';
 export { ignoreOutputErrors } from './process/ignore-output-errors.js';

@@ -34,7 +34,6 @@ export { createEncodedMask, usableSecrets } from './redaction/redact-exact.js';
 export { createLineRedactor } from './redaction/redact-key-block.js';
 export { maskHomes } from './redaction/redact-patterns.js';
 export { createRedactor } from './redaction/redact.js';
-export { FAIL_ON, type Overlap, OVERLAPS } from './schedule-policies.js';
 export { parseFailure, schemaVersion } from './schema-version.js';
 export type { Attributes, Span, SpanEvent } from './span.js';
 export { type SplitLine, splitLines } from './split-lines.js';

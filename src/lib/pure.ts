@@ -26,4 +26,3 @@ export { changedRunLimits, type Limits, LIMITS, limitsOf, type RunLimits, runLim
 export { groupBy } from './lists.js';
 export { safeName } from './safe-name.js';
 export { SEARCH_ATTRIBUTES } from './search-attributes.js';
-export { beatMs, checkMs, LOST_SECS, lostSecsOf } from './signs-of-life.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { FAIL_ON, isCronTime, OVERLAPS, parseCron, schemaVersion } from '#lib';
+import { isCronTime, parseCron, schemaVersion } from '#lib';
+import { FAIL_ON, OVERLAPS } from '#decide';
 import { Plan } from './plan.js';
 
 /** A plan without what belongs to a single sweep. */

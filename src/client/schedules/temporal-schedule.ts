@@ -10,7 +10,8 @@ import {
   type ScheduleUpdateOptions,
 } from '@temporalio/client';
 import { projectState } from '#host';
-import { type CronTimes, type Overlap, parseCron } from '#lib';
+import { type CronTimes, parseCron } from '#lib';
+import type { Overlap } from '#decide';
 import { type ScheduledInput, scheduleId, sweepTitle, WORKFLOWS } from '#protocol';
 import type { StoredSchedule, When } from '#scenario';
 import { askServer } from '../ask-server.js';
