@@ -79,8 +79,8 @@ try {
   const silent = { trace() {}, debug() {}, info() {}, warn: console.warn, error: console.error, log() {} };
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'src/workflows/index.ts'),
-    payloadConverterPath: join(root, 'src/workflows/payload-converter.ts'),
-    failureConverterPath: join(root, 'src/workflows/failure-converter.ts'),
+    payloadConverterPath: join(root, 'src/workflows/converters.ts'),
+    failureConverterPath: join(root, 'src/workflows/converters.ts'),
     logger: silent,
   });
   const { workflows, sources } = withPortableMap(code);

@@ -2,7 +2,7 @@ import { logFile } from '../src/engine/engine-state.js';
 import { findTemporal } from '../src/engine/find-temporal.js';
 import { anyFreePort, LOOPBACK, readTail, startServer, waitForExit } from '../src/engine/server.js';
 import { isAlive, signalProcess, type ProcessIdentity } from '../src/host/process/process-identity.js';
-import { waitUntil } from '../src/host/process/wait-until.js';
+import { waitUntil } from '../src/host/process/waiting.js';
 import { connect, prepareNamespace } from '../src/engine/temporal/temporal-client.js';
 
 const START_MS = 60_000;

@@ -22,7 +22,7 @@ const ALLOWED: Readonly<Record<string, { names: string[]; why: string }>> = {
     names: ['spawners'],
     why: 'a process that is running, by all that it was started with',
   },
-  'host/process/every-second.ts': {
+  'host/process/waiting.ts': {
     names: ['looks', 'timer'],
     why: 'what is being watched now; each caller ends its own',
   },

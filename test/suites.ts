@@ -122,8 +122,8 @@ export const AREAS: readonly Area[] = [
     covers: [
       'src/activities/origin/',
       'src/activities/step/run-step-once.ts',
-      'src/host/origin.ts',
-      'src/host/origin-ledger.ts',
+      'src/host/security/origin.ts',
+      'src/host/security/ledger.ts',
       'src/store/origin.ts',
       'src/workflows/',
     ],

@@ -6,7 +6,7 @@ import { geminiStream } from '../../src/agents/streams/gemini.ts';
 import { opencodeStream } from '../../src/agents/streams/opencode.ts';
 import { piStream } from '../../src/agents/streams/pi.ts';
 import { readEvaluator } from '../../src/gates/evaluators.ts';
-import { canonicalJson } from '../../src/lib/canonical-json.ts';
+import { canonicalJson } from '../../src/lib/json.ts';
 import { admit } from '../../src/decide/budget.ts';
 import { createPricer, sumOfCosts } from '../../src/model/cost.ts';
 import { agentWork } from '../../src/model/records/agent-work.ts';

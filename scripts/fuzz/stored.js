@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readPlan } from '../../src/activities/run/load-plan.ts';
-import { sweepEnvFile, readSweepEnv } from '../../src/host/sweep-env.ts';
+import { sweepEnvFile, readSweepEnv } from '../../src/host/security/sweep-env.ts';
 import { planFile, resultsLog } from '../../src/store/results-folder.ts';
 import { parseResult, readResults } from '../../src/store/results-log.ts';
 import { createResultsReader } from '../../src/store/results-reader.ts';

@@ -14,7 +14,7 @@ import { Config } from '../../src/scenario/config.ts';
 import { Rubric } from '../../src/gates/judge/rubric.ts';
 import { MatrixFile } from '../../src/scenario/eliza/matrix.ts';
 import { ElizaFile } from '../../src/scenario/eliza/schema.ts';
-import { METRICS } from '../../src/engine/metrics/definitions.ts';
+import { METRICS } from '../../src/engine/metrics/metrics.ts';
 import { ScenarioFile } from '../../src/scenario/yaml/schema.ts';
 import { fieldRows } from './field-rows.js';
 import { keyRows, kindRows } from './kind-rows.js';

@@ -20,9 +20,8 @@ import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
-import { loadWithAccess } from './run/load-run.js';
+import { loadWithAccess, type LoadedRun } from './run/load-run.js';
 import { readAgentStep } from './agent/agent-step.js';
-import type { LoadedRun } from './run/load-run.js';
 import type { RunAccess } from './run/access.js';
 
 /** Asks the judge for its votes. */

@@ -20,8 +20,7 @@ import { noteWait } from './step/open-runs.js';
 import { NO_SLOT } from './step/retry-policy.js';
 import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
-import { loadWithAccess } from './run/load-run.js';
-import type { LoadedRun } from './run/load-run.js';
+import { loadWithAccess, type LoadedRun } from './run/load-run.js';
 import type { RunAccess } from './run/access.js';
 
 /**

@@ -31,10 +31,9 @@ import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runLocallyIfSmall, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
-import { loadWithAccess } from './run/load-run.js';
+import { loadWithAccess, type LoadedRun } from './run/load-run.js';
 import { leftoverWarning, resourcesOf, tearDown } from './teardown/tear-down.js';
 import { addPostScripts, writeHuman, writeLostStarts } from './agent/transcripts.js';
-import type { LoadedRun } from './run/load-run.js';
 import type { RunAccess } from './run/access.js';
 
 /**

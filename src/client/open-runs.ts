@@ -2,8 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { terminate } from '#engine';
 import { ownCommand } from '#host';
-import { InfrastructureError, lostSecsOf } from '#lib';
-import { cellOfRun, hostQueueOf, parseRunWorkflowId, sweepWorkflowId, WORKFLOWS } from '#protocol';
+import { InfrastructureError } from '#lib';
+import {
+  lostSecsOf,
+  cellOfRun,
+  hostQueueOf,
+  parseRunWorkflowId,
+  sweepWorkflowId,
+  WORKFLOWS,
+} from '#protocol';
 import { markLost, readHost, type SharedProject, sharedProjectOf } from '#store';
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';

@@ -1,7 +1,15 @@
 import { ServiceError, type Client } from '@temporalio/client';
 import { proveSweep, readBytes, waitUntil } from '#host';
-import { lostSecsOf, sha256 } from '#lib';
-import { SWEEP_ID, type SweepInput, sweepOrder, sweepTitle, sweepWorkflowId, WORKFLOWS } from '#protocol';
+import { sha256 } from '#lib';
+import {
+  lostSecsOf,
+  SWEEP_ID,
+  type SweepInput,
+  sweepOrder,
+  sweepTitle,
+  sweepWorkflowId,
+  WORKFLOWS,
+} from '#protocol';
 import type { Plan } from '#scenario';
 import { notePaused, originKey, planFile, publishSweep, sharedProjectOf } from '#store';
 import { askServer } from './ask-server.js';

@@ -97,6 +97,7 @@ export {
 } from './schedules/decide-firing.js';
 export { followSchedule } from './schedules/follow-schedule.js';
 export { countsOf, isComplete, type Night, rateOfNight } from './schedules/night.js';
+export { FAIL_ON, type Overlap, OVERLAPS } from './schedules/policies.js';
 export { type CellFilter, isFilter, NAMED, selectCells } from './select-cells.js';
 export { doneAgainText, type Paid, paidCost, totalsOf, unfinishedCells } from './totals.js';
 export { scenarioTrends, type Trend, type TrendPoint } from './trends.js';

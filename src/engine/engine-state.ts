@@ -1,6 +1,14 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive, type ProcessIdentity, readJsonIfThere, TEMPORARY, writeFileAtomic } from '#host';
+import {
+  isAlive,
+  type ProcessIdentity,
+  readJsonIfThere,
+  TEMPORARY,
+  writeFileAtomic,
+  packageVersion,
+} from '#host';
+import { ENGINE_PROTOCOL } from '#lib';
 
 /** `<state>/engine.json`: what the keeper records about itself and the processes that it keeps running. */
 export interface EngineState {
@@ -113,3 +121,14 @@ export const taskQueueOf = (projectId: string): string => `llm-tool-test-${proje
 
 export const logFile = (stateFolder: string, of: 'keeper' | 'server' | 'worker'): string =>
   join(stateFolder, 'logs', `${of}.log`);
+
+/** Returns why this build must not take over an engine, and what to do; null if it may. */
+export function newerEngineProblem(state: EngineState | null, stateFolder: string): string | null {
+  if (state === null || state.protocol <= ENGINE_PROTOCOL) return null;
+  return [
+    `the engine in ${stateFolder} was used by a newer llm-tool-test (${state.versions.llm_tool_test}, protocol ${state.protocol}):`,
+    `sweeps that it started cannot continue with this one (${packageVersion}, protocol ${ENGINE_PROTOCOL}).`,
+    `Use the newer version, or another results folder (--results);`,
+    `if none of its sweeps is open, stop that engine with the newer version and delete ${stateFolder}`,
+  ].join(' ');
+}

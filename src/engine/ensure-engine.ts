@@ -11,9 +11,9 @@ import {
   whyNoRoom,
 } from '#host';
 import { diskRemedy, type Limits, LIMITS } from '#lib';
-import { resolveTemporalAddress } from './temporal/resolve-temporal-address.js';
-import { codecKeysFor } from './check-codec-keys.js';
-import { endProcess } from './end-process.js';
+import { resolveTemporalAddress } from './temporal/connection-options.js';
+import { codecKeysFor } from './codec/codec-keys.js';
+import { endProcess, startDetached, waitForExit } from './server.js';
 import {
   lastUsedFile,
   logFile,
@@ -22,9 +22,8 @@ import {
   stayFile,
   workerIsUp,
   type EngineState,
+  newerEngineProblem,
 } from './engine-state.js';
-import { newerEngineProblem } from './newer-engine.js';
-import { startDetached, waitForExit } from './server.js';
 
 /** Thrown when the engine cannot be started. The message is for the user. */
 export class EngineUnavailable extends Error {}

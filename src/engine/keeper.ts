@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fingerprintOf, readCodecKeys } from './codec/codec-keys.js';
-import type { TemporalAddress } from './temporal/temporal-address.js';
+import type { TemporalAddress } from './temporal/connection-options.js';
 import { UnusableNamespace } from './temporal/search-attributes.js';
 import { createBackOff } from './back-off.js';
 import { ensureServer, type EngineContext } from './ensure-server.js';
 import { startWorker } from './ensure-worker.js';
-import { endProcess, killProcess } from './end-process.js';
+import { endProcess, killProcess } from './server.js';
 import {
   readEngineState,
   removeHalfWritten,
@@ -16,11 +16,10 @@ import {
   writeEngineState,
   type EngineState,
   type HostSettings,
+  newerEngineProblem,
 } from './engine-state.js';
 import { TemporalNotFound } from './find-temporal.js';
-import { createIdleWatch, mustKeepRunning, lastUse, openWorkflows } from './idle.js';
-import { newerEngineProblem } from './newer-engine.js';
-import { createServerWatch } from './server-watch.js';
+import { createIdleWatch, mustKeepRunning, lastUse, openWorkflows, createServerWatch } from './watches.js';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';

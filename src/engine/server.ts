@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
-import { identify, isAlive, type ProcessIdentity, waitUntil } from '#host';
+import { identify, isAlive, type ProcessIdentity, waitUntil, signalProcess } from '#host';
 import { SEARCH_ATTRIBUTES } from '#lib';
 import type { TemporalExecutable } from './find-temporal.js';
 import { databaseFile, logFile } from './engine-state.js';
@@ -167,4 +167,18 @@ export async function readTail(log: string): Promise<string> {
 /** Waits for a process to end. Returns false if it is still alive after `timeoutMs`. */
 export async function waitForExit(identity: ProcessIdentity, timeoutMs: number): Promise<boolean> {
   return (await waitUntil(() => (isAlive(identity) ? null : true), timeoutMs, 20)) ?? false;
+}
+
+const STOP_MS = 10_000;
+
+/** Asks a process to end, and kills it if it does not within 10 s. Returns false if it is still alive. */
+export async function endProcess(identity: ProcessIdentity | null): Promise<boolean> {
+  if (identity === null || !signalProcess(identity, 'SIGTERM')) return true;
+  return (await waitForExit(identity, STOP_MS)) || killProcess(identity);
+}
+
+/** Kills a process with SIGKILL. Returns false if it is still alive after 10 s. */
+export async function killProcess(identity: ProcessIdentity | null): Promise<boolean> {
+  if (identity === null || !signalProcess(identity, 'SIGKILL')) return true;
+  return waitForExit(identity, STOP_MS);
 }

@@ -1,5 +1,3 @@
-export { displayPath, shortestPath } from './display-path.js';
-export { findPackage } from './find-package.js';
 export {
   cacheHome,
   canonical,
@@ -13,27 +11,37 @@ export {
   stateOfSharedProject,
   UnsafeFolder,
 } from './folders.js';
-export { differingFiles } from './fs/compare-trees.js';
+export { differingFiles, treeBytes } from './fs/compare-trees.js';
 export { copyBestEffort, type Mask, type SkippedEntry } from './fs/copy-best-effort.js';
-export { createBelow } from './fs/create-below.js';
-export { assertRecentRoom, assertRoom, ROOM_BYTES, ROOM_FILE, whyNoRoom } from './fs/disk-room.js';
+export {
+  assertRecentRoom,
+  assertRoom,
+  networkFileSystem,
+  ROOM_BYTES,
+  ROOM_FILE,
+  whyNoRoom,
+} from './fs/disk-room.js';
 export { fingerprint, isSettled } from './fs/fingerprint.js';
-export { isSmallTree } from './fs/is-small-tree.js';
-export { linesOf, tailLines } from './fs/lines.js';
-export { loadEnvFile } from './fs/load-env-file.js';
-export { networkFileSystem } from './fs/network-file-system.js';
-export { findInside, readInside, restoreAccess } from './fs/open-inside.js';
+export { createBelow, findInside, readInside, restoreAccess } from './fs/open-inside.js';
 export { repositoriesIn, whyPointsBack } from './fs/pointers-back.js';
 export { isBinary, programFiles, type ProgramFiles, realPath } from './fs/program-files.js';
-export { openFile, readBytes, readJsonIfThere, readText, readTextIfThere } from './fs/read-file.js';
+export {
+  linesOf,
+  openFile,
+  readBytes,
+  readJsonIfThere,
+  readText,
+  readTextIfThere,
+  tailLines,
+} from './fs/read-file.js';
 export { type SourceFile, sourceFiles, TooManyFiles } from './fs/source-files.js';
-export { treeBytes } from './fs/tree-bytes.js';
 export {
   copyTree,
   createFolderOnce,
   hashTree,
   isFolder,
   type IsLeftOut,
+  isSmallTree,
   listTree,
   removeTree,
   snapshotNothing,
@@ -51,11 +59,9 @@ export {
   writeNote,
   writeOnce,
 } from './fs/write-file.js';
-export { pathsInHistory } from './git-history.js';
-export { invocation, ownCommand } from './invocation.js';
+export { pathsInHistory } from './adapters/git-history.js';
 export { forgetLeftovers, type Leftover, leftoversFile, noteLeftovers, readLeftovers } from './leftovers.js';
-export { askForText } from './models/ask-for-text.js';
-export { callModel } from './models/call-model.js';
+export { askForText, callModel } from './models/call-model.js';
 export { explainModelError, ModelFailed, type ModelFailureKind } from './models/model-errors.js';
 export {
   addressVariables,
@@ -73,7 +79,7 @@ export {
   type Note,
   supersede,
   whyClosed,
-} from './origin-ledger.js';
+} from './security/ledger.js';
 export {
   keyFile,
   type OrderFacts,
@@ -93,8 +99,8 @@ export {
   verifySignal,
   verifySweepProof,
   verifyTriggerProof,
-} from './origin.js';
-export { buildId, packageFile, packageVersion } from './package-info.js';
+} from './security/origin.js';
+export { buildId, findPackage, packageFile, packageVersion } from './package-info.js';
 export {
   createDatabase,
   dropDatabase,
@@ -102,12 +108,9 @@ export {
   PostgresRefusal,
   serverOf,
   withDatabase,
-} from './postgres.js';
+} from './adapters/postgres.js';
 export { askThread } from './process/ask-thread.js';
-export { detectVersion, firstLine } from './process/detect-version.js';
-export { everySecond } from './process/every-second.js';
-export { findDeno } from './process/find-deno.js';
-export { findExecutable, findFile, isExecutable } from './process/find-executable.js';
+export { findDeno, findExecutable, findFile, isExecutable } from './process/find-deno.js';
 export { ignoreOutputErrors } from './process/ignore-output-errors.js';
 export { killMarked, markOf, RUN_MARK } from './process/marked-processes.js';
 export { arrivalOf, readTimeline, recordTimeline, sizeOf, writtenAt } from './process/output-timeline.js';
@@ -120,7 +123,7 @@ export {
   signalProcess,
 } from './process/process-identity.js';
 export { type Lock, lockHolder, tryLock, waitForLock } from './process/process-lock.js';
-export { OUTPUT_CAP, runCommand } from './process/run-command.js';
+export { detectVersion, firstLine, OUTPUT_CAP, runCommand } from './process/run-command.js';
 export { spawnDetached } from './process/spawn-detached.js';
 export {
   containment,
@@ -136,8 +139,9 @@ export {
   supervisorScript,
   waitForEnd,
 } from './process/supervise.js';
-export { waitUntil } from './process/wait-until.js';
+export { everySecond, waitUntil } from './process/waiting.js';
 export { createMemory, type Memory, remembered } from './remembered.js';
+export { displayPath, invocation, ownCommand, shortestPath } from './shown.js';
 export {
   NO_PUBLIC_VALUES,
   type PublicValues,
@@ -150,5 +154,10 @@ export {
   sweepEnvFile,
   sweepEnvFrom,
   writeSweepEnv,
-} from './sweep-env.js';
-export { EnvFileProblem, type ReadEnvironment, workerEnvironment } from './worker-environment.js';
+} from './security/sweep-env.js';
+export {
+  EnvFileProblem,
+  loadEnvFile,
+  type ReadEnvironment,
+  workerEnvironment,
+} from './worker-environment.js';

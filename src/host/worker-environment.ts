@@ -1,4 +1,5 @@
-import { loadEnvFile } from './fs/load-env-file.js';
+import { readFileSync } from 'node:fs';
+import { type EnvFile, parseEnvFile } from '#lib';
 
 /** Returns the environment of a worker as it is now. @throws EnvFileProblem */
 export type ReadEnvironment = () => NodeJS.Dict<string>;
@@ -30,4 +31,13 @@ function readEnvFile(file: string): NodeJS.Dict<string> {
   if (Object.keys(read.values).length === 0)
     throw new EnvFileProblem(`the env file ${file} sets no variable; ${remedy}`);
   return read.values;
+}
+
+/** Reads a file of environment variables. `line` is null if the file cannot be read at all. */
+export function loadEnvFile(file: string): EnvFile | { ok: false; line: null; problem: string } {
+  try {
+    return parseEnvFile(readFileSync(file, 'utf8'));
+  } catch (error) {
+    return { ok: false, line: null, problem: (error as Error).message };
+  }
 }

@@ -1,3 +1,5 @@
+import { beginningOf } from './format/truncate.js';
+
 /** Any value that JSON can represent. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
@@ -37,4 +39,51 @@ export function isFiniteJson(value: Json): boolean {
 
 export function isJsonObject(value: Json | undefined): value is { [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns JSON with sorted keys, so that equal values give equal texts. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner: Json) =>
+    isJsonObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+
+/** Whether a value has what is wanted: of a map, the wanted keys at every depth; anything else must be equal. */
+export function contains(given: Json | undefined, wanted: Json): boolean {
+  if (given === undefined) return false;
+  if (!isJsonObject(wanted)) return canonicalJson(given) === canonicalJson(wanted);
+  return (
+    isJsonObject(given) &&
+    Object.entries(wanted).every(([key, value]) => contains(ownValue(given, key), value))
+  );
+}
+
+/**
+ * Returns the value of a key that the map itself has, or undefined. Names that users, agents and models choose are looked up this
+ * way, so that `constructor` is not found in every map.
+ */
+export const ownValue = <T>(map: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(map, key) ? map[key] : undefined;
+
+/** Whether a value is a map, as in YAML or JSON: an object, and no list. */
+export const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns a copy of an object without some of its fields. */
+export const omit = <T extends object, K extends keyof T>(value: T, ...keys: K[]): Omit<T, K> =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => !(keys as string[]).includes(key))) as Omit<
+    T,
+    K
+  >;
+
+/** Returns a copy of JSON in which every string has at most `max` characters; shortened ones end with an ellipsis. */
+export function shortenStrings<T>(value: T, max: number): T;
+export function shortenStrings(value: unknown, max: number): unknown {
+  if (typeof value === 'string') return beginningOf(value, max);
+  if (Array.isArray(value)) return value.map((each) => shortenStrings<unknown>(each, max));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, shortenStrings<unknown>(each, max)]),
+  );
 }

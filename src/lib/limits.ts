@@ -93,3 +93,15 @@ export const runLimitsIn = ({ limits }: { limits?: Partial<RunLimits> }): RunLim
   ...RUN_LIMITS,
   ...limits,
 });
+
+/** The most cells of a sweep: more is a typing error. */
+export const MAX_CELLS = 1_000_000;
+
+/**
+ * The most cells that a sweep can run at once. Each takes a slot of the worker while its agent runs, and the steps of
+ * other cells need slots too. Temporal allows a workflow 2000 open children.
+ */
+export const MAX_CONCURRENCY = 500;
+
+/** The longest timer of Node, 2^31 - 1 ms, in seconds. A longer one would fire at once. */
+export const LONGEST_TIMER_SECS = 2_147_483;

@@ -1,17 +1,28 @@
 export { assertNever } from './assert-never.js';
-export { canonicalJson } from './canonical-json.js';
-export { shellWord } from './commands/shell-word.js';
-export { formatAge, parseAge } from './format/age.js';
-export { formatBytes } from './format/bytes.js';
-export { dollars, formatCost, formatKnownCost, shortKnownCost } from './format/dollars.js';
-export { formatDuration } from './format/duration.js';
+export { shellWord } from './commands/command.js';
+export {
+  dollars,
+  formatAge,
+  formatBytes,
+  formatCost,
+  formatDuration,
+  formatKnownCost,
+  parseAge,
+  shortKnownCost,
+} from './format/amounts.js';
 export { betweenText, levelText, pEquals, percent, points, pText } from './format/estimates.js';
-export { plainText } from './format/plain-text.js';
-export { beginningOf, endOf, withoutMiddle } from './format/truncate.js';
-export { groupBy } from './group-by.js';
-export { isFiniteJson, isJsonObject, isStorable, type Json, MAX_DEPTH, parseJson } from './json.js';
+export { beginningOf, endOf, plainText, withoutMiddle } from './format/truncate.js';
+export {
+  canonicalJson,
+  isFiniteJson,
+  isJsonObject,
+  isStorable,
+  type Json,
+  MAX_DEPTH,
+  ownValue,
+  parseJson,
+} from './json.js';
 export { changedRunLimits, type Limits, LIMITS, limitsOf, type RunLimits, runLimitsIn } from './limits.js';
-export { ownValue } from './own-value.js';
+export { groupBy } from './lists.js';
 export { safeName } from './safe-name.js';
 export { SEARCH_ATTRIBUTES } from './search-attributes.js';
-export { beatMs, checkMs, LOST_SECS, lostSecsOf } from './signs-of-life.js';

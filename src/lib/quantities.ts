@@ -17,3 +17,16 @@ export function sumOfCounts(counts: readonly (number | null)[]): number | null {
   }
   return isCount(sum) ? sum : null;
 }
+
+/** Returns the mean of the known values; null if there are none. */
+export function mean(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
+/** Returns the median; null if there are no values. */
+export function median(values: readonly number[]): number | null {
+  const sorted = [...values].sort((a, b) => a - b);
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.floor(sorted.length / 2)]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}

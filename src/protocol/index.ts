@@ -73,3 +73,4 @@ export {
   passedRun,
   runResultIn,
 } from './visible-failures.js';
+export { beatMs, checkMs, LOST_SECS, lostSecsOf } from './signs-of-life.js';

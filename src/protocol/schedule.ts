@@ -3,7 +3,7 @@ import type { SweepInput } from './sweep.js';
 /** Input of the workflow that a schedule starts. It is the same each time. */
 export interface ScheduledInput {
   schedule: string;
-  /** Proof that a command created the schedule with its settings as they are now; see `host/origin.ts`. */
+  /** Proof that a command created the schedule with its settings as they are now; see `host/security/origin.ts`. */
   proof: string;
 }
 

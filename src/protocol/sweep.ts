@@ -35,7 +35,7 @@ export interface SweepInput {
   /** State passed to the next history when the workflow continues as new. */
   state?: CarriedSweep;
   /**
-   * Proof that a command started the sweep with this input; see `host/origin.ts`. Without one, activities refuse the
+   * Proof that a command started the sweep with this input; see `host/security/origin.ts`. Without one, activities refuse the
    * sweep.
    */
   proof?: string;

@@ -1,6 +1,6 @@
-import { UntilClear } from '#decide';
+import { FAIL_ON, OVERLAPS, UntilClear } from '#decide';
 import { Rubric } from '#gates';
-import { FAIL_ON, isCronTime, OVERLAPS, parseCron, schemaVersion } from '#lib';
+import { isCronTime, parseCron, schemaVersion } from '#lib';
 import { Cell, Price, SCHEMA_VERSION } from '#model';
 import { StoredSubject } from '#subjects';
 import { z } from 'zod';

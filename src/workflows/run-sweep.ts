@@ -11,17 +11,24 @@ import {
 import { assertNever } from '#lib/pure';
 import type { CellPage, SweepInput, SweepResult } from '#protocol';
 import { announceEnd } from './announce-end.js';
-import { carry } from './scheduler/carry.js';
+import { carry, hasStartedAll, isOver, nextTime, startedRuns } from './scheduler/state.js';
 import type { SweepAction } from './scheduler/events.js';
 import { PAGE } from './scheduler/reading.js';
 import { reduce } from './scheduler/reduce.js';
-import { hasStartedAll, isOver, nextTime, startedRuns } from './scheduler/state.js';
-import { activities, insist } from './sweep/activities.js';
+import {
+  activities,
+  insist,
+  createSweep,
+  enqueue,
+  handleOf,
+  show,
+  type Sweep,
+  workflowIdOf,
+} from './sweep/sweep.js';
 import { stopSeeking, watchHosts } from './sweep/hosts.js';
 import { openInherited, watchInherited } from './sweep/inherited-runs.js';
 import { handleMessages, verifyClaims } from './sweep/messages.js';
 import { performRun, placeRun } from './sweep/run.js';
-import { createSweep, enqueue, handleOf, show, type Sweep, workflowIdOf } from './sweep/sweep.js';
 import { decisionAttributes, decisionMemo } from './ui.js';
 import { wakeRun } from './wait-for-provider.js';
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { withAdvice } from '../../src/activities/step/error-advice.js';
 import { SymlinkInTheWay } from '../../src/environments/own-files.js';
-import { StoreAway } from '../../src/lib/errors/store-away.js';
-import { UsageError } from '../../src/lib/errors/usage-error.js';
+import { StoreAway, UsageError } from '../../src/lib/errors/usage-error.js';
 import { addPathToFullDiskError } from '../../src/lib/errors/system-failure.js';
 
 const messageOf = (error: Error): Promise<unknown> =>

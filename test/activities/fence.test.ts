@@ -6,7 +6,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createActivities, type Activities } from '../../src/activities/create-activities.js';
 import { local } from '../../src/environments/local.js';
 import { readJsonIfThere } from '../../src/host/fs/read-file.js';
-import { waitUntil } from '../../src/host/process/wait-until.js';
+import { waitUntil } from '../../src/host/process/waiting.js';
 import { resultsLog, summaryFile } from '../../src/store/results-folder.js';
 import { readResults } from '../../src/store/results-log.js';
 import { stateOfRun } from '../../src/store/run-state.js';

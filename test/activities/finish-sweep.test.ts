@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/create-activities.js';
-import { sweepEnvFile, writeSweepEnv } from '../../src/host/sweep-env.js';
+import { sweepEnvFile, writeSweepEnv } from '../../src/host/security/sweep-env.js';
 import { readTextIfThere } from '../../src/host/fs/read-file.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import type { Plan } from '../../src/scenario/plan.js';

@@ -9,7 +9,7 @@ import type { Client } from '@temporalio/client';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createActivities, type Activities } from '../../src/activities/create-activities.js';
 import { sha256 } from '../../src/lib/hash.js';
-import { proveSchedule, proveTrigger } from '../../src/host/origin.js';
+import { proveSchedule, proveTrigger } from '../../src/host/security/origin.js';
 import type { StoredSchedule } from '../../src/scenario/plan.js';
 import { originKey } from '../../src/store/origin.js';
 import { sweepsFolder } from '../../src/store/results-folder.js';

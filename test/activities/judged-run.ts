@@ -4,7 +4,7 @@ import type { Info } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/create-activities.js';
-import { sweepEnvFrom, writeSweepEnv } from '../../src/host/sweep-env.js';
+import { sweepEnvFrom, writeSweepEnv } from '../../src/host/security/sweep-env.js';
 import { sha256 } from '../../src/lib/hash.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, JudgeSettings, Plan } from '../../src/scenario/plan.js';

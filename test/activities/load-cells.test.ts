@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/create-activities.js';
 import { sha256 } from '../../src/lib/hash.js';
-import { proveSweep } from '../../src/host/origin.js';
+import { proveSweep } from '../../src/host/security/origin.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { originKey } from '../../src/store/origin.js';
 import { planFile, resultsLog, storeFolder } from '../../src/store/results-folder.js';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { beforeEach, expect, test } from 'vitest';
 import { createActivities, type Activities } from '../../src/activities/create-activities.js';
-import { proveOrder, proveSignal } from '../../src/host/origin.js';
+import { proveOrder, proveSignal } from '../../src/host/security/origin.js';
 import type { Plan } from '../../src/scenario/plan.js';
 import { originKey } from '../../src/store/origin.js';
 import { planFile, storeFolder } from '../../src/store/results-folder.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { sha256 } from '../../src/lib/hash.js';
-import { proveRun, proveSweep } from '../../src/host/origin.js';
+import { proveRun, proveSweep } from '../../src/host/security/origin.js';
 import type { RunRef, SweepOrigin } from '../../src/protocol/index.js';
 import { type EngineFolders, originKey } from '../../src/store/origin.js';
 import { planFile } from '../../src/store/results-folder.js';

@@ -1,15 +1,14 @@
+import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/create-activities.js';
 import { sha256 } from '../../src/lib/hash.js';
-import { encodings, MIN_LENGTH } from '../../src/lib/redaction/redact-exact.js';
-import { secretEncodings } from '../../src/lib/redaction/secret-encodings.js';
-import { sweepEnvFrom, writeSweepEnv } from '../../src/host/sweep-env.js';
+import { encodings, MIN_LENGTH, secretEncodings } from '../../src/lib/redaction/redact-exact.js';
+import { sweepEnvFrom, writeSweepEnv } from '../../src/host/security/sweep-env.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
 import { fixtureFolder, planFile, runFiles, scenarioFile } from '../../src/store/results-folder.js';

@@ -3,7 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { expect, test } from 'vitest';
 import { withRetryPolicy } from '../../src/activities/step/retry-policy.js';
 import { remembered } from '../../src/host/remembered.js';
-import { StoreAway } from '../../src/lib/errors/store-away.js';
+import { StoreAway } from '../../src/lib/errors/usage-error.js';
 import { isOwnServer } from './in-activity.js';
 
 test('waits for shared results that are away, however often it has tried before', async () => {

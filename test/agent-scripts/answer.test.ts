@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readScriptAnswer, type ReadAnswer } from '../../src/agent-scripts/answer.js';
-import type { CommandResult } from '../../src/lib/commands/command-result.js';
+import type { CommandResult } from '../../src/lib/commands/command.js';
 
 const readAnswer = (stdout: string, changes: Partial<CommandResult> = {}): ReadAnswer =>
   readScriptAnswer(

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { identify } from '../../src/host/process/process-identity.js';
-import { waitUntil } from '../../src/host/process/wait-until.js';
+import { waitUntil } from '../../src/host/process/waiting.js';
 import { privateCopy } from './private-copy.js';
 
 /** A server that answers each request with the lines that `answers` returns. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { cacheHome } from '../../src/host/folders.js';
 import { tryLock } from '../../src/host/process/process-lock.js';
-import { waitUntil } from '../../src/host/process/wait-until.js';
+import { waitUntil } from '../../src/host/process/waiting.js';
 
 /** Real agents have several hundred megabytes, and registries may be slow. */
 const INSTALL_MS = 10 * 60_000;

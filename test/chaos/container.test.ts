@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readLeftovers } from '../../src/host/leftovers.js';
-import { findExecutable } from '../../src/host/process/find-executable.js';
+import { findExecutable } from '../../src/host/process/find-deno.js';
 import { opaqueId } from '../../src/store/run-state.js';
 import { runWorkflowId } from '../../src/protocol/index.js';
 import {

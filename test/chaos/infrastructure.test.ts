@@ -9,7 +9,7 @@ import { sha256 } from '../../src/lib/hash.js';
 import { logFile } from '../../src/engine/engine-state.js';
 import { projectState } from '../../src/host/folders.js';
 import { killMarked } from '../../src/host/process/marked-processes.js';
-import { proveSweep } from '../../src/host/origin.js';
+import { proveSweep } from '../../src/host/security/origin.js';
 import { isAlive, signalProcess } from '../../src/host/process/process-identity.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { originKey } from '../../src/store/origin.js';

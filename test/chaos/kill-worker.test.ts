@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { workerReadyFile } from '../../src/engine/engine-state.js';
 import { projectState } from '../../src/host/folders.js';
 import { isAlive } from '../../src/host/process/process-identity.js';
-import { waitUntil } from '../../src/host/process/wait-until.js';
+import { waitUntil } from '../../src/host/process/waiting.js';
 import { stateOfRun } from '../../src/store/run-state.js';
 import { gatedCommand, letGo, untilStarted } from '../commands/gated.js';
 import {

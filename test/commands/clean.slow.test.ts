@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { projectState } from '../../src/host/folders.js';
-import { waitUntil } from '../../src/host/process/wait-until.js';
+import { waitUntil } from '../../src/host/process/waiting.js';
 import type { CleanDocument } from '../../src/decide/documents/clean-document.js';
 import type { ResultLine } from '../../src/model/records/result-line.js';
 import { opaqueId, stateOfRun } from '../../src/store/run-state.js';

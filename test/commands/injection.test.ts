@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/lib/hash.js';
-import { shellWord } from '../../src/lib/commands/shell-word.js';
+import { shellWord } from '../../src/lib/commands/command.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { createProject, documentOf, filesBelow, openRun, scenario, type TestProject } from './project.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createJudgedProject, judged, judgeEnv, RUBRIC } from './judged-project.js';
 import { createModelServer, type ModelServer } from './model-server.js';
-import { type TestProject } from './project.js';
+import type { TestProject } from './project.js';
 
 let server: ModelServer;
 let project: TestProject;

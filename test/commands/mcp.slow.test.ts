@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { projectState } from '../../src/host/folders.js';
-import { waitUntil } from '../../src/host/process/wait-until.js';
+import { waitUntil } from '../../src/host/process/waiting.js';
 import type { RunEvent } from '../../src/model/records/events.js';
 import { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { stateOfRun } from '../../src/store/run-state.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
-import { shellWord } from '../../src/lib/commands/shell-word.js';
+import { shellWord } from '../../src/lib/commands/command.js';
 import { sha256 } from '../../src/lib/hash.js';
 import { chanceOf } from '../../src/mocks/record-call.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';

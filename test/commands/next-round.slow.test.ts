@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { projectState } from '../../src/host/folders.js';
 import { readTextIfThere } from '../../src/host/fs/read-file.js';
-import { sweepEnvFile } from '../../src/host/sweep-env.js';
+import { sweepEnvFile } from '../../src/host/security/sweep-env.js';
 import { signalProcess } from '../../src/host/process/process-identity.js';
 import { sweepWorkflowId } from '../../src/protocol/index.js';
 import { linesIn, partOf, untilLines } from './engine-parts.js';

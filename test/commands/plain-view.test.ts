@@ -48,3 +48,16 @@ test('the plain view says once that a run waits, until when, and how to end the 
     expect.stringMatching(/^waiting for openai until \d\d:05; .*retry long --now`\n$/),
   ]);
 });
+
+test('the plain view says once what a sweep cannot do', async () => {
+  const notices: string[] = [];
+  const written = vi
+    .spyOn(process.stderr, 'write')
+    .mockImplementation((text) => notices.push(String(text)) > 0);
+  onTestFinished(() => written.mockRestore());
+  const troubles = [{ what: 'read the plan', message: 'the share is away' }];
+  const view = plainView({ sweep: 'long', cells: [] } as unknown as Plan);
+  for (let looks = 0; looks < 2; looks++)
+    await view.show({ progress: progress({ troubles }), waiting: null, results: [] });
+  expect(notices).toEqual(['cannot read the plan, and tries again: the share is away\n']);
+});

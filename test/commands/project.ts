@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { inject } from 'vitest';
 import { readTextIfThere } from '../../src/host/fs/read-file.js';
-import { waitUntil } from '../../src/host/process/wait-until.js';
+import { waitUntil } from '../../src/host/process/waiting.js';
 import type { JudgeAnswer } from '../../src/model/records/judgment.js';
 import type { RunRecord } from '../../src/model/records/run-record.js';
 import type { Metrics, ResultLine } from '../../src/model/records/result-line.js';

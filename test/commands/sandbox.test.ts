@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { whyNoOwnNetwork } from '../../src/environments/network.js';
-import { findExecutable } from '../../src/host/process/find-executable.js';
+import { findExecutable } from '../../src/host/process/find-deno.js';
 import { partOf } from './engine-parts.js';
 import {
   createProject,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { waitUntil } from '../../src/host/process/wait-until.js';
+import { waitUntil } from '../../src/host/process/waiting.js';
 import type { HostRecord } from '../../src/model/records/host-record.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 import { addScripted } from './scripted-sides.js';

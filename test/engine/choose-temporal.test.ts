@@ -1,7 +1,7 @@
 import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { chooseTemporal } from '../../src/engine/choose-temporal.js';
+import { chooseTemporal } from '../../src/engine/ensure-server.js';
 import { databaseFile, type EngineState } from '../../src/engine/engine-state.js';
 import { TemporalNotFound, type TemporalExecutable } from '../../src/engine/find-temporal.js';
 import { script, temporalScript } from '../host/temporal-scripts.js';

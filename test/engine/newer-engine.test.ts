@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ENGINE_PROTOCOL, HISTORY_MARKERS } from '../../src/lib/engine-protocol.js';
-import type { EngineState } from '../../src/engine/engine-state.js';
-import { newerEngineProblem } from '../../src/engine/newer-engine.js';
+import { type EngineState, newerEngineProblem } from '../../src/engine/engine-state.js';
 import { REPOSITORY } from '../commands/project.js';
 
 const stateOf = (protocol: number) =>

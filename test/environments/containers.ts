@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Container } from '../../src/environments/environment.js';
 import { whyNoCli } from '../../src/environments/container/container-cli.js';
-import { findExecutable } from '../../src/host/process/find-executable.js';
+import { findExecutable } from '../../src/host/process/find-deno.js';
 
 /** A tiny image of busybox, created locally without a registry. */
 export const IMAGE = 'llm-tool-test-busybox:1';

@@ -20,7 +20,7 @@ import { local } from '../../src/environments/local.js';
 import { startFiles } from '../../src/environments/journal.js';
 import { changesIn, collect } from '../../src/environments/workspace-changes.js';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
-import { waitUntil } from '../../src/host/process/wait-until.js';
+import { waitUntil } from '../../src/host/process/waiting.js';
 import { compileSources } from '../host/compiled.js';
 import { processesWith, running } from '../host/processes.js';
 import { filesOf, newPlace, PATH, prepared, write, type Place } from './places.js';

@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { whoScript } from '../../src/environments/machine/scripts.js';
-import { findExecutable } from '../../src/host/process/find-executable.js';
+import { findExecutable } from '../../src/host/process/find-deno.js';
 import { newFolder } from '../host/temporary.js';
 
 it('names all programs that an image lacks', async () => {

@@ -9,7 +9,7 @@ import type { EnvironmentHandle } from '../../src/environments/environment.js';
 import { chooseEnvironment } from '../../src/environments/all-environments.js';
 import { whyNoOwnNetwork } from '../../src/environments/network.js';
 import { AGENT_FOLDERS } from '../../src/environments/run-folders.js';
-import { findExecutable } from '../../src/host/process/find-executable.js';
+import { findExecutable } from '../../src/host/process/find-deno.js';
 import { killMarked } from '../../src/host/process/marked-processes.js';
 import { until } from '../commands/project.js';
 import { compileSources } from '../host/compiled.js';

@@ -7,7 +7,7 @@ import { checkGate, GateSpec } from '../../src/gates/all-gates.js';
 import type { FileStat, GateContext, GateQuestion, Verdict } from '../../src/gates/gate.js';
 import { doWork } from '../../src/gates/work.js';
 import type { Json } from '../../src/lib/json.js';
-import type { CommandResult } from '../../src/lib/commands/command-result.js';
+import type { CommandResult } from '../../src/lib/commands/command.js';
 import type { Turn } from '../../src/model/records/conversation.js';
 import type { Efficiency } from '../../src/model/records/result-line.js';
 import type { Trajectory } from '../../src/model/transcript/trajectory.js';

@@ -14,7 +14,7 @@ import {
   verifyRunProof,
   verifySignal,
   verifySweepProof,
-} from '../../src/host/origin.js';
+} from '../../src/host/security/origin.js';
 import { newFolder } from './temporary.js';
 
 const key = Buffer.alloc(32, 1);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { waitUntil } from '../../src/host/process/wait-until.js';
+import { waitUntil } from '../../src/host/process/waiting.js';
 
 let count = 0;
 

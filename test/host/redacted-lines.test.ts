@@ -1,12 +1,12 @@
+import fc from 'fast-check';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createRedactor } from '../../src/lib/redaction/redact.js';
 import { createLineRedactor } from '../../src/lib/redaction/redact-key-block.js';
-import { secretEncodings } from '../../src/lib/redaction/secret-encodings.js';
-import { linesOf } from '../../src/host/fs/lines.js';
+import { secretEncodings } from '../../src/lib/redaction/redact-exact.js';
+import { linesOf } from '../../src/host/fs/read-file.js';
 import { RunEvent } from '../../src/model/records/events.js';
 import { redactFields } from '../../src/model/records/redact-fields.js';
 

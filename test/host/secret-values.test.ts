@@ -2,7 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_PUBLIC_VALUES, publicVariables, secretsIn, type PublicValues } from '../../src/host/sweep-env.js';
+import {
+  NO_PUBLIC_VALUES,
+  publicVariables,
+  secretsIn,
+  type PublicValues,
+} from '../../src/host/security/sweep-env.js';
 import { addressVariables } from '../../src/host/models/model-providers.js';
 
 let folder: string;

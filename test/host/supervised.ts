@@ -10,7 +10,7 @@ import {
   type SupervisedCommand,
   type SupervisedState,
 } from '../../src/host/process/supervise.js';
-import { waitUntil } from '../../src/host/process/wait-until.js';
+import { waitUntil } from '../../src/host/process/waiting.js';
 import { allGone, killWhenFinished, processesWith, uniqueSeconds } from './processes.js';
 import { newFolder, setEnv } from './temporary.js';
 

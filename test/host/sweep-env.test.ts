@@ -7,7 +7,7 @@ import {
   readSweepEnv,
   removeSweepEnv,
   writeSweepEnv,
-} from '../../src/host/sweep-env.js';
+} from '../../src/host/security/sweep-env.js';
 import { newFolder } from './temporary.js';
 
 it('takes the variables that every program needs, and of the others only the named ones', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Span } from '../../src/lib/span.js';
-import { namedCollector } from '../../src/engine/traces/collector.js';
+import { namedCollector } from '../../src/engine/traces/traces-of.js';
 import { createTraces } from '../../src/engine/traces/create-traces.js';
 import { attributesIn, startCollector, type Collector } from './collector.js';
 

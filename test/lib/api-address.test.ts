@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutVersion, withVersion } from '../../src/lib/api-address.js';
+import { withoutVersion, withVersion } from '../../src/lib/addresses.js';
 
 describe('the address of an API', () => {
   it('gets a version if it has none', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLoopback, loopbackPorts, nameServers } from '../../src/lib/loopback.js';
+import { isLoopback, loopbackPorts, nameServers } from '../../src/lib/addresses.js';
 
 it('finds the ports of loopback addresses, and of no others', () => {
   expect(loopbackPorts('http://127.0.0.1:8080/v1')).toEqual([8080]);

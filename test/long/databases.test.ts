@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
 import { whyNoOwnNetwork } from '../../src/environments/network.js';
-import { createDatabase, dropWithoutForce, PostgresRefusal } from '../../src/host/postgres.js';
+import { createDatabase, dropWithoutForce, PostgresRefusal } from '../../src/host/adapters/postgres.js';
 import { readLeftovers } from '../../src/host/leftovers.js';
 import { stateOf } from '../commands/engine-parts.js';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../commands/postgres-server.js';

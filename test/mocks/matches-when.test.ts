@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/lib/json.js';
+import { type Json, contains } from '../../src/lib/json.js';
 import type { Call, When } from '../../src/mocks/call.js';
-import { contains } from '../../src/lib/json-contains.js';
 import { matchesWhen, specificity } from '../../src/mocks/choose-mock.js';
 import { evaluateMatcher, matcherProblem } from '../../src/mocks/matcher.js';
 

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { findExecutable, isExecutable } from '../../src/host/process/find-executable.js';
+import { findExecutable, isExecutable } from '../../src/host/process/find-deno.js';
 import { cacheHome } from '../../src/host/folders.js';
 import { imageTag } from './compose-file.js';
 

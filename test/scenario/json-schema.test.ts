@@ -5,11 +5,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { z } from 'zod';
-import { workspacePath } from '../../src/input/fields.js';
+import { workspacePath, label, workspaceFile } from '../../src/input/fields.js';
 import { jsonAssertion } from '../../src/gates/fields.js';
 import { gateTypes } from '../../src/gates/all-gates.js';
 import { Config } from '../../src/scenario/config.js';
-import { label, workspaceFile } from '../../src/input/fields.js';
 import { jsonSchemaOf, schemaNames, type SchemaName } from '../../src/scenario/json-schema.js';
 
 const root = join(import.meta.dirname, '..', '..');

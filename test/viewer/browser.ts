@@ -1,6 +1,6 @@
 import axeCore from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { findExecutable } from '../../src/host/process/find-executable.js';
+import { findExecutable } from '../../src/host/process/find-deno.js';
 
 const program = await findExecutable('chromium');
 

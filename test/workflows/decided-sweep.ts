@@ -1,5 +1,5 @@
 import type { Activities } from '../../src/activities/create-activities.js';
-import { omit } from '../../src/lib/omit.js';
+import { omit } from '../../src/lib/json.js';
 import { decide } from '../../src/decide/decision/decide.js';
 import type { CellResult } from '../../src/decide/decision/cell-result.js';
 import type { UntilClear } from '../../src/decide/decision/until-clear.js';

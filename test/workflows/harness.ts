@@ -88,7 +88,7 @@ async function sharedBundle(): Promise<WorkflowBundleOption> {
 async function bundledCode(): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
-    payloadConverterPath: fileURLToPath(new URL('../../src/workflows/payload-converter.ts', import.meta.url)),
+    payloadConverterPath: fileURLToPath(new URL('../../src/workflows/converters.ts', import.meta.url)),
     logger: quiet,
   });
   return code;

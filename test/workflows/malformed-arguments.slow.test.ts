@@ -2,7 +2,7 @@ import proto from '@temporalio/proto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { verifyOrder, verifyParked, verifyWake } from '../../src/activities/origin/verify-order.js';
-import { proveOrder } from '../../src/host/origin.js';
+import { proveOrder } from '../../src/host/security/origin.js';
 import { SIGNALS, UPDATES } from '../../src/protocol/index.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { eventually, type SweepHandle, useTemporal } from './harness.js';

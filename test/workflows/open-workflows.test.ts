@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { connect } from '../../src/engine/temporal/temporal-client.js';
-import { waitUntil } from '../../src/host/process/wait-until.js';
+import { waitUntil } from '../../src/host/process/waiting.js';
 import { privateCopy } from '../agent-scripts/private-copy.js';
 
 test('the script open-workflows lists an open workflow of a real server, and no longer lists it once it is closed', async () => {

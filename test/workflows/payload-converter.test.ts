@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { payloadConverter } from '../../src/workflows/payload-converter.js';
+import { payloadConverter } from '../../src/workflows/converters.js';
 
 const malformed = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{') };
 const namespace = 'default';

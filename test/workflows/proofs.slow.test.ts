@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Activities } from '../../src/activities/create-activities.js';
 import { verifyOrder, verifyParked, verifyWake } from '../../src/activities/origin/verify-order.js';
-import { proveOrder, proveSignal, type SignalFacts } from '../../src/host/origin.js';
+import { proveOrder, proveSignal, type SignalFacts } from '../../src/host/security/origin.js';
 import {
   type AgentSummary,
   type ProvenOrder,

@@ -2,13 +2,20 @@ import { expect } from 'vitest';
 import { costOwner } from '../../src/decide/budget.js';
 import type { Outcome } from '../../src/model/records/result-line.js';
 import type { LostCell, PageCell, Parked, SweepInput } from '../../src/protocol/index.js';
-import { carry, startState } from '../../src/workflows/scheduler/carry.js';
+import {
+  carry,
+  startState,
+  accountOf,
+  isOver,
+  kindKey,
+  kindOf,
+  nextTime,
+} from '../../src/workflows/scheduler/state.js';
 import type { Cost } from '../../src/workflows/scheduler/money.js';
 import { PAGE, type Wanted } from '../../src/workflows/scheduler/reading.js';
 import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
 import { MOST_STARTING } from '../../src/workflows/scheduler/next-action.js';
 import { reduce } from '../../src/workflows/scheduler/reduce.js';
-import { accountOf, isOver, kindKey, kindOf, nextTime } from '../../src/workflows/scheduler/state.js';
 
 export interface World {
   input: SweepInput;

@@ -2,16 +2,17 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Cell } from '../../src/model/records/cell.js';
 import type { OpenRun, SweepInput } from '../../src/protocol/index.js';
-import { carry, startState } from '../../src/workflows/scheduler/carry.js';
-import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
-import { reduce } from '../../src/workflows/scheduler/reduce.js';
 import {
+  carry,
+  startState,
   incarnationOf,
   isOver,
   placedRuns,
   workingRuns,
   type SchedulerState,
 } from '../../src/workflows/scheduler/state.js';
+import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
+import { reduce } from '../../src/workflows/scheduler/reduce.js';
 import { NO_CAPS, cell } from './stub-activities.js';
 
 const INPUT: SweepInput = {

@@ -4,9 +4,15 @@ import { turnOrder } from '../../src/decide/turn-order.js';
 import type { Cell } from '../../src/model/records/cell.js';
 import type { Outcome } from '../../src/model/records/result-line.js';
 import type { PageCell } from '../../src/protocol/index.js';
-import { carry, startState } from '../../src/workflows/scheduler/carry.js';
+import {
+  carry,
+  startState,
+  accountOf,
+  allRead,
+  isOver,
+  type SchedulerState,
+} from '../../src/workflows/scheduler/state.js';
 import type { Cost } from '../../src/workflows/scheduler/money.js';
-import { accountOf, allRead, isOver, type SchedulerState } from '../../src/workflows/scheduler/state.js';
 import { at, finish, play, type Game, type World } from './scheduler-game.js';
 import { cell } from './stub-activities.js';
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Decided, PageCell, SweepInput } from '../../src/protocol/index.js';
-import { carry, startState } from '../../src/workflows/scheduler/carry.js';
+import { carry, startState, isOver } from '../../src/workflows/scheduler/state.js';
 import type { SweepAction, SweepEvent } from '../../src/workflows/scheduler/events.js';
 import { reduce } from '../../src/workflows/scheduler/reduce.js';
-import { isOver } from '../../src/workflows/scheduler/state.js';
 import { NO_CAPS, cell } from './stub-activities.js';
 
 const input: SweepInput = { sweep: 's1', round: 1, concurrency: 4, caps: NO_CAPS, untilClear: true };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { beatMs, checkMs, LOST_SECS, lostSecsOf } from '../../src/lib/signs-of-life.js';
+import { beatMs, checkMs, LOST_SECS, lostSecsOf } from '../../src/protocol/signs-of-life.js';
 import { look, lostHosts, type Seen } from '../../src/workflows/scheduler/signs-of-life.js';
 
 const LOST_MS = LOST_SECS * 1000;

@@ -2,8 +2,15 @@ import { existsSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { type Firing, firingId } from '#decide';
 import { isMirror, proveSweep, sweepEnvFrom, writeFileAtomic, writeSweepEnv } from '#host';
-import { LIMITS, lostSecsOf, sha256 } from '#lib';
-import { type FiringEnd, type FiringRef, type PlannedFiring, sweepOrder, sweepTitle } from '#protocol';
+import { LIMITS, sha256 } from '#lib';
+import {
+  type FiringEnd,
+  type FiringRef,
+  lostSecsOf,
+  type PlannedFiring,
+  sweepOrder,
+  sweepTitle,
+} from '#protocol';
 import type { Plan, StoredSchedule } from '#scenario';
 import {
   beginFiring,

@@ -1,10 +1,9 @@
 import { parseJson } from '#lib';
-import { CODE } from '../answer.js';
+import { CODE, answerIn } from '../answer.js';
 import { parseDenoCommand, permissionsOf, placeholderIn, type DenoCommand } from '../deno-command.js';
 import { commandsIn, isCommands, SECTIONS, sectionNamed, type Readme, type SectionName } from '../readme.js';
 import type { ScriptPaths } from '../script-name.js';
 import type { Block } from '../sections.js';
-import { answerIn } from '../answer.js';
 
 /** A problem in a README. */
 export interface ReadmeProblem {

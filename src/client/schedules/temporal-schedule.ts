@@ -9,9 +9,9 @@ import {
   type ScheduleOverlapPolicy,
   type ScheduleUpdateOptions,
 } from '@temporalio/client';
-import type { ScheduleSummary } from '#decide';
+import type { ScheduleSummary, Overlap } from '#decide';
 import { projectState } from '#host';
-import { type CronTimes, type Overlap, parseCron } from '#lib';
+import { type CronTimes, parseCron } from '#lib';
 import { type ScheduledInput, scheduleId, sweepTitle, WORKFLOWS } from '#protocol';
 import type { StoredSchedule, When } from '#scenario';
 import { latestFiring, type ObjectStore, readReference } from '#store';

@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { FAIL_ON, OVERLAPS } from '#lib';
+import { FAIL_ON, OVERLAPS } from '#decide';
 import { length, minutes } from '../shared/option-values.js';
 import { addHelp, ADDRESS, type CommandLine, JSON_FLAG, type Program, RESULTS } from '../shared/verb.js';
 import { addSweepOptions, FILES, sweepFlags } from './run.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OVERLAPS } from '#lib';
+import { OVERLAPS } from '../schedules/policies.js';
 import { ScheduleReference } from '#model';
 import { Firing } from './firing.js';
 

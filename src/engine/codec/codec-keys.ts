@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { sha256, UsageError } from '#lib';
+import { isAlive, projectState } from '#host';
+import { readEngineState, type EngineState } from '../engine-state.js';
 
 /** Names the file with the keys that encrypt what Temporal stores. Without it, nothing is encrypted. */
 export const CODEC_KEYS = 'LLM_TOOL_TEST_CODEC_KEYS';
@@ -66,3 +68,25 @@ const problem = (what: string): UsageError => new UsageError('codec_keys', `${CO
 
 const FORMAT =
   'expected one key per line, as <id> <64 hexadecimal digits>, for example the output of: echo "k1 $(openssl rand -hex 32)"';
+
+/**
+ * Returns the fingerprint of our keys for payloads. A running engine that encrypts is not replaced by one without keys, which
+ * could not continue its sweeps.
+ *
+ * @throws UsageError if the key file cannot be used, or the engine has keys and we have none
+ */
+export function codecKeysFor(engine: Pick<EngineState, 'codecKeys' | 'keeper'> | null): string {
+  const ours = fingerprintOf(readCodecKeys());
+  const theirs = engine?.codecKeys ?? '';
+  if (ours === '' && theirs !== '' && engine !== null && isAlive(engine.keeper))
+    throw new UsageError(
+      'codec_keys',
+      `the engine encrypts payloads with the key '${theirs.split(':')[0] ?? ''}'; set ${CODEC_KEYS} to the file with this key`,
+    );
+  return ours;
+}
+
+/** The same check for a results folder, before anything is written. @throws UsageError */
+export async function checkCodecKeys(resultsPath: string): Promise<void> {
+  codecKeysFor(await readEngineState(projectState(resultsPath).folder));
+}

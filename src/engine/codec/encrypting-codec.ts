@@ -1,8 +1,28 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { InfrastructureError } from '#lib';
-import { CODEC_KEYS, type CodecKey } from './codec-keys.js';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Payload, PayloadCodec, DataConverter } from '@temporalio/common';
+import { InfrastructureError, UsageError } from '#lib';
+import { CODEC_KEYS, type CodecKey, readCodecKeys } from './codec-keys.js';
+
+/**
+ * How every client and worker encodes payloads. The codec is used even without keys, so that a worker fails on an encrypted payload
+ * instead of treating it as missing.
+ *
+ * @throws UsageError if the key file cannot be used
+ */
+export const dataConverter = (): DataConverter => ({
+  payloadCodecs: [encryptingCodec(readCodecKeys(), keysNow)],
+});
+
+/** While a key file is being changed, it may be unreadable for a moment; its keys then count as unknown. */
+function keysNow(): CodecKey[] {
+  try {
+    return readCodecKeys();
+  } catch (error) {
+    if (error instanceof UsageError) return [];
+    throw error;
+  }
+}
 
 const { Payload: Message } = proto.temporal.api.common.v1;
 

@@ -2,7 +2,14 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { loadClientConfigProfile, toClientOptions, type ClientConnectConfig } from '@temporalio/envconfig';
 import { UsageError } from '#lib';
-import type { TemporalAddress } from './temporal-address.js';
+
+/** Where a Temporal server is. */
+export interface TemporalAddress {
+  address: string;
+  namespace: string;
+  /** Use TLS settings and keys of Temporal's own configuration (an external server), or a plain loopback connection. */
+  external: boolean;
+}
 
 type Given = ClientConnectConfig['connectionOptions'];
 
@@ -95,3 +102,18 @@ const unusable = (problem: string): UsageError =>
     'temporal_config',
     `Temporal's own configuration cannot be used: ${problem}; correct the variables that begin with TEMPORAL_, or the configuration file`,
   );
+
+/**
+ * Returns the server from `flag`, or from Temporal's environment variables or configuration file; null if none is set.
+ * @throws UsageError if that configuration cannot be used
+ */
+export function resolveTemporalAddress(
+  flag?: string,
+  environment: NodeJS.Dict<string> = process.env,
+): TemporalAddress | null {
+  const { connectionOptions, namespace } = loadTemporalConfig(environment);
+  const address = flag ?? connectionOptions.address;
+  return address === undefined || address === ''
+    ? null
+    : { address, namespace: namespace ?? 'default', external: true };
+}

@@ -1,12 +1,10 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { InfrastructureError } from '#lib';
-import { connectionOptions, type ConnectionSettings } from './connection-options.js';
-import { connectionProblem, tlsRefused } from './connection-problem.js';
-import { dataConverter } from '../codec/data-converter.js';
-import type { TemporalAddress } from './temporal-address.js';
+import { connectionOptions, type ConnectionSettings, type TemporalAddress } from './connection-options.js';
+import { connectionProblem, tlsRefused, tlsProblem } from './connection-problem.js';
+import { dataConverter } from '../codec/encrypting-codec.js';
 import { ensureSearchAttributes, noNamespace } from './search-attributes.js';
-import { tlsProblem } from './tls-problem.js';
 
 /**
  * The longest wait between two attempts to reach a server that is away. gRPC's own limit is two minutes: a host would show
@@ -133,4 +131,40 @@ export async function assertNamespace({ workflowService, options: { namespace } 
   } catch (error) {
     throw (error as { code?: unknown }).code === NOT_FOUND ? noNamespace(namespace) : error;
   }
+}
+
+/**
+ * Returns the id of the namespace on the server that answers. Each database has its own id, so it distinguishes our
+ * server from another one that has taken its port.
+ */
+export async function namespaceId(client: Client): Promise<string> {
+  const { namespace } = client.options;
+  const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
+  return namespaceInfo?.id ?? '';
+}
+
+/** Terminates a workflow, unless it has closed. */
+export async function terminate(client: Client, workflowId: string, reason: string): Promise<void> {
+  try {
+    await client.workflow.getHandle(workflowId).terminate(reason);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
+/** A code of gRPC. */
+const UNIMPLEMENTED = 12;
+
+/** @throws Error if the server does not support Worker Versioning, or has it switched off. If it does not answer, returns. */
+export async function checkVersioning(client: Client, deploymentName: string): Promise<void> {
+  const { namespace } = client.options;
+  await client.workflowService
+    .describeWorkerDeployment({ namespace, deploymentName })
+    .catch((error: unknown) => {
+      const { code, message } = error as { code?: number; message: string };
+      if (code === UNIMPLEMENTED)
+        throw new Error(
+          `the Temporal server does not support Worker Versioning (${message}); hosts need server 1.28 or later`,
+        );
+    });
 }

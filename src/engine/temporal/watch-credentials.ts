@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '#lib';
-import { connectionOptions } from './connection-options.js';
-import { namespaceId } from './namespace-id.js';
-import type { TemporalAddress } from './temporal-address.js';
-import { withClient } from './temporal-client.js';
+import { connectionOptions, type TemporalAddress } from './connection-options.js';
+import { namespaceId, withClient } from './temporal-client.js';
 
 interface Watching {
   /** Returns the environment as it is now. */

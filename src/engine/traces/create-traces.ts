@@ -11,7 +11,14 @@ import {
 } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import type { Span } from '#lib';
-import type { NamedCollector } from './collector.js';
+
+/** The collector of traces that OpenTelemetry's standard variables name. */
+export interface NamedCollector {
+  endpoint: string;
+  protocol: string;
+  /** Whether arguments and results of tools are wanted, which may be long and confidential. */
+  withContent: boolean;
+}
 
 /** Sends traces to the collector that OpenTelemetry's standard variables name. */
 export interface Traces {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileHash, listTree, type TreeEntry } from './tree.js';
+import { lstat, readdir } from 'node:fs/promises';
 
 /** Returns the paths of files and symlinks that differ between two folders, or are in only one of them; sorted. */
 export async function differingFiles(a: string, b: string): Promise<string[]> {
@@ -29,4 +30,14 @@ async function isSame(
   return (
     one.kind === 'symlink' || (await fileHash(join(a, one.path))) === (await fileHash(join(b, other.path)))
   );
+}
+
+/** Returns the bytes of a file, or of all files in a folder. Does not follow symlinks. Unreadable files count 0. */
+export async function treeBytes(path: string): Promise<number> {
+  const info = await lstat(path).catch(() => null);
+  if (info === null) return 0;
+  if (!info.isDirectory()) return info.size;
+  let sum = 0;
+  for (const name of await readdir(path).catch(() => [])) sum += await treeBytes(join(path, name));
+  return sum;
 }

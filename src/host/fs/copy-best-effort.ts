@@ -1,8 +1,7 @@
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { open, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { copyContent, COPY_LIMIT } from './copy-file.js';
-import { publicMode } from './umask.js';
+import { copyContent, COPY_LIMIT, publicMode } from './copy-file.js';
 
 /** Returns the changed content of a file, or null to keep it as it is. */
 export type Mask = (content: Buffer) => Buffer | null;

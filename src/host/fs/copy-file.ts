@@ -1,6 +1,13 @@
 import { constants, copyFileSync, type Stats } from 'node:fs';
 import { copyFile, open } from 'node:fs/promises';
 
+/** Read once. The only way to read it is to set it for a moment, in which another thread could create a file. */
+const umask = process.umask(0o077);
+process.umask(umask);
+
+/** Applies the user's umask to a mode, and removes what lets others write, or act as the owner. */
+export const publicMode = (mode: number): number => mode & 0o755 & ~umask;
+
 /** Larger files are not copied: that would take minutes and fill the disk, and no test needs them. */
 export const COPY_LIMIT = 4 * 1024 ** 3;
 const CHUNK = 4 * 1024 * 1024;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, ftruncateSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { remembered } from '../remembered.js';
+import { statfs } from 'node:fs/promises';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
 
@@ -83,4 +84,18 @@ export function whyNoRoom(folder: string, bytes = RESERVE_BYTES, ms = 0): NodeJS
   } catch (error) {
     return error as NodeJS.ErrnoException;
   }
+}
+
+/** By the numbers that Linux gives file systems. */
+const NETWORK: Readonly<Record<number, string>> = {
+  0x6969: 'NFS',
+  0x517b: 'SMB',
+  0xff534d42: 'CIFS',
+  0xfe534d42: 'SMB',
+};
+
+/** Returns which network file system an existing folder is on; null if it is on none, or on one that cannot be told. */
+export async function networkFileSystem(folder: string): Promise<string | null> {
+  if (process.platform !== 'linux') return null;
+  return NETWORK[(await statfs(folder)).type >>> 0] ?? null;
 }

@@ -8,8 +8,10 @@ import {
   readlinkSync,
   realpathSync,
   type Stats,
+  existsSync,
+  mkdirSync,
 } from 'node:fs';
-import { sep } from 'node:path';
+import { sep, dirname } from 'node:path';
 
 /** A flag of Linux that Node does not define: locates a file without opening it, so that no FIFO or device notices. */
 const O_PATH = 0o10000000;
@@ -90,5 +92,25 @@ export function restoreAccess(folder: string): void {
     });
   } catch {
     // Gone, or not ours: whoever needs it reports that.
+  }
+}
+
+/**
+ * Creates a folder below `base`, with the missing ones between them, but never `base` itself: if someone has moved it away, a new one
+ * in its place would keep them from putting it back. Returns the folders that were created, from the outermost.
+ *
+ * One by one, because Node's recursive `mkdir` never returns below /proc.
+ *
+ * @throws Error with the code ENOENT if `base` does not exist
+ */
+export function createBelow(base: string, folder: string): string[] {
+  if (folder === base || existsSync(folder)) return [];
+  const created = createBelow(base, dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o755 });
+    return [...created, folder];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return created;
   }
 }

@@ -3,7 +3,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { sha256 } from '#lib';
 import { fingerprint } from './fingerprint.js';
-import { findExecutable } from '../process/find-executable.js';
+import { findExecutable } from '../process/find-deno.js';
 import { packagesOf, sourceFiles, TooManyFiles, type SourceFile } from './source-files.js';
 
 /** Identifies the files of a program. `fingerprint` changes with any of them. */

@@ -11,13 +11,12 @@ import {
   rmSync,
   statSync,
   utimesSync,
+  readdirSync,
 } from 'node:fs';
 import { open, readdir, readlink, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { addPathToFullDiskError, workspacePathProblem } from '#lib';
-import { copyContent, COPY_LIMIT } from './copy-file.js';
-import { isSmallTree } from './is-small-tree.js';
-import { publicMode } from './umask.js';
+import { copyContent, COPY_LIMIT, publicMode } from './copy-file.js';
 import { temporaryName } from './write-file.js';
 
 /** A file, folder or symlink of a tree, by its path relative to the root, with `/` between the parts. */
@@ -223,5 +222,32 @@ export async function isFolder(path: string): Promise<boolean> {
     return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {
     return false;
+  }
+}
+
+const ENTRIES = 200;
+const BYTES = 4 * 1024 * 1024;
+
+/** True if a folder can be copied or removed in a moment. Stops once it is too large. A missing folder is small. */
+export function isSmallTree(root: string): boolean {
+  let [entries, bytes] = [0, 0];
+  const open = [root];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const entry of entriesOf(folder)) {
+      const path = join(folder, entry.name);
+      entries += 1;
+      if (entry.isDirectory()) open.push(path);
+      else bytes += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      if (entries > ENTRIES || bytes > BYTES) return false;
+    }
+  }
+  return true;
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // gone, or unreadable, which takes no time either
   }
 }

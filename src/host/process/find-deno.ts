@@ -1,7 +1,40 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
-import { findExecutable } from './find-executable.js';
+import { basename, dirname, join, delimiter } from 'node:path';
+import { stat } from 'node:fs/promises';
+
+/**
+ * True if there is a file that we may execute. Folders can have that permission too, but do not count. Synchronous,
+ * because most folders on a PATH do not have the file, and every run looks for its agent and its target.
+ */
+// eslint-disable-next-line @typescript-eslint/require-await -- callers need not know that it is synchronous
+export async function isExecutable(path: string): Promise<boolean> {
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the first file with this name on a PATH, executable or not, or null. */
+export async function findFile(name: string, path: string): Promise<string | null> {
+  for (const folder of path.split(delimiter)) {
+    const file = join(folder, name);
+    if (folder !== '' && (await stat(file).catch(() => null))?.isFile() === true) return file;
+  }
+  return null;
+}
+
+/** Returns the first executable file with this name on a PATH, or null. A name with slashes is used as a path. */
+export async function findExecutable(name: string, path = process.env['PATH'] ?? ''): Promise<string | null> {
+  if (name.includes('/')) return (await isExecutable(name)) ? name : null;
+  for (const folder of path.split(delimiter)) {
+    if (folder !== '' && (await isExecutable(join(folder, name)))) return join(folder, name);
+  }
+  return null;
+}
 
 /**
  * Returns Deno's executable: from `path`, from the npm packages of the project that `folder` is in (null: no project),

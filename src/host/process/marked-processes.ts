@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { waitUntil } from './wait-until.js';
+import { waitUntil } from './waiting.js';
 
 export const RUN_MARK = 'LLM_TOOL_TEST_RUN';
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
-import { everySecond } from './every-second.js';
+import { everySecond } from './waiting.js';
 import { readTextIfThere } from '../fs/read-file.js';
 
 /** When a file had reached which size. Gives the lines of an agent's output the times at which they arrived. */

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
 import { readTextIfThere } from '../fs/read-file.js';
-import { waitUntil } from './wait-until.js';
+import { waitUntil } from './waiting.js';
 import { publishOnce, writeFileAtomic } from '../fs/write-file.js';
 
 /**

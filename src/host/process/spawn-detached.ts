@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { findExecutable } from './find-executable.js';
+import { findExecutable } from './find-deno.js';
 
 export interface DetachedCommand {
   argv: string[];

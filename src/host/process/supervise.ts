@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { type Containment, CONTAINMENTS, endOf, STOP_REASONS, type StopReason } from '#lib';
-import { everySecond } from './every-second.js';
+import { everySecond, waitUntil } from './waiting.js';
 import { markOf, RUN_MARK } from './marked-processes.js';
-import { findExecutable } from './find-executable.js';
+import { findExecutable } from './find-deno.js';
 import { bootId, isAlive, signalProcess, type ProcessIdentity } from './process-identity.js';
 import { readTextIfThere } from '../fs/read-file.js';
 import { spawnDetached } from './spawn-detached.js';
-import { waitUntil } from './wait-until.js';
 import { writeOnce } from '../fs/write-file.js';
 import { remembered } from '../remembered.js';
 

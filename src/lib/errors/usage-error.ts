@@ -70,3 +70,10 @@ export class UsageError extends Error {
 
 /** The engine, the disk or the network failed: exit code 3. */
 export class InfrastructureError extends Error {}
+
+/** The shared place cannot be reached for now: it is not mounted, or its server does not answer. */
+export class StoreAway extends Error {}
+
+/** Whether an error is one of a shared place that cannot be used until a person, or the network, has repaired it. */
+export const isStoreAway = (error: unknown): boolean =>
+  error instanceof StoreAway || (error instanceof UsageError && error.code === 'results_unwritable');

@@ -1,8 +1,7 @@
-import { colors } from '../blocks/terminal.js';
+import { colors, type Grid } from '../blocks/terminal.js';
 import { type Change, type Comparison, type Configuration, driftText, type Side } from '#decide';
 import { formatAge, formatCost, levelText, percent, terminalText, truncate } from '#lib';
 import { scenarioLabel } from '#model';
-import type { Grid } from '../blocks/terminal.js';
 import type { Namer } from './tables.js';
 
 /* The parts of a comparison that the terminal and Markdown show alike, besides its tables of numbers. */

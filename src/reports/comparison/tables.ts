@@ -1,7 +1,6 @@
-import { colors } from '../blocks/terminal.js';
+import { colors, type Grid } from '../blocks/terminal.js';
 import type { ComparedConfiguration, Comparison, Configuration, Effect, Measure, Side } from '#decide';
 import { beginningOf, formatCost, formatDuration, percent, points, pText, terminalText } from '#lib';
-import type { Grid } from '../blocks/terminal.js';
 
 /** Returns columns that distinguish configurations: the scenario, and the other parts if they differ. */
 export type Namer = (configuration: Configuration) => string[];

@@ -174,7 +174,7 @@ async function openMirror(stateFolder: string): Promise<SharedProject> {
   return projectIn(stateFolder, basename(stateFolder), store);
 }
 
-/** Keeps a copy of the team's key where the key of an engine would be; see host/origin.ts. */
+/** Keeps a copy of the team's key where the key of an engine would be; see host/security/origin.ts. */
 export async function keepKey({ store, stateFolder }: SharedProject): Promise<void> {
   const file = keyFile(stateFolder);
   if (existsSync(file)) return;

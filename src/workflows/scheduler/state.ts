@@ -1,4 +1,4 @@
-import { ownValue } from '#lib/pure';
+import { ownValue, groupBy } from '#lib/pure';
 import type {
   CarriedSweep,
   CellKind,
@@ -8,6 +8,7 @@ import type {
   RunNumbers,
   RunPlace,
   SweepInput,
+  UnreadCells,
 } from '#protocol';
 import { noMoneySpent } from './money.js';
 
@@ -79,13 +80,7 @@ export const accountsIn = ({ limits, open, queues, unread }: SchedulerState): st
 ];
 
 /** The state of a new sweep. */
-export const initialState = ({
-  concurrency,
-  caps,
-  maxUsd,
-  placed,
-  untilClear,
-}: SweepInput): SchedulerState => ({
+const initialState = ({ concurrency, caps, maxUsd, placed, untilClear }: SweepInput): SchedulerState => ({
   caps: { total: concurrency, ...caps },
   placed: placed === true,
   paused: false,
@@ -171,3 +166,49 @@ export function withLimit(limits: SchedulerState['limits'], limit: ProviderLimit
   const until = Math.max(limit.until, ownValue(limits, account)?.until ?? 0);
   return { ...limits, [account]: { ...limit, until } };
 }
+
+/** The state passed to the next history of a sweep: small JSON, in which waiting cells are positions only. */
+export const carry = (state: SchedulerState): CarriedSweep => ({
+  paused: state.paused,
+  counts: state.counts,
+  lost: state.lost,
+  open: [...state.open.values()],
+  unread: unreadOf(state),
+  rest: state.rest,
+  limits: state.limits,
+  money: state.money,
+  turns: state.turns,
+  offset: state.offset,
+  total: state.total,
+  lastOrderAt: state.lastOrderAt,
+  ...(state.untilClear === undefined ? {} : { untilClear: state.untilClear }),
+});
+
+/** The waiting cells by kind. */
+function unreadOf({ unread, queues }: SchedulerState): UnreadCells[] {
+  const waiting = queues.flatMap(({ cells }) =>
+    cells.map((page): UnreadCells => ({ ...kindOf(page), positions: [page.position] })),
+  );
+  return groupBy([...unread, ...waiting], kindKey).flatMap((group) =>
+    group.slice(0, 1).map((first) => ({
+      ...first,
+      positions: group.flatMap(({ positions }) => positions).sort((a, b) => a - b),
+    })),
+  );
+}
+
+/** The initial state of a history: that passed on by the history before it, or that of a new sweep. */
+export function startState(input: SweepInput): SchedulerState {
+  const begun = initialState(input);
+  if (input.state === undefined) return begun;
+  const { open, ...carried } = input.state;
+  return {
+    ...begun,
+    ...carried,
+    open: new Map(open.map((run) => [run.page.cell.id, withoutSearch(run)])),
+  };
+}
+
+/** A search for a host ends with the history that began it. */
+const withoutSearch = (run: OpenRun): OpenRun =>
+  run.place === 'being sought' ? { ...run, place: 'wanted' } : run;

@@ -1,13 +1,19 @@
 import { CancellationScope, condition, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '#activities';
-import { checkMs, LOST_SECS } from '#lib/pure';
+import {
+  checkMs,
+  LOST_SECS,
+  type LostHost,
+  type OpenRun,
+  placeQueueOf,
+  type RunPlace,
+  runWorkflowId,
+} from '#protocol';
 import { cellLabel } from '#model/pure';
-import { type LostHost, type OpenRun, placeQueueOf, type RunPlace, runWorkflowId } from '#protocol';
 import { lostHosts, look } from '../scheduler/signs-of-life.js';
 import { numbersOf, placedRuns } from '../scheduler/state.js';
 import { summaryOf } from '../ui.js';
-import { insist } from './activities.js';
-import { enqueue, type HostWatch, type Sweep } from './sweep.js';
+import { insist, enqueue, type HostWatch, type Sweep } from './sweep.js';
 
 /** Short, because a host that freezes or dies with one of these must not keep the sweep from noticing. */
 const activities = proxyActivities<Activities>({

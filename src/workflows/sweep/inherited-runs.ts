@@ -1,10 +1,9 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { EndedRun } from '#protocol';
 import { announceEnd } from '../announce-end.js';
-import { endWithoutResult } from '../scheduler/apply-event.js';
+import { endWithoutResult } from '../scheduler/reduce.js';
 import { tellParked } from '../wait-for-provider.js';
-import { activities, insist } from './activities.js';
-import { enqueue, handleOf, isLosing, type Sweep, workflowIdOf } from './sweep.js';
+import { activities, insist, enqueue, handleOf, isLosing, type Sweep, workflowIdOf } from './sweep.js';
 
 /** How often these runs are looked up, ms. A run that is terminated announces nothing. */
 const LOOK_UP_MS = 60_000;

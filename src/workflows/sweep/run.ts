@@ -12,12 +12,11 @@ import { cellLabel } from '#model/pure';
 import { type OpenRun, type PageCell, type RunPlace, runResultIn, type RunResult } from '#protocol';
 import { rootCauseMessage, cellAttributes, summaryOf } from '../ui.js';
 import { runScenario } from '../run-scenario.js';
-import { endWithoutResult } from '../scheduler/apply-event.js';
+import { endWithoutResult } from '../scheduler/reduce.js';
 import type { Cost } from '../scheduler/money.js';
-import { activities } from './activities.js';
+import { activities, enqueue, isLosing, type Sweep, workflowIdOf } from './sweep.js';
 import { seekHost } from './hosts.js';
 import { adopt, findEnded } from './inherited-runs.js';
-import { enqueue, isLosing, type Sweep, workflowIdOf } from './sweep.js';
 
 /** Finds a host for a run, and runs it there. */
 export async function placeRun(sweep: Sweep, run: OpenRun): Promise<void> {

@@ -4,6 +4,8 @@ import {
   getExternalWorkflowHandle,
   setCurrentDetails,
   workflowInfo,
+  type ActivityOptions,
+  proxyActivities,
 } from '@temporalio/workflow';
 import {
   type OpenRun,
@@ -16,12 +18,12 @@ import {
   type SweepStatus,
 } from '#protocol';
 import type { ParkedSignal } from '../arguments.js';
-import type { Troubles } from '../calls.js';
-import { startState } from '../scheduler/carry.js';
+import { type Troubles, untilDone } from '../calls.js';
+import { startState, numbersOf, startedRuns, type SchedulerState } from '../scheduler/state.js';
 import type { SweepEvent } from '../scheduler/events.js';
 import type { Seen } from '../scheduler/signs-of-life.js';
-import { numbersOf, startedRuns, type SchedulerState } from '../scheduler/state.js';
 import { sweepDetails } from '../ui.js';
+import type { Activities } from '#activities';
 
 /** A sweep's workflow. Only the loop of `runSweep` changes `state`; everything else puts events into its queue. */
 export interface Sweep {
@@ -153,3 +155,17 @@ function withoutProof(parked: Parked): Parked {
 
 const hostOf = ({ place }: OpenRun): { host?: string | null } =>
   place === undefined ? {} : { host: typeof place === 'object' ? place.name : null };
+
+export const activities = proxyActivities<Activities>({
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '60 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+/** Performs an activity without which the sweep cannot continue (`untilDone`). `what` is shown if that takes long. */
+export const insist = <R>(
+  sweep: Sweep,
+  what: string,
+  call: (options: ActivityOptions) => Promise<R>,
+  first?: ActivityOptions,
+): Promise<R> => untilDone(what, { troubles: sweep.troubles, show: () => show(sweep) }, call, first);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { whyNoHost } from '../../../src/activities/hosts/why-unfit.js';
-import { MAX_CONCURRENCY } from '../../../src/lib/max-concurrency.js';
+import { MAX_CONCURRENCY } from '../../../src/lib/limits.js';
 import { createOffers } from '../../../src/activities/hosts/host.js';
 
 const NOW = Date.parse('2026-01-01T12:00:00Z');

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { waitUntil } from '../../../src/host/process/wait-until.js';
+import { waitUntil } from '../../../src/host/process/waiting.js';
 import { Comparison } from '../../../src/decide/comparison/document.js';
 import { cellsOf, createProject, openRun, REPOSITORY } from '../../commands/project.js';
 import { provideCli, type CliName } from '../clis.js';

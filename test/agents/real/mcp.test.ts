@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { waitUntil } from '../../../src/host/process/wait-until.js';
+import { waitUntil } from '../../../src/host/process/waiting.js';
 import type { RunEvent } from '../../../src/model/records/events.js';
 import { linesIn, untilLines } from '../../commands/engine-parts.js';
 import { createProject, openRun, REPOSITORY, scenario } from '../../commands/project.js';

@@ -1,7 +1,6 @@
 import type { MetricMeter, MetricTags } from '@temporalio/common';
 import { expect, test } from 'vitest';
-import { METRICS } from '../../../src/engine/metrics/definitions.js';
-import { createMetrics, type MeasuredRun } from '../../../src/engine/metrics/metrics.js';
+import { METRICS, createMetrics, type MeasuredRun } from '../../../src/engine/metrics/metrics.js';
 
 /** A meter that keeps values as Prometheus would: sums of counters, the last value of gauges. */
 function meterInMemory() {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Called } from '../../../src/agent-scripts/call-script.js';
 import { NO_DENO } from '../../../src/agent-scripts/deno-command.js';
 import { readScriptEvaluator } from '../../../src/gates/evaluators.js';
-import type { CommandResult } from '../../../src/lib/commands/command-result.js';
+import type { CommandResult } from '../../../src/lib/commands/command.js';
 import type { Json } from '../../../src/lib/json.js';
 import { EvaluatorResult } from '../../../src/model/records/result-line.js';
 

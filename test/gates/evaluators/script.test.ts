@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readEvaluator } from '../../../src/gates/evaluators.js';
-import type { CommandResult } from '../../../src/lib/commands/command-result.js';
+import type { CommandResult } from '../../../src/lib/commands/command.js';
 import { EvaluatorResult } from '../../../src/model/records/result-line.js';
 
 const ended = (changes: Partial<CommandResult>): CommandResult => ({

@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createBelow } from '../../../src/host/fs/create-below.js';
+import { createBelow } from '../../../src/host/fs/open-inside.js';
 import { newFolder } from '../temporary.js';
 
 test('creates the missing folders below one that exists, again without an error', async () => {

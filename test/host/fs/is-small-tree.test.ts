@@ -1,7 +1,7 @@
 import { mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { isSmallTree } from '../../../src/host/fs/is-small-tree.js';
+import { isSmallTree } from '../../../src/host/fs/tree.js';
 import { newFolder } from '../temporary.js';
 
 let folder: string;

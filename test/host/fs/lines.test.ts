@@ -1,8 +1,8 @@
+import fc from 'fast-check';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { linesOf, type Line } from '../../../src/host/fs/lines.js';
+import { linesOf, type Line } from '../../../src/host/fs/read-file.js';
 import { newFolder } from '../temporary.js';
 
 const CHUNK = 256 * 1024;

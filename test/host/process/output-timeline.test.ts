@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { arrivalOf, readTimeline, recordTimeline } from '../../../src/host/process/output-timeline.js';
-import { waitUntil } from '../../../src/host/process/wait-until.js';
+import { waitUntil } from '../../../src/host/process/waiting.js';
 import { newFolder } from '../temporary.js';
 
 /** A growing file under observation; `end` stops it and waits for the last entry. */

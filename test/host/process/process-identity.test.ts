@@ -9,7 +9,7 @@ import {
   ownIdentity,
   signalProcess,
 } from '../../../src/host/process/process-identity.js';
-import { waitUntil } from '../../../src/host/process/wait-until.js';
+import { waitUntil } from '../../../src/host/process/waiting.js';
 
 function child(command: string, args: string[]): ChildProcess & { pid: number } {
   const started = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] });

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
 import { lockHolder, tryLock } from '../../../src/host/process/process-lock.js';
 import { ownIdentity } from '../../../src/host/process/process-identity.js';
-import { waitUntil } from '../../../src/host/process/wait-until.js';
+import { waitUntil } from '../../../src/host/process/waiting.js';
 import { compileSources } from '../compiled.js';
 import { newFolder } from '../temporary.js';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CommandResult } from '../../../src/lib/commands/command-result.js';
+import type { CommandResult } from '../../../src/lib/commands/command.js';
 import { OUTPUT_CAP, runCommand, type CommandRequest } from '../../../src/host/process/run-command.js';
 import { allGone, killWhenFinished, processesWith, running, uniqueSeconds } from '../processes.js';
 import { newFolder } from '../temporary.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { killMarked } from '../../../src/host/process/marked-processes.js';
 import { startSupervised, stopSupervised } from '../../../src/host/process/supervise.js';
-import { waitUntil } from '../../../src/host/process/wait-until.js';
+import { waitUntil } from '../../../src/host/process/waiting.js';
 import { running } from '../processes.js';
 import { inEachMode, LONG_MS, nothingLeft, PATH, prepare, start, type Started } from '../supervised.js';
 

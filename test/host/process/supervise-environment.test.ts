@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { findExecutable } from '../../../src/host/process/find-executable.js';
+import { findExecutable } from '../../../src/host/process/find-deno.js';
 import { startSupervised } from '../../../src/host/process/supervise.js';
 import { inEachMode, PATH, prepare } from '../supervised.js';
 import { newFolder, setEnv } from '../temporary.js';

@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { markedProcesses } from '../../../src/host/process/marked-processes.js';
 import { inspect, startSupervised, stopSupervised } from '../../../src/host/process/supervise.js';
-import { waitUntil } from '../../../src/host/process/wait-until.js';
+import { waitUntil } from '../../../src/host/process/waiting.js';
 import { allGone } from '../processes.js';
 import { inEachMode, LONG_MS, nothingLeft, prepare, start, type Started } from '../supervised.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { absolutePaths } from '../../../src/lib/commands/absolute-paths.js';
-import { shellWord } from '../../../src/lib/commands/shell-word.js';
+import { shellWord } from '../../../src/lib/commands/command.js';
 
 describe('absolutePaths', () => {
   test.each([

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isCronTime, isTimezone } from '../../../src/lib/cron/is-cron-time.js';
-import { parseCron, type CronTimes } from '../../../src/lib/cron/parse-cron.js';
+import { isCronTime, isTimezone, parseCron, type CronTimes } from '../../../src/lib/cron.js';
 
 const timesOf = (text: string): CronTimes => {
   const parsed = parseCron(text);

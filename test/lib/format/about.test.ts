@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatAbout } from '../../../src/lib/format/about.js';
+import { formatAbout } from '../../../src/lib/format/amounts.js';
 
 test.each([
   [0, 'about 10 s'],

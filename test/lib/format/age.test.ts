@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatAge, parseAge } from '../../../src/lib/format/age.js';
-import { formatBytes } from '../../../src/lib/format/bytes.js';
+import { formatAge, parseAge, formatBytes } from '../../../src/lib/format/amounts.js';
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDuration } from '../../../src/lib/format/duration.js';
+import { formatDuration } from '../../../src/lib/format/amounts.js';
 
 test.each([
   [0, '0 ms'],

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { textWidth } from '../../../src/lib/format/table.js';
-import { wrap } from '../../../src/lib/format/wrap.js';
+import { textWidth, wrap } from '../../../src/lib/format/table.js';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),

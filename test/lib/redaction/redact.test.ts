@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../../src/lib/redaction/redact.js';
-import { secretEncodings } from '../../../src/lib/redaction/secret-encodings.js';
+import { secretEncodings } from '../../../src/lib/redaction/redact-exact.js';
 
 const R = '[REDACTED]';
 

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../../src/lib/redaction/redact.js';
-import { MIN_LENGTH } from '../../../src/lib/redaction/redact-exact.js';
-import { secretEncodings } from '../../../src/lib/redaction/secret-encodings.js';
+import { MIN_LENGTH, secretEncodings } from '../../../src/lib/redaction/redact-exact.js';
 import { secret, TRICKY } from '../secrets.js';
 
 const R = '[REDACTED]';

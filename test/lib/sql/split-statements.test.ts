@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { splitStatements } from '../../../src/lib/sql/split-statements.js';
-import { sqlProblem } from '../../../src/lib/sql/sql-problem.js';
+import { splitStatements, sqlProblem } from '../../../src/lib/sql.js';
 
 const texts = (sql: string): string[] => splitStatements(sql).map(({ text }) => text);
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { METRICS } from '../../../src/engine/metrics/definitions.js';
+import { METRICS } from '../../../src/engine/metrics/metrics.js';
 import { anyFreePort } from '../../../src/engine/server.js';
 import { kill, partOf } from '../../commands/engine-parts.js';
 import {

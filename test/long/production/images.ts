@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { findTemporal } from '../../../src/engine/find-temporal.js';
-import { findExecutable } from '../../../src/host/process/find-executable.js';
+import { findExecutable } from '../../../src/host/process/find-deno.js';
 import { REPOSITORY } from '../../commands/project.js';
 import { imageTag } from '../../production/compose-file.js';
 import { NotHere, provideProgram, whyNotMade, type Program } from '../../production/executables.js';

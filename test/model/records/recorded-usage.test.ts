@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatKnownCost, shortKnownCost } from '../../../src/lib/format/dollars.js';
+import { formatKnownCost, shortKnownCost } from '../../../src/lib/format/amounts.js';
 import { recordedUsage, shownTokens } from '../../../src/model/records/recorded-usage.js';
 import { paidCost } from '../../../src/decide/totals.js';
 import { NO_USAGE } from '../../../src/model/records/token-usage.js';

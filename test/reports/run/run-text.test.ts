@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatCost } from '../../../src/lib/format/dollars.js';
+import { formatCost } from '../../../src/lib/format/amounts.js';
 import { textWidth } from '../../../src/lib/format/table.js';
 import type { Json } from '../../../src/lib/json.js';
 import type { EventBody } from '../../../src/model/records/events.js';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { StoreAway } from '../../../src/lib/errors/store-away.js';
+import { StoreAway } from '../../../src/lib/errors/usage-error.js';
 import { existingStore } from '../../../src/store/shared/existing-store.js';
 import { PROJECT } from '../../../src/store/shared/names.js';
 import type { SharedStore } from '../../../src/store/shared/shared-store.js';

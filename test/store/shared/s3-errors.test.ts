@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { StoreAway } from '../../../src/lib/errors/store-away.js';
+import { StoreAway } from '../../../src/lib/errors/usage-error.js';
 import { withinTime } from '../../../src/store/shared/answer-time.js';
 import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
 import { probeStore } from '../../../src/store/shared/probe-store.js';

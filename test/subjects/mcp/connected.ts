@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { isJsonObject, parseJson, type Json } from '../../../src/lib/json.js';
-import { waitUntil } from '../../../src/host/process/wait-until.js';
+import { waitUntil } from '../../../src/host/process/waiting.js';
 import type { McpConnection, ProxyFile } from '../../../src/subjects/mcp/proxy-file.js';
 import type { ProxyRecord } from '../../../src/subjects/mcp/record.js';
 import { serveAgent } from '../../../src/subjects/mcp/serve-agent.js';

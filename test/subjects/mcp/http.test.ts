@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { parseJson, type Json } from '../../../src/lib/json.js';
-import { waitUntil } from '../../../src/host/process/wait-until.js';
+import { waitUntil } from '../../../src/host/process/waiting.js';
 import { connected } from './connected.js';
 
 type Message = { [key: string]: Json };

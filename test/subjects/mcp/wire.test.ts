@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
 import fc from 'fast-check';
-import { waitUntil } from '../../../src/host/process/wait-until.js';
+import { expect, it } from 'vitest';
+import { waitUntil } from '../../../src/host/process/waiting.js';
 import { mockOf } from './mock-of.js';
 import { connected } from './connected.js';
 
