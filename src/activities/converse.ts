@@ -18,9 +18,7 @@ import { loadWithAccess } from './run/load-run.js';
 import { runStepOnce } from './step/run-step-once.js';
 import { readAgentSteps } from './agent/agent-step.js';
 import { conversationOf, lastOfTurns, turnNumber, type UserMessage } from './agent/turns.js';
-import type { LoadedRun } from './run/load-run.js';
-import type { RunAccess } from './run/access.js';
-import type { RunIdentity } from './run/identity.js';
+import type { LoadedRun, RunAccess, RunIdentity } from './run/context.js';
 
 /** Decides whether a conversation is over after a turn. */
 export const endConversation =

@@ -22,8 +22,7 @@ import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
 import { loadWithAccess } from './run/load-run.js';
 import { readAgentStep } from './agent/agent-step.js';
-import type { LoadedRun } from './run/load-run.js';
-import type { RunAccess } from './run/access.js';
+import type { LoadedRun, RunAccess } from './run/context.js';
 
 /** Asks the judge for its votes. */
 export const judgeRun =
