@@ -17,11 +17,11 @@ import { whatWasDone } from './gate/what-was-done.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
-import { loadWithAccess, type LoadedRun } from './run/load-run.js';
+import { loadWithAccess } from './run/load-run.js';
 import { lookInChecks, scriptEnv, stepCommands } from './commands/step-commands.js';
 import { collectVotes } from './ask/collect-votes.js';
 import type { Fence } from './step/fence.js';
-import type { RunAccess } from './run/access.js';
+import type { LoadedRun, RunAccess } from './run/context.js';
 
 /**
  * Checks one gate, perhaps after a turn of a conversation, and returns its status; throws it if it is to be visible

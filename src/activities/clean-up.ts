@@ -10,8 +10,9 @@ import { endMockServer } from './run/mock-server.js';
 import { removeOpenRun } from './step/open-runs.js';
 import type { Deps } from './step/deps.js';
 import { forgetSecrets } from './run/secrets.js';
-import { loadRun, type LoadedRun } from './run/load-run.js';
+import { loadRun } from './run/load-run.js';
 import { resourcesOf, tearDown } from './teardown/tear-down.js';
+import type { LoadedRun } from './run/context.js';
 
 /**
  * Kills what is left of the run and removes its workspace, and tries again what the report could not tear down. Raw output and manifests stay in the private state. Returns

@@ -14,12 +14,11 @@ import { collectVotes } from './ask/collect-votes.js';
 import type { Deps } from './step/deps.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
-import { loadWithAccess, type LoadedRun } from './run/load-run.js';
+import { loadWithAccess } from './run/load-run.js';
 import { runStepOnce } from './step/run-step-once.js';
 import { readAgentSteps } from './agent/agent-step.js';
 import { conversationOf, lastOfTurns, turnNumber, type UserMessage } from './agent/turns.js';
-import type { RunAccess } from './run/access.js';
-import type { RunIdentity } from './run/identity.js';
+import type { LoadedRun, RunAccess, RunIdentity } from './run/context.js';
 
 /** Decides whether a conversation is over after a turn. */
 export const endConversation =

@@ -20,9 +20,9 @@ import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
-import { loadWithAccess, type LoadedRun } from './run/load-run.js';
+import { loadWithAccess } from './run/load-run.js';
 import { readAgentStep } from './agent/agent-step.js';
-import type { RunAccess } from './run/access.js';
+import type { LoadedRun, RunAccess } from './run/context.js';
 
 /** Asks the judge for its votes. */
 export const judgeRun =

@@ -27,12 +27,9 @@ import { targetFiles, type TargetFiles } from './prepare/target-files.js';
 import { readStep, runLocallyIfSmall, runStepOnce } from './step/run-step-once.js';
 import { noteOpenRun } from './step/open-runs.js';
 import type { Deps } from './step/deps.js';
-import { loadWithAccess, type LoadedRun } from './run/load-run.js';
+import { loadWithAccess } from './run/load-run.js';
 import { buildSecs, buildWorkspace, type Prepared, type WorkOfRun } from './prepare/build-workspace.js';
-import type { RunAccess } from './run/access.js';
-import type { RunIdentity } from './run/identity.js';
-import type { RunSecrets } from './run/secrets.js';
-import type { RunPlaces } from './run/places.js';
+import type { LoadedRun, RunAccess, RunIdentity, RunPlaces, RunSecrets } from './run/context.js';
 
 const SUBJECT_LENGTH = 60;
 const brief = (text: string): string => beginningOf(text.replaceAll(/\s+/g, ' ').trim(), SUBJECT_LENGTH);

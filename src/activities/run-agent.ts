@@ -8,20 +8,21 @@ import { planLaunch } from './agent/launch.js';
 import { agentOutputs } from './agent/outputs.js';
 import { type AgentStep, notStarted, readAgentSteps } from './agent/agent-step.js';
 import { diskFullReason, MAX_LOST, superviseToEnd, type Supervision } from './agent/supervise-agent.js';
-import { repeatCommandsBefore } from './agent/commands-before.js';
+import { watchOutput } from './agent/watch-output.js';
+import { rebuildWorkspace } from './agent/commands-before.js';
 import { heldBack, noteLimit } from './agent/held-back.js';
 import { earlierAttempts, recordAttempt } from './agent/attempts.js';
 import { summarizeOutput } from './agent/summarize-output.js';
 import { withNewLogin } from './run/secrets.js';
-import { buildWorkspace, type Prepared } from './prepare/build-workspace.js';
+import type { Prepared } from './prepare/build-workspace.js';
 import { filesAfter } from './commands/files-after.js';
 import { heartbeating } from './step/heartbeat.js';
 import { noteWait } from './step/open-runs.js';
 import { NO_SLOT } from './step/retry-policy.js';
 import { readStep, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
-import { loadWithAccess, type LoadedRun } from './run/load-run.js';
-import type { RunAccess } from './run/access.js';
+import { loadWithAccess } from './run/load-run.js';
+import type { LoadedRun } from './run/context.js';
 
 /**
  * Performs a turn: runs the agent, or adopts one that an earlier attempt has started, and summarizes its output of all
@@ -44,9 +45,16 @@ export const runAgent =
           (await heldBack(context, nth)) ??
           noteLimit(
             context,
-            await heartbeating((signal, onProgress) =>
-              perform(deps, context, nth, { fence, signal, onProgress }),
-            ),
+            await heartbeating((signal, onProgress) => {
+              const { exitMs } = deps.limits ?? LIMITS;
+              return perform(deps, context, nth, {
+                ...{ fence, signal },
+                plan: (start, session) => planLaunch(context, start, session),
+                rebuild: () => rebuildWorkspace(deps, context, fence, signal),
+                watch: (started, over, stop) =>
+                  watchOutput(context, started, over, { fence, stop, exitMs, onProgress }),
+              });
+            }),
           ),
       ),
     ).finally(noLongerWorks);
@@ -101,13 +109,13 @@ function keepSlot({ host }: Deps, { workflowId }: RunRef): void {
 
 async function perform(
   deps: Deps,
-  context: LoadedRun & RunAccess,
+  context: LoadedRun,
   nth: number,
-  { fence, signal, onProgress }: Pick<Supervision, 'fence' | 'signal' | 'onProgress'>,
+  doing: Omit<Supervision, 'context' | 'history'>,
 ): Promise<AgentStep> {
   const prepared = await readStep<Prepared>(context, STEPS.prepare);
   if (prepared === null) throw ApplicationFailure.nonRetryable('the workspace was not prepared', 'StepOrder');
-  const planned = await planLaunch(context).catch((error: unknown) => {
+  const planned = await doing.plan(1, null).catch((error: unknown) => {
     // The agent is lost with its machine, and is started again in another one, where its program is looked up again.
     if (error instanceof MachineGone) return null;
     throw error;
@@ -123,15 +131,12 @@ async function perform(
     ...(nth === 1 || before === null ? [] : [`agent run ${nth - 1} ended: ${before.message}`]),
     ...(await earlierAttempts(context, STEPS.agent(nth, context.turn.number))),
   ];
-  const rebuild = async (): Promise<Prepared> => {
-    const built = await buildWorkspace(deps, context, fence, signal);
-    if (built.unfit === null) history.push(...(await repeatCommandsBefore(context, signal)));
-    return built;
-  };
-  const { exitMs } = deps.limits ?? LIMITS;
-  const supervision = { context, history, fence, signal, exitMs, onProgress, rebuild };
   try {
-    const summary = await runAndSummarize(supervision, prepared.result, (before?.starts ?? 0) + 1);
+    const summary = await runAndSummarize(
+      { ...doing, context, history },
+      prepared.result,
+      (before?.starts ?? 0) + 1,
+    );
     const version = prepared.result.agent_version ?? null;
     const containment = await containmentIn(context.handle);
     const login = context.agent.login !== null;

@@ -21,20 +21,21 @@ import { renderEvaluation, renderReport } from '#reports';
 import { findAgentStep } from '#scenario';
 import { readActionLog, resultsIndex, runFiles } from '#store';
 import { hasTargetChanged } from './prepare/target-files.js';
-import { collectSteps } from './report/collect-steps.js';
+import { readUnreportedStart } from './agent/unreported-start.js';
+import { collectSteps, type Ending } from './report/collect-steps.js';
 import { composeExecutions } from './report/compose-executions.js';
 import { composeMetrics } from './report/compose-metrics.js';
 import { composeRecord } from './report/compose-record.js';
 import { recordResult, resultOfLine, sendTrace } from './report/record-result.js';
-import { keepWork, originOfWork } from './report/keep-work.js';
+import { keepWork, type KeptWork, originOfWork } from './report/keep-work.js';
 import type { Fence } from './step/fence.js';
 import { heartbeating } from './step/heartbeat.js';
 import { runLocallyIfSmall, runStepOnce } from './step/run-step-once.js';
 import type { Deps } from './step/deps.js';
-import { loadWithAccess, type LoadedRun } from './run/load-run.js';
+import { loadWithAccess } from './run/load-run.js';
 import { leftoverWarning, resourcesOf, tearDown } from './teardown/tear-down.js';
 import { addPostScripts, writeHuman, writeLostStarts } from './agent/transcripts.js';
-import type { RunAccess } from './run/access.js';
+import type { LoadedRun, RunAccess } from './run/context.js';
 
 /**
  * Collects the results of the steps, decides the outcome and writes every file of the run, redacted. Returns null if
@@ -49,7 +50,12 @@ export const writeReport =
         sharesHost(context.handle) && context.onServers.databases.length === 0 && isSmallTree(context.state),
       () =>
         runStepOnce<RunResult>(context, STEPS.report, (fence) =>
-          heartbeating(() => write(deps, context, input, fence)),
+          heartbeating(() =>
+            write(deps, context, input, fence, {
+              keep: () => keepWork(context),
+              readUnreported: (...given) => readUnreportedStart(context, ...given),
+            }),
+          ),
         ),
     );
   };
@@ -61,6 +67,7 @@ async function write(
   context: LoadedRun & RunAccess,
   input: ReportInput,
   fence: Fence,
+  { keep, readUnreported }: { keep: () => Promise<KeptWork> } & Pick<Ending, 'readUnreported'>,
 ): Promise<RunResult> {
   const { resultsPath } = deps;
   const { files, redact } = context;
@@ -69,8 +76,9 @@ async function write(
   // An earlier attempt wrote everything, and was lost before its result was published.
   const written = resultsIndex(resultsPath).line(context.run.run);
   if (written !== null) return resultOfLine(written);
-  let leftByRun: Awaited<ReturnType<typeof keepWork>> | undefined;
-  const found = await collectSteps(context, input, async () => void (leftByRun = await keepWork(context)));
+  let leftByRun: KeptWork | undefined;
+  const stop = async (): Promise<void> => void (leftByRun = await keep());
+  const found = await collectSteps(context, input, { stop, readUnreported });
   const { leftOut = [], calls = null } = leftByRun ?? {};
   const kept = found.prepared?.result.kept;
   const origin = kept === undefined ? null : await originOfWork(resultsPath, kept.run, found);

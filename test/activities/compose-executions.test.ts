@@ -4,11 +4,10 @@ import { expect, test } from 'vitest';
 import type { AgentStep } from '../../src/activities/agent/agent-step.js';
 import type { Found } from '../../src/activities/report/collect-steps.js';
 import { composeExecutions } from '../../src/activities/report/compose-executions.js';
-import type { RunAccess } from '../../src/activities/run/access.js';
-import type { LoadedRun } from '../../src/activities/run/load-run.js';
 import type { Manifest } from '../../src/activities/step/run-step-once.js';
 import { startFiles } from '../../src/environments/journal.js';
 import { newFolder } from '../host/temporary.js';
+import type { LoadedRun, RunAccess } from '../../src/activities/run/context.js';
 
 const at = (secs: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, secs));
 

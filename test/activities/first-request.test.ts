@@ -10,8 +10,6 @@ import {
 } from '../../src/activities/agent/session-log.js';
 import type { AgentOutput } from '../../src/activities/agent/outputs.js';
 import type { AgentStep } from '../../src/activities/agent/agent-step.js';
-import type { RunAccess } from '../../src/activities/run/access.js';
-import type { LoadedRun } from '../../src/activities/run/load-run.js';
 import type { Agent } from '../../src/agents/agent.js';
 import { codex } from '../../src/agents/codex.js';
 import { gemini } from '../../src/agents/gemini.js';
@@ -20,6 +18,7 @@ import { pi } from '../../src/agents/pi.js';
 import { local } from '../../src/environments/local.js';
 import type { FirstRequest } from '../../src/model/records/first-request.js';
 import { NO_SETTINGS } from '../agents/requests.js';
+import type { LoadedRun, RunAccess } from '../../src/activities/run/context.js';
 
 const SESSION = '01a2132d-031b-7bb0-be54-404ae2900202';
 const captured = (name: string) => new URL(`../agents/${name}`, import.meta.url).pathname;

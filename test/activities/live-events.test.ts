@@ -2,12 +2,11 @@ import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from 'node
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLiveEvents } from '../../src/activities/agent/live-events.js';
-import type { RunAccess } from '../../src/activities/run/access.js';
-import type { LoadedRun } from '../../src/activities/run/load-run.js';
 import { tailEvents } from '../../src/client/follow/tail-events.js';
 import { createRedactor } from '../../src/lib/redaction/redact.js';
 import type { EventBody, RunEvent } from '../../src/model/records/events.js';
 import { newFolder } from '../host/temporary.js';
+import type { LoadedRun, RunAccess } from '../../src/activities/run/context.js';
 
 const SECRET = 'hunter2-hunter2-hunter2';
 

@@ -2,12 +2,11 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCalls } from '../../src/activities/mocks/mocked-commands.js';
-import type { RunAccess } from '../../src/activities/run/access.js';
-import type { LoadedRun } from '../../src/activities/run/load-run.js';
 import { local } from '../../src/environments/local.js';
 import { CommandMock } from '../../src/mocks/command-mock.js';
 import { EndpointMock } from '../../src/mocks/endpoint-mock.js';
 import { newFolder } from '../host/temporary.js';
+import type { LoadedRun, RunAccess } from '../../src/activities/run/context.js';
 
 const SHOWN = { args: ['a'], step: 'agent', exit_code: 0, failed_by_chance: false };
 const CALL = { mock: 0, command: 'gh', ...SHOWN };

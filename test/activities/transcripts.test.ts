@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { AgentOutput } from '../../src/activities/agent/outputs.js';
 import { writeTranscripts } from '../../src/activities/agent/transcripts.js';
-import type { RunAccess } from '../../src/activities/run/access.js';
-import type { LoadedRun } from '../../src/activities/run/load-run.js';
 import { eventStream } from '../../src/agents/streams/event-stream.js';
 import type { EventBody } from '../../src/model/records/events.js';
+import type { LoadedRun, RunAccess } from '../../src/activities/run/context.js';
 
 /** Reads lines as output of an agent in one or several starts; the transcripts keep the first `limit` bytes of each. */
 async function transcribe(lines: (object | string)[], limit: number, ...later: (object | string)[][]) {

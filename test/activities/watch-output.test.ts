@@ -2,8 +2,6 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { watchOutput } from '../../src/activities/agent/watch-output.js';
-import type { RunAccess } from '../../src/activities/run/access.js';
-import type { LoadedRun } from '../../src/activities/run/load-run.js';
 import { knownAgents } from '../../src/agents/known-agents.js';
 import { startFiles } from '../../src/environments/journal.js';
 import type { RunEvent } from '../../src/model/records/events.js';
@@ -11,6 +9,7 @@ import type { AgentProgress } from '../../src/protocol/index.js';
 import { linesOf } from '../agents/read-capture.js';
 import { until } from '../commands/project.js';
 import { newFolder } from '../host/temporary.js';
+import type { LoadedRun, RunAccess } from '../../src/activities/run/context.js';
 
 const agents = knownAgents({
   text: { args: [], models: [], env: {} },
@@ -26,7 +25,7 @@ async function watch(agent: string, { maxUsd, exitMs = 60_000 }: { maxUsd?: numb
   writeFileSync(stdout, '');
   const live = join(folder, 'run', 'artifacts', 'events.live.jsonl');
   const context = {
-    ...{ handle, agent: agents.get(agent), turn: { number: 1, at: 0 }, prices: {} },
+    ...{ handle, agent: agents.get(agent), turn: { number: 1, at: 0 }, plan: { prices: {} } },
     scenario: { cost: maxUsd === undefined ? {} : { max_usd: maxUsd } },
     run: { cell: { model: 'm' } },
     files: { liveEvents: live },

@@ -9,8 +9,7 @@ import {
 } from '#model';
 import type { FilesAfter } from '../commands/files-after.js';
 import { type Manifest, readStep, type StepStore } from '../step/run-step-once.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { RunIdentity, RunSecrets } from '../run/context.js';
 
 /** Result of a step that ran the agent, for the steps after it. */
 export interface AgentStep {

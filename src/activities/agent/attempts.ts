@@ -8,8 +8,7 @@ import { beginningOf, diskRemedy, formatDuration, parseJson } from '#lib';
 import { DISK_FAILURE, STORE_AWAY, withAdvice } from '../step/error-advice.js';
 import { isShuttingDown } from '../step/heartbeat.js';
 import { stateFolderOf } from '../step/room.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { LoadedRun } from '../run/load-run.js';
+import type { LoadedRun, RunIdentity } from '../run/context.js';
 
 /**
  * File `<run>/<step>-attempts/<attempt>`: written when the attempt begins, touched every second while it is performed,

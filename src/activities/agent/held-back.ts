@@ -1,7 +1,6 @@
 import { lastStart } from '#environments';
 import { type AgentStep, notStarted, readAgentSteps } from './agent-step.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunAccess } from '../run/access.js';
+import type { LoadedRun, RunAccess } from '../run/context.js';
 
 /**
  * Returns the result of a step that does not start the agent, because another run has reached the limit of its account;

@@ -10,10 +10,7 @@ import { callsFolder } from '../mocks/mocked-commands.js';
 import { contextMessage, promptOf, stepOfTurn } from './turns.js';
 import { planMcpServers } from './mcp-servers.js';
 import { withMocks } from '../run/mock-server.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunAccess } from '../run/access.js';
-import type { RunPlaces } from '../run/places.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { LoadedRun, RunAccess, RunPlaces, RunSecrets } from '../run/context.js';
 
 const VERSION_MS = 10_000;
 

@@ -5,7 +5,7 @@ import { createLineRedactor, createYielder, isJsonObject, type Json, parseJson, 
 import { type EventBody, redactFields, RunEvent } from '#model';
 import { doingText } from '#reports';
 import { withNewLogin } from '../run/secrets.js';
-import type { LoadedRun } from '../run/load-run.js';
+import type { LoadedRun } from '../run/context.js';
 
 /** In characters. Redaction takes a second per 5 MB, and events.jsonl will have the complete text. */
 const TEXT_LIMIT = 4000;

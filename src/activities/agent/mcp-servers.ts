@@ -18,9 +18,7 @@ import { toolCallsFolder } from '../mocks/mocked-commands.js';
 import { connectionOf } from '../run/values-of-run.js';
 import { withMocks } from '../run/mock-server.js';
 import type { AgentOutput } from './outputs.js';
-import type { RunPlaces } from '../run/places.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunIdentity } from '../run/identity.js';
+import type { LoadedRun, RunIdentity, RunPlaces } from '../run/context.js';
 
 /** More is not read: it has to be in memory at once. */
 const MOST_BYTES = 64 * 1024 * 1024;

@@ -17,7 +17,7 @@ import { usageOfStart } from './usage.js';
 import { stderrTail } from './summarize-output.js';
 import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
 import type { AgentInPlace } from '../run/run-paths.js';
-import type { RunPlaces } from '../run/places.js';
+import type { RunPlaces } from '../run/context.js';
 
 /**
  * Answer of an agent in one start. `problem`: why it cannot be used, whatever the text says; null if the agent

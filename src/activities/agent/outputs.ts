@@ -4,8 +4,7 @@ import { startFiles } from '#environments';
 import { linesOf, readTextIfThere } from '#host';
 import { createYielder } from '#lib';
 import type { EventBody } from '#model';
-import type { RunPlaces } from '../run/places.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { RunPlaces, RunSecrets } from '../run/context.js';
 
 /** Output of one start of the agent, and how it ended. Times in ms since the epoch. */
 export interface AgentOutput {

@@ -17,8 +17,7 @@ import type { AgentOutput } from './outputs.js';
 import { OUTPUT_LIMIT } from './transcripts.js';
 import type { AgentStep, OwnTurn, TurnDone } from './agent-step.js';
 import { firstStartOf } from './turns.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { RunIdentity, RunSecrets } from '../run/context.js';
 
 /** The target as the analysis of a transcript needs it. */
 const targetOf = (target: RunIdentity['target']): Transcript['target'] =>

@@ -13,8 +13,7 @@ import {
 import { type AgentOutput, hasAnswered, sessionOf } from './outputs.js';
 import type { AgentStep } from './agent-step.js';
 import type { AgentInPlace } from '../run/run-paths.js';
-import type { RunPlaces } from '../run/places.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { RunPlaces, RunSecrets } from '../run/context.js';
 
 type SessionLog = NonNullable<NonNullable<Agent['firstRequest']>['log']>;
 

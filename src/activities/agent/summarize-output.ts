@@ -29,8 +29,7 @@ import {
 } from './recorded-session.js';
 import { OUTPUT_LIMIT, writeHuman, writeTranscripts } from './transcripts.js';
 import type { AgentStep } from './agent-step.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunIdentity } from '../run/identity.js';
+import type { LoadedRun, RunIdentity } from '../run/context.js';
 
 const STDERR_TAIL = 4096;
 /** Number of failed commands that a gate names. */

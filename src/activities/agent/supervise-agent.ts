@@ -5,20 +5,17 @@ import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { lastStart, type ProcessState, sharesHost, startFiles, startFolder } from '#environments';
 import { recordTimeline, remembered, supervisedFiles, supervisorErrors, writeFileAtomic } from '#host';
-import type { AgentProgress } from '#protocol';
 import { diskRemedy } from '#lib';
-import { planLaunch } from './launch.js';
+import type { Rebuilt } from './commands-before.js';
+import type { PlannedLaunch } from './launch.js';
 import { agentOutputs, continuesSession, lastSession, sessionOf } from './outputs.js';
 import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { copyCredentials, syncCredentials } from '../credentials/login-files.js';
 import { firstStartOf, stepOfTurn, turnsBefore, turnSecs } from './turns.js';
-import { watchOutput } from './watch-output.js';
+import type { Handlers, Started } from './watch-output.js';
 import { assertRecordable, firstNoRoom, stateFolderOf } from '../step/room.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunAccess } from '../run/access.js';
-import type { RunPlaces } from '../run/places.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
 
 /** An agent that was lost this often would be lost again, and each start may cost money. */
 export const MAX_LOST = 3;
@@ -26,17 +23,16 @@ export const MAX_LOST = 3;
 const PAUSE_MS = 1000;
 
 export interface Supervision {
-  context: LoadedRun & RunAccess;
+  context: LoadedRun;
   /** Lines for the report about lost attempts and starts; appended to. */
   history: string[];
   fence: Fence;
   signal: AbortSignal;
-  /** The time that the agent has to exit after its final result, ms. */
-  exitMs: number;
-  /** Called with what the agent is doing. */
-  onProgress: (progress: AgentProgress) => void;
-  /** Rebuilds the workspace. */
-  rebuild: () => Promise<{ unfit: string | null }>;
+  /** Plans a start of the agent, in a session if there is one. */
+  plan: (start: number, session: string | null) => Promise<PlannedLaunch>;
+  rebuild: () => Promise<Rebuilt>;
+  /** Reads the output of a start until it is over, and stops the agent if that says so. */
+  watch: (started: Started, over: Promise<unknown>, stop: Handlers['stop']) => Promise<void>;
 }
 
 /**
@@ -112,10 +108,12 @@ async function startAgent(supervision: Supervision, start: number, fresh: boolea
         `start ${start} of the agent ${session === null ? 'was given the earlier turns' : 'resumed its session'}`,
       );
   } else if (start > 1) {
-    await freshWorkspace(supervision);
+    const { unfit, failed } = await supervision.rebuild();
+    if (unfit !== null) throw ApplicationFailure.nonRetryable(unfit, 'Unfit');
+    history.push(...failed);
     history.push(`start ${start} of the agent began in a fresh workspace`);
   }
-  const { launch, env, shown, beside } = await planLaunch(context, start, session);
+  const { launch, env, shown, beside } = await supervision.plan(start, session);
   signal.throwIfAborted();
   await fence.check();
   assertRecordable(context);
@@ -150,19 +148,11 @@ async function assertWorkKept({ environment, handle }: RunPlaces): Promise<void>
   );
 }
 
-async function freshWorkspace({ rebuild }: Supervision): Promise<void> {
-  const { unfit } = await rebuild();
-  if (unfit !== null) throw ApplicationFailure.nonRetryable(unfit, 'Unfit');
-}
-
 /**
  * Waits for the agent to end. If the run is cancelled, stops the agent; its output is read as usual, since it was paid
  * for. Any other reason to stop leaves the agent to the next attempt.
  */
-async function follow(
-  { context, fence, signal, exitMs, onProgress }: Supervision,
-  start: number,
-): Promise<ProcessState> {
+async function follow({ context, signal, watch }: Supervision, start: number): Promise<ProcessState> {
   const { environment, handle, state } = context;
   const { stdout, growth, resumes, folder } = startFiles(handle, start);
   const earlier = await agentOutputs(context, start - 1);
@@ -173,12 +163,7 @@ async function follow(
     recordTimeline(stdout, growth, end),
     // The disk of a container cannot be watched from here.
     sharesHost(handle) ? watchRoom(stateFolderOf({ state }), folder, end) : null,
-    watchOutput(context, { start, earlier, resumed }, end, {
-      stop: (reason) => environment.kill(handle, { start, reason }),
-      exitMs,
-      fence,
-      onProgress,
-    }),
+    watch({ start, earlier, resumed }, end, (reason) => environment.kill(handle, { start, reason })),
   ]);
   beside.catch(() => undefined); // rethrown below, when the agent has ended
   try {

@@ -19,9 +19,7 @@ import type { RunFiles } from '#store';
 import type { TimedEvent } from '#subjects';
 import { type AgentOutput, continuesSession } from './outputs.js';
 import type { Manifest } from '../step/run-step-once.js';
-import type { RunPlaces } from '../run/places.js';
-import type { RunSecrets } from '../run/secrets.js';
-import type { LoadedRun } from '../run/load-run.js';
+import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
 
 /** More than anyone reads; redaction takes a second per 5 MB. The complete output stays in the private state folder. */
 export const OUTPUT_LIMIT = 64 * 1024 * 1024;

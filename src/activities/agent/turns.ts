@@ -3,8 +3,7 @@ import { type AgentStep as ScenarioStep, agentStepAt, withEarlierTurns } from '#
 import { readStep } from '../step/run-step-once.js';
 import { type AgentStep, readAgentSteps } from './agent-step.js';
 import { stepsOfKind } from '../run/scenario-steps.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { RunIdentity, RunSecrets } from '../run/context.js';
 
 /** The step to which the current turn belongs. */
 export const stepOfTurn = ({ scenario, turn }: Pick<RunIdentity, 'scenario' | 'turn'>): ScenarioStep =>

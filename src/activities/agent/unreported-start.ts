@@ -9,9 +9,7 @@ import type { Manifest } from '../step/run-step-once.js';
 import { allAttempts } from './attempts.js';
 import { summarizeOutput } from './summarize-output.js';
 import { agentOutputs } from './outputs.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunPlaces } from '../run/places.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
 
 /**
  * Reads the agent's last start if no agent step has: the run was cancelled while its worker died, or the step failed

@@ -8,8 +8,7 @@ import {
   type UsageMeter,
 } from '#model';
 import { type AgentOutput, continuesSession, eventsOf } from './outputs.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { RunIdentity, RunSecrets } from '../run/context.js';
 
 /** Counts tokens and money of a run's starts. */
 export interface RunUsage {

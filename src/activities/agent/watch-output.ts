@@ -11,14 +11,12 @@ import { mcpEventsSoFar } from './mcp-servers.js';
 import type { AgentOutput } from './outputs.js';
 import { messageOf } from './turns.js';
 import { usageOf } from './usage.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { LoadedRun, RunIdentity, RunSecrets } from '../run/context.js';
 
 /** Events are written in groups of this size, so that those of a large output need not be in memory at once. */
 const GROUP = 200;
 
-interface Started {
+export interface Started {
   start: number;
   /** The starts before this one, whose costs count too. */
   earlier: AgentOutput[];
@@ -26,7 +24,7 @@ interface Started {
   resumed: boolean;
 }
 
-interface Handlers {
+export interface Handlers {
   /** Its check fails once a later attempt watches the agent: then nothing more is recorded. */
   fence: Fence;
   /** Called once the cost exceeds `cost.max_usd`, or once the agent has not exited for `exitMs` after its final result. */

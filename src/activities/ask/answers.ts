@@ -6,9 +6,7 @@ import { sha256 } from '#lib';
 import { JudgeAnswer, redactFields, STEPS } from '#model';
 import { answerFile, askedFolder, askerFolder } from '#store';
 import { ALTERED } from '../step/run-step-once.js';
-import type { RunPlaces } from '../run/places.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunIdentity } from '../run/identity.js';
+import type { LoadedRun, RunIdentity, RunPlaces } from '../run/context.js';
 
 /**
  * Answers that could not be written to disk yet. They are paid for: the next attempt writes them and does not ask

@@ -6,8 +6,7 @@ import type { Fence } from '../step/fence.js';
 import { wasCancelled } from '../step/heartbeat.js';
 import { type OneShotAnswer, planQuestion, readStart, startOneShot } from '../agent/one-shot-agent.js';
 import type { AgentInPlace } from '../run/run-paths.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunPlaces } from '../run/places.js';
+import type { RunIdentity, RunPlaces } from '../run/context.js';
 
 export interface AgentQuestion {
   agent: AgentInPlace;

@@ -12,9 +12,7 @@ import { ownAttempt, waitingSince } from '../step/retry-policy.js';
 import { missingValues } from '../run/values-of-run.js';
 import { readAnswers, saveAnswer } from './answers.js';
 import { askAgent } from './ask-agent.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunAccess } from '../run/access.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { LoadedRun, RunAccess, RunSecrets } from '../run/context.js';
 
 /** How a model is to answer. */
 interface QuestionForm {

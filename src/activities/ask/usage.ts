@@ -15,10 +15,7 @@ import { usageOfStart } from '../agent/usage.js';
 import { otherAskers, readAnswers } from './answers.js';
 import { askerOfStart } from './ask-agent.js';
 import type { AgentInPlace } from '../run/run-paths.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunAccess } from '../run/access.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunPlaces } from '../run/places.js';
+import type { LoadedRun, RunAccess, RunIdentity, RunPlaces } from '../run/context.js';
 
 /** Tokens of answers and their cost in US dollars: 0 if nothing was asked, null if a price is unknown. */
 export interface AskedUsage {

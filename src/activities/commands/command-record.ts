@@ -1,7 +1,7 @@
 import { beginningOf, type Command, type CommandResult, commandText } from '#lib';
 import type { CommandRecord } from '#model';
 import type { FilesAfter } from './files-after.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { RunSecrets } from '../run/context.js';
 
 /** Enough to see why a command failed. */
 const RECORD_LIMIT = 16 * 1024;

@@ -2,8 +2,7 @@ import { changesIn, MAX_STARTS, textAtStart } from '#environments';
 import type { WorkspaceChanges } from '#model';
 import { fixtureFolder } from '#store';
 import type { Deps } from '../step/deps.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunPlaces } from '../run/places.js';
+import type { RunIdentity, RunPlaces } from '../run/context.js';
 
 /** The workspace after a step, compared with the start of the run. Not redacted. */
 export interface FilesAfter {

@@ -7,9 +7,7 @@ import type { ScriptPlace } from '#agent-scripts';
 import { type FileStat, fileText } from '#gates';
 import { execWithRoom } from '../step/room.js';
 import { withMocks } from '../run/mock-server.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunPlaces } from '../run/places.js';
-import type { LoadedRun } from '../run/load-run.js';
+import type { LoadedRun, RunIdentity, RunPlaces } from '../run/context.js';
 
 type RunStepCommand = (
   command: Command,

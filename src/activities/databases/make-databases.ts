@@ -11,8 +11,7 @@ import {
 } from '#host';
 import { interpolate } from '#lib';
 import type { Fence } from '../step/fence.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { RunIdentity, RunSecrets } from '../run/context.js';
 
 /** Says that a database may exist on a server. It has the server's address as written, without secrets. */
 interface DatabaseNote {

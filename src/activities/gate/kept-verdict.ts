@@ -10,7 +10,7 @@ import { storeOfRun } from '../prepare/restore-work.js';
 import type { Deps } from '../step/deps.js';
 import { readScenario } from '../run/load-plan.js';
 import { readStep } from '../step/run-step-once.js';
-import type { RunIdentity } from '../run/identity.js';
+import type { RunIdentity } from '../run/context.js';
 
 /** The result of a gate that could not be checked. */
 export const brokenGate = (

@@ -5,7 +5,7 @@ import { type AgentStep, type OwnTurn, readAgentSteps } from '../agent/agent-ste
 import { conversationOf, lastOfTurns, turnNumber } from '../agent/turns.js';
 import type { CommandStepResult } from '../commands/command-record.js';
 import { readStep } from '../step/run-step-once.js';
-import type { RunIdentity } from '../run/identity.js';
+import type { RunIdentity } from '../run/context.js';
 
 /** What a gate may ask about the step that it checks. */
 type Done = Pick<GateContext, 'efficiency' | 'trajectory' | 'turns' | 'durationMs'>;

@@ -17,8 +17,7 @@ import {
 import { fileText } from '#gates';
 import { readTextIfThere } from '#host';
 import { MockedCall, type MockedCalls } from '#model';
-import type { RunPlaces } from '../run/places.js';
-import type { RunIdentity } from '../run/identity.js';
+import type { RunIdentity, RunPlaces } from '../run/context.js';
 
 const NODE = '.node';
 const PROGRAM = '.mocked-command.js';

@@ -23,11 +23,7 @@ import { execWithRoom } from '../step/room.js';
 import { missingValues } from '../run/values-of-run.js';
 import { withPathInside } from '../run/run-paths.js';
 import { withMocks } from '../run/mock-server.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunAccess } from '../run/access.js';
-import type { RunSecrets } from '../run/secrets.js';
-import type { RunPlaces } from '../run/places.js';
+import type { LoadedRun, RunAccess, RunIdentity, RunPlaces, RunSecrets } from '../run/context.js';
 
 /** Long enough for an installation; a setup command that hangs must not block the sweep. */
 const SETUP_SECS = 600;

@@ -9,10 +9,7 @@ import { planQuestion } from '../agent/one-shot-agent.js';
 import type { AgentInPlace } from '../run/run-paths.js';
 import type { Prepared } from './build-workspace.js';
 import { notPrograms, type TargetFiles } from './target-files.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunAccess } from '../run/access.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunPlaces } from '../run/places.js';
+import type { LoadedRun, RunAccess, RunIdentity, RunPlaces } from '../run/context.js';
 
 /**
  * The keys of a run, or why it has none: if any part is unknown, nothing is reused. `key` covers everything that the result

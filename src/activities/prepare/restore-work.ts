@@ -24,9 +24,7 @@ import {
   type WorkOfRun,
 } from './build-workspace.js';
 import { targetFiles } from './target-files.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunAccess } from '../run/access.js';
+import type { LoadedRun, RunAccess, RunIdentity } from '../run/context.js';
 
 /** The results of an earlier run's steps, without those of its checks. */
 interface StepsOfRun {

@@ -1,9 +1,7 @@
 import { sharesHost } from '#environments';
 import { cacheHome, fingerprint, programFiles, type ProgramFiles, realPath } from '#host';
 import type { Prepared } from './build-workspace.js';
-import type { RunPlaces } from '../run/places.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunIdentity } from '../run/identity.js';
+import type { LoadedRun, RunIdentity, RunPlaces } from '../run/context.js';
 
 export type TargetFiles = ProgramFiles;
 

@@ -26,14 +26,12 @@ import {
   combineTurns,
   type FoundConversation,
 } from './collect-conversation.js';
-import { describeStarts, readUnreportedStart } from '../agent/unreported-start.js';
+import { describeStarts } from '../agent/unreported-start.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { CommandStepResult } from '../commands/command-record.js';
 import { stepsOfKind } from '../run/scenario-steps.js';
 import type { Prepared } from '../prepare/build-workspace.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunAccess } from '../run/access.js';
-import type { RunIdentity } from '../run/identity.js';
+import type { LoadedRun, RunAccess, RunIdentity } from '../run/context.js';
 
 /** Results of the steps of a run; null for a step that was not performed or whose result cannot be used. */
 export interface Found extends FoundConversation {
@@ -73,15 +71,26 @@ export interface Found extends FoundConversation {
   lacking: ReadonlyMap<string, string>;
 }
 
+/** How a run is brought to its end. */
+export interface Ending {
+  /** Ends everything of the run that is still alive. */
+  stop: () => Promise<void>;
+  /** Reads the agent's last start if none of these steps reports it. */
+  readUnreported: (
+    steps: readonly Manifest<AgentStep>[],
+    prepared: Prepared | null,
+    cancelled: boolean,
+  ) => Promise<Manifest<AgentStep> | null>;
+}
+
 /**
- * Reads the results of all steps and compares them with what the plan requires. `stop` ends everything of the run that
- * is still alive. Starts of the agent that no step reports are read only after that, while results that a step leaves
- * because it was stopped no longer count.
+ * Reads the results of all steps and compares them with what the plan requires. Starts of the agent that no step reports
+ * are read only after the run was stopped, while results that a step leaves because it was stopped no longer count.
  */
 export async function collectSteps(
   context: LoadedRun & RunAccess,
   { failures, cancelled }: ReportInput,
-  stop: () => Promise<void>,
+  { stop, readUnreported }: Ending,
 ): Promise<Found> {
   const { scenario } = context;
   const placedGates = gatesOf(scenario);
@@ -122,7 +131,7 @@ export async function collectSteps(
   const evaluators = await each<EvaluatorResult>(scenario.checks.evaluators, STEPS.evaluator);
   const judge = await read<Judgment>(STEPS.judge);
   await stop();
-  const unreported = await readUnreportedStart(context, published, prepared?.result ?? null, cancelled).catch(
+  const unreported = await readUnreported(published, prepared?.result ?? null, cancelled).catch(
     () => null, // reading may fail for the reason for which the step failed
   );
   const { warnings: ofJudge, ...judgeCost } = await usedBy(context, STEPS.judge);

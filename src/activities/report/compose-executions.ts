@@ -18,9 +18,7 @@ import type { CommandStepResult } from '../commands/command-record.js';
 import type { FilesAfter } from '../commands/files-after.js';
 import type { Manifest } from '../step/run-step-once.js';
 import type { Found } from './collect-steps.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunSecrets } from '../run/secrets.js';
-import type { RunPlaces } from '../run/places.js';
+import type { LoadedRun, RunPlaces, RunSecrets } from '../run/context.js';
 
 /**
  * Composes executions.json: what each step printed, changed and did, and each turn of a conversation. Only the names of

@@ -9,7 +9,7 @@ import {
 } from '#model';
 import { findAgentStep, gatesOf } from '#scenario';
 import type { Found } from './collect-steps.js';
-import type { RunIdentity } from '../run/identity.js';
+import type { RunIdentity } from '../run/context.js';
 
 /** Composes metrics.json: what was counted and scored. */
 export function composeMetrics(context: RunIdentity, record: RunRecord, found: Found): Metrics {

@@ -24,8 +24,7 @@ import { turnNumber } from '../agent/turns.js';
 import type { Found } from './collect-steps.js';
 import { attemptsBegun } from '../step/fence.js';
 import type { Manifest } from '../step/run-step-once.js';
-import type { LoadedRun } from '../run/load-run.js';
-import type { RunIdentity } from '../run/identity.js';
+import type { LoadedRun, RunIdentity } from '../run/context.js';
 
 /** Composes run.json: what ran and how it ended. */
 export function composeRecord(

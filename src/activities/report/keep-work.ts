@@ -7,10 +7,10 @@ import { runFiles } from '#store';
 import { readCalls } from '../mocks/mocked-commands.js';
 import { runStepOnce } from '../step/run-step-once.js';
 import type { Found } from './collect-steps.js';
-import type { LoadedRun } from '../run/load-run.js';
+import type { LoadedRun } from '../run/context.js';
 
 /** What the report needs from the place of a run: after this, the place can be torn down. */
-interface KeptWork {
+export interface KeptWork {
   /** What the copy of the workspace lacks. */
   leftOut: SkippedEntry[];
   /** The calls of mocked commands; null if the scenario mocks none. */

@@ -1,13 +1,16 @@
-import { loadAccess, type RunAccess } from './access.js';
+import { ApplicationFailure } from '@temporalio/common';
 import type { RunRef, TurnRef } from '#protocol';
+import { firstAgentStep, scenarioOf } from '#scenario';
+import { originKey, stateOfRun } from '#store';
 import type { Deps } from '../step/deps.js';
-import { loadIdentity, type RunIdentity } from './identity.js';
-import { loadPlaces, type RunPlaces } from './places.js';
-import { loadSecrets, type RunSecrets } from './secrets.js';
-import { loadVariables } from './values-of-run.js';
-
-/** What every step of a run needs: a step publishes its result, in a place of the run, and nothing secret in it. */
-export type LoadedRun = RunIdentity & RunPlaces & RunSecrets;
+import { loadPlaces } from './places.js';
+import { loadSecrets } from './secrets.js';
+import { askedBy, loadVariables } from './values-of-run.js';
+import type { LoadedRun, RunAccess, RunIdentity, RunSecrets } from './context.js';
+import { accountOfProvider, resolveAgent } from '../credentials/resolve-agent.js';
+import { noteReason } from '../step/open-runs.js';
+import { verifyRun } from '../origin/verify-origin.js';
+import { checkName, readPlan, readScenario } from './load-plan.js';
 
 interface Loading {
   decidePlace?: boolean;
@@ -38,4 +41,60 @@ export async function loadWithAccess(
 ): Promise<LoadedRun & RunAccess> {
   const loaded = await loadRun(deps, run, loading);
   return { ...loaded, ...loadAccess(deps, loaded) };
+}
+
+function loadAccess(deps: Deps, context: RunIdentity & Pick<RunSecrets, 'values'>): RunAccess {
+  const { run, plan, values } = context;
+  const own = resolveAgent(plan, run.cell, values);
+  const asked = askedBy(plan, context);
+  return {
+    agentSettings: own?.settings ?? null,
+    access: own?.access ?? null,
+    account: own?.account ?? null,
+    askedAccount:
+      asked.provider === null
+        ? ((asked.agent === null ? null : resolveAgent(plan, asked.agent, values))?.account ?? null)
+        : accountOfProvider(asked.providerName, asked.provider, values),
+    limits: deps.providerLimits ?? null,
+    provider: asked.provider,
+    noteReason: (reason) => {
+      noteReason(deps, run, reason);
+    },
+  };
+}
+
+/**
+ * @throws ApplicationFailure (non-retryable) if the store is damaged, or the command line did not start the run
+ */
+async function loadIdentity(deps: Deps, run: RunRef, turn?: TurnRef): Promise<RunIdentity> {
+  const { resultsPath, stateFolder } = deps;
+  checkName(run.run);
+  const { plan, planHash } = await readPlan(resultsPath, run.sweep);
+  await verifyRun(deps, run, planHash);
+  const planned = scenarioOf(plan, run.cell);
+  if (planned === undefined) {
+    throw ApplicationFailure.nonRetryable(
+      `the plan of ${run.sweep} does not contain scenario ${run.cell.scenario}, variant ${run.cell.variant}`,
+      'StoreBroken',
+    );
+  }
+  const { effective, unchanged } = await readScenario(resultsPath, planned.hash);
+  if (!unchanged) {
+    throw ApplicationFailure.nonRetryable(
+      `scenario.json of ${run.cell.scenario} in the store was changed since it was planned`,
+      'StoreBroken',
+    );
+  }
+  const { regrade } = plan;
+  return {
+    ...effective,
+    run,
+    turn: turn ?? { number: 1, at: firstAgentStep(effective.scenario) },
+    ...{ plan, planHash },
+    scenarioFile: planned.file,
+    scenarioHash: planned.hash,
+    state: stateOfRun(stateFolder, run.run),
+    originKey: await originKey(deps),
+    regrade: regrade === undefined ? null : { run: regrade.runs[run.cell.id] ?? null, orRun: regrade.or_run },
+  };
 }

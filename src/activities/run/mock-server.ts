@@ -19,8 +19,8 @@ import {
   startProblemFile,
   stepFile,
 } from '#mocks';
-import type { RunIdentity } from './identity.js';
 import type { RunPaths } from './run-paths.js';
+import type { RunIdentity } from './context.js';
 
 /** The server of a run's mocked endpoints. */
 export interface MockServer {

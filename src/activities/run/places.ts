@@ -1,54 +1,18 @@
 import { dirname, join } from 'node:path';
-import {
-  type Environment,
-  type EnvironmentHandle,
-  environments,
-  keepAccess,
-  type Place,
-  readRecord,
-  sharesHost,
-} from '#environments';
+import { type EnvironmentHandle, environments, keepAccess, readRecord, sharesHost } from '#environments';
 import { restoreAccess } from '#host';
 import { loopbackPorts } from '#lib';
 import { type EffectiveScenario, TARGET_PROGRAM } from '#scenario';
-import {
-  checksFolder,
-  fixtureFolder,
-  isBucket,
-  runFiles,
-  type RunFiles,
-  sharedProjectOf,
-  stateOfRun,
-} from '#store';
+import { checksFolder, fixtureFolder, isBucket, runFiles, sharedProjectOf, stateOfRun } from '#store';
 import type { RunRef } from '#protocol';
 import type { ResolvedAgent } from '../credentials/resolve-agent.js';
-import type { RunIdentity } from './identity.js';
 import { chooseMockPort, mockServerOf, mockServerPort } from './mock-server.js';
-import {
-  type AgentInPlace,
-  baseIn,
-  handleOf,
-  judgeHandle,
-  pathsIn,
-  type RunPaths,
-  stateOfJudge,
-} from './run-paths.js';
+import { baseIn, handleOf, judgeHandle, pathsIn, stateOfJudge } from './run-paths.js';
 import { keptPlace, settledEnvironment } from './settled-environment.js';
 import { mcpAddresses, type Variables } from './values-of-run.js';
 import type { Deps } from '../step/deps.js';
 import { checkName } from './load-plan.js';
-
-/** Where the run takes place: its environment, folders and files. */
-export interface RunPlaces extends RunPaths, Placed {
-  place: Place;
-  files: RunFiles;
-  /** Snapshot of the checks folder in the store; null if the scenario has none. */
-  checksFolder: string | null;
-  /** Path of the target on this machine; null if it is looked up on PATH or in the workspace. */
-  targetPath: string | null;
-  /** The agent that is asked in place of a model, in a place of its own; null if none is, or if this worker does not know it. */
-  judgeAgent: AgentInPlace | null;
-}
+import type { Placed, RunIdentity, RunPlaces } from './context.js';
 
 /** `decide`: whether the place is chosen now, if it is not yet. */
 export async function loadPlaces(
@@ -129,12 +93,6 @@ export const targetPathOf = (
 async function sharedFolderOf(resultsPath: string): Promise<string[]> {
   const location = (await sharedProjectOf(resultsPath))?.location ?? null;
   return location === null || isBucket(location) ? [] : [location];
-}
-
-/** A place of a run, and the environment that knows it. */
-export interface Placed {
-  environment: Environment;
-  handle: EnvironmentHandle;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Agent } from '#agents';
 import { E2B_ADDRESSES } from '#environments';
 import {
   addressVariables,
@@ -16,23 +15,8 @@ import { publicNames } from '#scenario';
 import { fixtureFolder } from '#store';
 import { loginSecrets } from '../credentials/login-files.js';
 import type { Deps } from '../step/deps.js';
-import type { DatabasesOfRun } from './databases-of-run.js';
-import type { RunIdentity } from './identity.js';
-import type { RunPlaces } from './places.js';
 import type { Variables } from './values-of-run.js';
-
-/** What a run is given that nobody may see, and what hides it. */
-export interface RunSecrets {
-  /** The agent, with its variables filled in. */
-  agent: Agent;
-  targetEnv: Record<string, string>;
-  /** The run's databases on servers. */
-  onServers: DatabasesOfRun;
-  /** Values of the sweep's variables, by name. Each is meant for a certain recipient; never pass on all of them. */
-  values: Record<string, string>;
-  secrets: string[];
-  redact: (text: string) => string;
-}
+import type { RunIdentity, RunPlaces, RunSecrets } from './context.js';
 
 /** Most runs of a sweep have the same secrets, and creating a redactor takes long. */
 const redactors = remembered(() => createLruCache<(text: string) => string>(8));

@@ -27,8 +27,8 @@ import {
   type ResolvedAgent,
 } from '../credentials/resolve-agent.js';
 import { databasesOfRun, type DatabasesOfRun } from './databases-of-run.js';
-import type { RunIdentity } from './identity.js';
 import type { Deps } from '../step/deps.js';
+import type { RunIdentity } from './context.js';
 
 interface ValuesOfRun extends SweepEnv {
   /** Whether a command passed them. Otherwise they are those of the worker, which may be others in the next step. */

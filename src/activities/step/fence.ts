@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { linkUnlessThere } from '#host';
-import type { RunIdentity } from '../run/identity.js';
+import type { RunIdentity } from '../run/context.js';
 
 /**
  * Prevents an attempt that was considered lost, and continues later, from touching what its successor works on. Each

@@ -3,8 +3,7 @@ import { dirname } from 'node:path';
 import type { ExecRequest } from '#environments';
 import { assertRecentRoom, assertRoom, ROOM_BYTES, whyNoRoom } from '#host';
 import type { CommandResult } from '#lib';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunPlaces } from '../run/places.js';
+import type { RunIdentity, RunPlaces } from '../run/context.js';
 
 /** The private state folder. Everything that a run writes before its report is on its disk. */
 export const stateFolderOf = ({ state }: Pick<RunIdentity, 'state'>): string => dirname(dirname(state));

@@ -4,8 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { publishOnce, readSigned, readTextIfThere, sign } from '#host';
 import { createEncodedMask, isJsonObject, parseJson, usableSecrets } from '#lib';
 import { type Fence, raiseFence } from './fence.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { RunIdentity, RunSecrets } from '../run/context.js';
 
 /** Record of a step: its result, how long it took, and at which attempt it succeeded. */
 export interface Manifest<T> {

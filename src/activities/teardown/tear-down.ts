@@ -7,10 +7,9 @@ import { placeApart } from '#environments';
 import { stateOfRun } from '#store';
 import type { Deps } from '../step/deps.js';
 import { databaseResources } from '../databases/make-databases.js';
-import { type Placed, placesOfRun, type RunPlaces } from '../run/places.js';
+import { placesOfRun } from '../run/places.js';
 import { openRuns } from '../step/open-runs.js';
-import type { RunIdentity } from '../run/identity.js';
-import type { RunSecrets } from '../run/secrets.js';
+import type { Placed, RunIdentity, RunPlaces, RunSecrets } from '../run/context.js';
 
 /** Something that was made for a run outside its folders on this machine: a container, a database. */
 export interface Resource {
