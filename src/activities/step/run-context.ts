@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Agent, ModelAccess } from '#agents';
 import {
-  E2B_ADDRESSES,
+  environmentAddresses,
   type Environment,
   type EnvironmentHandle,
   environments,
@@ -250,7 +250,7 @@ export async function loadRun(
         };
   const known: PublicValues = {
     names: await names()(`${planHash} ${planned.hash}`, () => publicNames(plan, [effective])),
-    addresses: new Set([...addressVariables(plan.providers), ...E2B_ADDRESSES]),
+    addresses: new Set([...addressVariables(plan.providers), ...environmentAddresses]),
     fixtures: [fixtureFolder(resultsPath, effective.fixture)],
   };
   const ofValues = secretsIn(sweepEnv.values, known);

@@ -1,16 +1,6 @@
 import { agentChecks, judgeKeys } from './agents.js';
 import type { DoctorCheck, DoctorContext } from './context.js';
-import {
-  bubblewrap,
-  build,
-  cloudSandboxes,
-  containers,
-  containing,
-  enabled,
-  node,
-  pasta,
-  platform,
-} from './machine.js';
+import { build, containing, enabled, environmentChecks, node, platform } from './machine.js';
 import { cache, config, fixtures, results, state } from './places.js';
 import { sharedResults } from './shared.js';
 import { engine, go, temporal } from './temporal.js';
@@ -37,10 +27,7 @@ export const checksOf = (context: DoctorContext): DoctorCheck[] => [
   { name: 'leftovers', look: leftovers },
   { name: 'deno', look: deno },
   { name: 'containment', look: containing },
-  { name: 'bubblewrap', look: bubblewrap },
-  { name: 'pasta', look: pasta },
-  { name: 'containers', look: containers },
-  { name: 'e2b', look: cloudSandboxes },
+  ...environmentChecks,
   { name: 'LLM_TOOL_TEST_ENABLED', look: enabled },
   ...agentChecks(context),
   { name: 'judge keys', look: judgeKeys },
