@@ -190,6 +190,8 @@ export interface Agent {
   launch(request: AgentRequest): AgentLaunch;
   /** True if it runs in the agent host, so the run must give it `hosted`. */
   isHosted?: true;
+  /** True if the character, plugins and database of a scenario are for it. */
+  usesRuntime?: true;
   /**
    * Gives the agent another message in its session, in the same workspace: the next one of the conversation, or a
    * request to continue after its process was lost. Null if that is not reliable.

@@ -76,6 +76,7 @@ function hostedAgent({ name, kind, module }: Hosted, settings: AgentSettings): A
     limitsTurns: false,
     version: null,
     isHosted: true,
+    ...(kind === 'eliza' ? ({ usesRuntime: true } as const) : {}),
     repeatsTurns: true,
     launch: (request) => start(request, request.sessionId),
     resume: start,

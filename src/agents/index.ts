@@ -12,7 +12,7 @@ export type {
   StreamParser,
 } from './agent.js';
 export { PLACEHOLDERS } from './command.js';
-export { adapterNames, agentOfCell, knownAgents } from './known-agents.js';
+export { adapterNames, agentOfCell, hostedAdapters, knownAgents } from './known-agents.js';
 export { Mock } from './mock-schema.js';
 export { none } from './mock.js';
 export { type Contradiction, createContradictionFinder, createEndTracker } from './streams/contradictions.js';

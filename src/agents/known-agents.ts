@@ -24,6 +24,11 @@ const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };
 /** The real agents that are built in. A config can adjust them, but need not define them. */
 export const adapterNames: readonly string[] = Object.keys(adapters);
 
+/** Those that are made of JavaScript: they are no programs, and what they cost is up to their plugins. */
+export const hostedAdapters: readonly string[] = adapterNames.filter(
+  (name) => adapters[name]?.(NO_SETTINGS).isHosted === true,
+);
+
 /** Returns the agents that a project can name: the built-in ones, and those of its config. */
 export function knownAgents(configured: Readonly<Record<string, AgentSettings>>): Map<string, Agent> {
   return new Map([

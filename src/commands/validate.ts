@@ -45,7 +45,9 @@ export async function validate(
     ...matrixProblems(project, known, scenario).map(({ problem }) => problem),
     ...lengthProblems(known, scenario),
     ...misfitsOfOwnAgents(known, scenario),
-    ...(scenario.variants.some((one) => one.scenario.agents.some(({ agent }) => agent === 'eliza'))
+    ...(scenario.variants.some((one) =>
+      one.scenario.agents.some(({ agent }) => known.get(agent)?.usesRuntime === true),
+    )
       ? runtimeProblems(scenario)
       : []),
   ]);

@@ -5,7 +5,7 @@ import { bubblewrapArgs, rulesFor } from './bubblewrap-rules.js';
 import { withChecksVariable } from './check-files.js';
 import type { Environment, EnvironmentHandle } from './environment.js';
 import { execLocally, local, makeChecksFolders, makeSocketsFolder } from './local.js';
-import { restoreIdsArgs, inOwnNetwork, resolverArgs } from './network.js';
+import { restoreIdsArgs, inOwnNetwork, resolverArgs, whyNoOwnNetwork } from './network.js';
 import { whyItFails } from './trial.js';
 
 type Network = EnvironmentHandle['network'];
@@ -60,6 +60,40 @@ const isScriptVariable = (name: string): boolean => name.startsWith('LLM_TOOL_TE
  */
 export const bubblewrap: Environment = {
   ...local,
+  async choose() {
+    const lacking = await whyNoBubblewrap();
+    if (lacking !== null) return { type: 'bubblewrap', lacking, network: 'shared', lacksNetwork: null };
+    const lacksNetwork = await whyNoOwnNetwork();
+    return {
+      type: 'bubblewrap',
+      lacking,
+      network: lacksNetwork === null ? 'isolated' : 'shared',
+      lacksNetwork,
+    };
+  },
+
+  whyForgeable: async () =>
+    (await findExecutable('perl')) === null
+      ? 'without perl, what the agent starts can write into what the agent prints; install perl'
+      : null,
+
+  doctor: {
+    // Only required by scenarios with `bubblewrap`. Those with `auto` run without it.
+    async bubblewrap() {
+      const lacking = await whyNoBubblewrap();
+      return lacking === null
+        ? { usable: true, message: 'agents can be sandboxed (environment.type: bubblewrap or auto)' }
+        : { usable: false, message: `agents are not sandboxed: ${lacking}` };
+    },
+    // Without pasta, sandboxed agents share the network of this machine.
+    async pasta() {
+      const lacking = await whyNoOwnNetwork();
+      return lacking === null
+        ? { usable: true, message: "sandboxed agents do not reach this machine's loopback" }
+        : { usable: false, message: `sandboxed agents share this machine's network: ${lacking}` };
+    },
+  },
+
   async apart(handle, { argv, env, shown }) {
     const rules = await rulesFor(handle, { argv: [...argv, ...shown], env });
     return inSandbox(bubblewrapArgs(rules, handle.workspace), argv, handle.network);

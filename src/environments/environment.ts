@@ -1,9 +1,10 @@
 import type { FileStat } from '#gates';
 import type { Command, CommandResult, StopReason } from '#lib';
+import type { EnvironmentType } from './kinds.js';
 
 /** Where a run takes place. JSON, so that any later step, on any worker of this host, can use it. */
 export interface EnvironmentHandle {
-  type: 'local' | 'bubblewrap' | 'docker' | 'e2b';
+  type: EnvironmentType;
   /** The run's private folder in the environment; `workspace` is inside it. */
   root: string;
   workspace: string;
@@ -46,6 +47,49 @@ export interface CloudSandbox {
   module: string;
   /** File on the host with the key and the addresses of the service. */
   access: string;
+}
+
+/** Container settings of a scenario. */
+export interface WantedContainer {
+  image: string;
+  command: Container['command'];
+}
+
+/** An image that is on this machine. */
+export interface FoundImage {
+  id: string;
+  /** PATH in its containers. */
+  path: string;
+}
+
+/** Where a run takes place. JSON: it is chosen once for each run, and stored in its private state. */
+export interface Place {
+  type: EnvironmentType;
+  /** Why the sandbox or container that was asked for is not available; null if it is, or none was asked for. */
+  lacking: string | null;
+  /** `isolated` from the loopback of this machine, as a sandbox or container can be, or `shared` with it. */
+  network: 'isolated' | 'shared';
+  /** Why a sandbox shares the network; null if it does not. */
+  lacksNetwork: string | null;
+  /** The container's command line and image; absent if there is no container. */
+  container?: Pick<Container, 'command'> & FoundImage & { name: string };
+  /** Where a cloud sandbox comes from; absent if there is none. */
+  sandbox?: Pick<CloudSandbox, 'template' | 'timeoutSecs' | 'module'>;
+}
+
+/** The scenario's `environment`. */
+export type Wanted =
+  | { type: Exclude<EnvironmentType, 'docker' | 'e2b'> | 'auto' }
+  | ({ type: 'docker' } & WantedContainer)
+  | { type: 'e2b'; template: string; timeout_secs: number };
+
+/** Folders of the project, in which optional packages may be installed; null where there is none. */
+export type ProjectFolders = readonly (string | null)[];
+
+/** A line of `doctor`: whether something can be used here, and a sentence about it. */
+interface DoctorLine {
+  usable: boolean | string[];
+  message: string;
 }
 
 /** Whether a run uses the files and programs of this machine. */
@@ -139,10 +183,29 @@ type Killed =
 
 /**
  * A kind of place to run in. It need not share a disk with the host. It stores nothing about a run except in the
- * workspace and the private folders; what a run must remember is in files on the host. To add one, add a file and a
- * line in `index.ts`.
+ * workspace and the private folders; what a run must remember is in files on the host. To add one, add a file, a
+ * line in `all-environments.ts` and one in `kinds.ts`, and what users write to `scenario/environment.ts`.
  */
-export interface Environment {
+export interface Environment extends Work {
+  /** Finds the place of a run. */
+  choose(wanted: Wanted, folders: ProjectFolders): Promise<Place>;
+  /**
+   * Says before anything starts why runs could not take place in it; null if they could. `isFinal`: only a change by the user
+   * helps. An environment without this method is chosen on the machine of the run.
+   */
+  whyUnusable?(
+    wanted: Wanted,
+    folders: ProjectFolders,
+    env: NodeJS.ProcessEnv,
+  ): Promise<{ why: string; isFinal: boolean } | null>;
+  /** Says why an agent in it can forge what is recorded of it; null if it cannot. specs/explanation/security.md says more. */
+  whyForgeable(handle: Pick<EnvironmentHandle, 'journal'>): Promise<string | null>;
+  /** What `doctor` looks at, by the names of the lines. */
+  doctor?: Record<string, (folders: ProjectFolders, env: NodeJS.ProcessEnv) => Promise<DoctorLine>>;
+}
+
+/** The part of an environment that works on a run. */
+export interface Work {
   /**
    * Creates a fresh workspace and empty private folders. Before it touches what another attempt may use, calls
    * `confirm`, which throws if another attempt has taken over.

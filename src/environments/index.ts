@@ -1,21 +1,5 @@
-export {
-  chooseEnvironment,
-  containmentIn,
-  environments,
-  type Place,
-  type Wanted,
-} from './all-environments.js';
-export { whyNoBubblewrap } from './bubblewrap.js';
-export { whyNoCli } from './container/container-cli.js';
-export {
-  E2B_ADDRESSES,
-  E2B_KEY,
-  E2B_VARIABLES,
-  E2bRefused,
-  findE2b,
-  optionsInShell,
-  tryE2b,
-} from './e2b/service.js';
+export { chooseEnvironment, containmentIn, environments, whyUnusable } from './all-environments.js';
+export { E2bRefused } from './e2b/service.js';
 export { accessFile, keepAccess, readRecord } from './e2b/sandbox-state.js';
 export {
   CHECKS_VARIABLE,
@@ -23,16 +7,17 @@ export {
   type Environment,
   type EnvironmentHandle,
   type ExecRequest,
+  type Place,
   type ProcessState,
   sharesHost,
   type StartRequest,
+  type Wanted,
 } from './environment.js';
+export { apartFrom, environmentAddresses, missingInEnvironment, variablesOfEnvironment } from './kinds.js';
 export { lastStart, livingStarts, startFiles, startFolder } from './journal.js';
 export { look } from './local.js';
 export { MachineGone } from './machine/machine.js';
 export { resultsInside } from './machine/show-folder.js';
-export { wayOfOutput } from './machine/stream.js';
-export { whyNoOwnNetwork } from './network.js';
 export { SymlinkInTheWay } from './own-files.js';
 export { placeApart } from './place-apart.js';
 export { changesIn, collect, MAX_STARTS, textAtStart, workspaceChanges } from './workspace-changes.js';

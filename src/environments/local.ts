@@ -103,6 +103,11 @@ export async function execLocally(
  * contained.
  */
 export const local: Environment = {
+  choose: () => Promise.resolve({ type: 'local', lacking: null, network: 'shared', lacksNetwork: null }),
+
+  whyForgeable: () =>
+    Promise.resolve('environment local is no sandbox: the agent could write to what is recorded of it'),
+
   async prepare(handle, contents, confirm) {
     await confirm();
     for (const name of Object.values(RUN_FOLDERS)) await removeTree(join(handle.root, name));

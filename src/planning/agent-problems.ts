@@ -1,10 +1,11 @@
+import { apartFrom } from '#environments';
 import { resolve } from 'node:path';
 import type { Agent } from '#agents';
 import { knownProviders } from '#host';
 import { type Problem, suggest, UsageError } from '#lib';
 import { isServiceMock } from '#mocks';
 import { type Cell, tooLongCell } from '#model';
-import { type Config, expandMatrix, findAgentStep, isApart, type Plan } from '#scenario';
+import { type Config, expandMatrix, findAgentStep, type Plan } from '#scenario';
 import type { StoredSubject } from '#subjects';
 import type { Draft } from './draft.js';
 import type { Project } from './project.js';
@@ -179,7 +180,7 @@ export function misfits(
 ): Problem[] {
   return [...new Set(agents)].flatMap((name): Problem[] => {
     const isHosted = known.get(name)?.isHosted === true;
-    if (isHosted && isApart(environment))
+    if (isHosted && apartFrom(environment) !== null)
       return [
         problemAt(
           ['environment', 'type'],

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
-import { adapterNames, agentOfCell, knownAgents } from '#agents';
-import { E2B_KEY, optionsInShell, type Place } from '#environments';
+import { adapterNames, agentOfCell, hostedAdapters, knownAgents } from '#agents';
+import { apartFrom } from '#environments';
 import { isBinary, isMirror, knownProviders } from '#host';
 import { InfrastructureError, parseJudgeName, UsageError } from '#lib';
-import { type Config, isApart, modelAsked, type Scenario, type UnstoredScenario } from '#scenario';
+import { type Config, modelAsked, type UnstoredScenario } from '#scenario';
 import { readText } from './file-checks.js';
 import { moduleProblem, runtimeProblems } from './find-runtime.js';
 import { misfits } from './agent-problems.js';
@@ -19,21 +19,12 @@ export async function refuseUnready(sweep: ResolvedSweep, isDry: boolean): Promi
   const startsAgents = sweep.regrade?.or_run !== false;
   const checks: readonly Check[] = [
     ...(startsAgents ? [runtimesAreThere, agentsFitScenarios, modulesAreAgents, hostsAreShared] : []),
-    ...[sandboxesAreSet, targetsCanBeSent, sandboxesWork, containersCanBeMade, cloudSandboxesCanBeMade],
+    ...[sandboxesAreSet, targetsCanBeSent, sandboxesWork, environmentsWork],
     ...(startsAgents && !isDry ? [agentsMayCost] : []),
     ...(isDry ? [] : [judgesMayCost]),
     ({ project }) => checkWritable(project.resultsPath),
   ];
   for (const check of checks) await check(sweep);
-}
-
-/** Loads the environments only when a scenario or the config needs one checked: they take a tenth of a second to load. */
-async function placeFor(
-  environment: Scenario['environment'],
-  folders: readonly (string | null)[] = [],
-): Promise<Place> {
-  const { chooseEnvironment } = await import('#environments');
-  return chooseEnvironment(environment, folders);
 }
 
 /** @throws UsageError if hosts are selected, and there are none */
@@ -60,60 +51,41 @@ function sandboxesAreSet({ project: { config }, scenarios }: ResolvedSweep): voi
 /** @throws InfrastructureError if sandboxes are required, and do not work on this machine */
 async function sandboxesWork({ project, scenarios }: ResolvedSweep): Promise<void> {
   if (isMirror(project.resultsPath) || !project.config.require_sandbox) return;
-  if (scenarios.every(({ effective }) => isApart(effective.scenario.environment))) return;
-  const { lacking, lacksNetwork } = await placeFor({ type: 'bubblewrap' });
+  if (scenarios.every(({ effective }) => apartFrom(effective.scenario.environment) !== null)) return;
+  // The environments take a tenth of a second to load.
+  const { chooseEnvironment } = await import('#environments');
+  const { lacking, lacksNetwork } = await chooseEnvironment({ type: 'bubblewrap' });
   const missing = lacking ?? lacksNetwork;
   if (missing !== null) throw new InfrastructureError(`the config file sets require_sandbox: ${missing}`);
 }
 
-/** @throws InfrastructureError if a container cannot be made: the command line, its daemon or the image is missing */
-async function containersCanBeMade({ project, scenarios }: ResolvedSweep): Promise<void> {
-  if (isMirror(project.resultsPath)) return;
-  const wanted = new Map(
-    scenarios.map(({ effective }) => {
-      const { environment } = effective.scenario;
-      return [JSON.stringify(environment), environment];
-    }),
-  );
-  for (const environment of wanted.values()) {
-    if (environment.type !== 'docker') continue;
-    const { lacking } = await placeFor(environment);
-    if (lacking !== null) throw new InfrastructureError(`environment.type docker: ${lacking}`);
-  }
-}
-
 /**
- * Checks what runs in sandboxes of E2B need: the package, the key, and the service.
+ * Asks the environments that are apart from this machine whether they can be used.
  *
- * @throws UsageError at its place in the scenario file if the package or the key is missing, or the key is refused;
- * InfrastructureError if the service does not answer
+ * @throws UsageError at its place in the scenario file if the user must change something; InfrastructureError if what makes
+ * containers or sandboxes does not work now
  */
-async function cloudSandboxesCanBeMade({
+async function environmentsWork({
   project: { configFile, root, resultsPath },
   scenarios,
   environment: values,
 }: ResolvedSweep): Promise<void> {
   if (isMirror(resultsPath)) return;
-  const inCloud = scenarios.filter(({ effective }) => effective.scenario.environment.type === 'e2b');
-  const [first] = inCloud;
-  if (first === undefined) return;
-  const refuse = (why: string): never => {
-    const message = `environment.type e2b: ${why}`;
-    const problems = inCloud.map(({ variant }) => variant.problemAt(['environment', 'type'], message));
-    const texts = new Map(inCloud.map(({ selected }) => [selected.file, selected.text]));
-    throw new UsageError('sandbox_unusable', message, problems, texts);
-  };
   // As in a run, which knows the project only if it has a config file.
   const folders = [configFile === null ? null : root, dirname(resultsPath)];
-  const { lacking, sandbox } = await placeFor(first.effective.scenario.environment, folders);
-  if (lacking !== null) refuse(lacking);
-  if ((values[E2B_KEY] ?? '') === '')
-    refuse(`${E2B_KEY} is not set; export it, or name a file that sets it with --env-file`);
-  const { tryE2b } = await import('#environments');
-  const failure = await tryE2b(sandbox?.module ?? '', optionsInShell(values));
-  if (failure === null) return;
-  if (failure.isFinal) refuse(failure.why);
-  throw new InfrastructureError(`environment.type e2b: ${failure.why}`);
+  const all = scenarios.map(({ effective }) => effective.scenario.environment);
+  for (const wanted of new Map(all.map((one) => [JSON.stringify(one), one])).values()) {
+    if (apartFrom(wanted) === null) continue;
+    const { whyUnusable } = await import('#environments');
+    const failure = await whyUnusable(wanted, folders, values);
+    if (failure === null) continue;
+    const message = `environment.type ${wanted.type}: ${failure.why}`;
+    if (!failure.isFinal) throw new InfrastructureError(message);
+    const refused = scenarios.filter(({ effective }) => effective.scenario.environment.type === wanted.type);
+    const problems = refused.map(({ variant }) => variant.problemAt(['environment', 'type'], message));
+    const texts = new Map(refused.map(({ selected }) => [selected.file, selected.text]));
+    throw new UsageError('sandbox_unusable', message, problems, texts);
+  }
 }
 
 /** @throws UsageError if the runs take place on other hosts, and these cannot be given the target */
@@ -139,10 +111,13 @@ function whyNotSent({ target_path, target_files }: UnstoredScenario): string | n
 }
 
 /** Looks at what an agent of ElizaOS consists of, and runs none of it. @throws UsageError with the problems of scenario files */
-function runtimesAreThere({ cells, scenarios }: ResolvedSweep): void {
-  const withEliza = new Set(cells.flatMap(({ agent, scenario }) => (agent === 'eliza' ? [scenario] : [])));
+function runtimesAreThere({ project, cells, scenarios }: ResolvedSweep): void {
+  const known = knownAgents(project.config.agents);
+  const inRuntime = new Set(
+    cells.flatMap(({ agent, scenario }) => (known.get(agent)?.usesRuntime === true ? [scenario] : [])),
+  );
   const selected = [...new Set(scenarios.map((one) => one.selected))].filter(({ scenario }) =>
-    withEliza.has(scenario.name),
+    inRuntime.has(scenario.name),
   );
   const found = selected.flatMap(runtimeProblems);
   const problems = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
@@ -227,9 +202,9 @@ const notEnabled = (who: string, verb: string, remedy: string): UsageError =>
 
 const orFree = (table: string): string => `, or set free = true in [${table}] if it costs nothing`;
 
-/** Empty for built-in agents: they cost money, and `free` cannot be set in their tables. What `eliza` costs is up to its plugins. */
+/** Empty for built-in agents: they cost money, and `free` cannot be set in their tables. */
 const orFreeAgent = (name: string): string =>
-  adapterNames.includes(name) && name !== 'eliza' ? '' : orFree(`agents.${name}`);
+  adapterNames.includes(name) && !hostedAdapters.includes(name) ? '' : orFree(`agents.${name}`);
 
 function agentsMayCost({ project: { config }, cells }: ResolvedSweep): void {
   for (const name of new Set(cells.map(({ agent }) => agent))) checkAgentConsent(config, name);

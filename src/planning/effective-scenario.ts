@@ -1,10 +1,10 @@
+import { apartFrom } from '#environments';
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Agent } from '#agents';
 import { UsageError } from '#lib';
 import {
   type EffectiveScenario,
-  isApart,
   type Scenario,
   type ScenarioVariant,
   type Target,
@@ -106,10 +106,9 @@ function targetPath(
 
 /** Why the environment cannot use a target at this path. Containers and cloud sandboxes share no files with this machine. */
 function whyNotInside({ environment }: Scenario, path: string | null): string | null {
-  if (path === null || !isApart(environment)) return null;
-  const [place, source] =
-    environment.type === 'docker' ? ['container', environment.image] : ['sandbox', 'the template'];
-  return `the target ${path} is not in the ${place} of environment.type ${environment.type}; name a program on the PATH of ${source}, or a path into the fixture`;
+  const apart = apartFrom(environment);
+  if (path === null || apart === null) return null;
+  return `the target ${path} is not in the ${apart.place} of environment.type ${environment.type}; name a program on the PATH of ${apart.nameOf(environment)}, or a path into the fixture`;
 }
 
 /** Where the agents that run in the agent host find what they consist of. */
@@ -122,7 +121,7 @@ function hostOf(
 ): Pick<EffectiveScenario, 'host'> {
   if (!agents.some(({ isHosted }) => isHosted === true)) return {};
   const folder = dirname(path);
-  if (!agents.some(({ name }) => name === 'eliza')) return { host: { folder, reads: [] } };
+  if (!agents.some(({ usesRuntime }) => usesRuntime === true)) return { host: { folder, reads: [] } };
   const { reads, settings: ofPlugins } = findRuntime(folder, scenario);
   const settings = [...new Set([...ofPlugins, ...fromFile])].sort();
   return { host: { folder, reads, ...(settings.length === 0 ? {} : { settings }) } };

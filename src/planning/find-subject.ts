@@ -1,3 +1,4 @@
+import { apartFrom } from '#environments';
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
@@ -5,7 +6,7 @@ import { displayPath, listTree, UnusableTree } from '#host';
 import type { ProblemAt } from '#input';
 import { type Problem, UsageError } from '#lib';
 import { isCommandMock, isEndpointMock, isMcpMock } from '#mocks';
-import { findAgentStep, isApart, loadSkill, type Scenario, type ScenarioVariant } from '#scenario';
+import { findAgentStep, loadSkill, type Scenario, type ScenarioVariant } from '#scenario';
 import { type McpServer, type StoredSubject, SUBJECT_BYTES, type SubjectFile } from '#subjects';
 import { isFile, isFolder, loadText } from './file-checks.js';
 import { leaveOut, pathsIn } from './left-out.js';
@@ -195,7 +196,7 @@ const noServer = (name: string, servers: readonly string[]): string =>
 
 /** Checks an MCP server under test, and makes the path of its program absolute. */
 function findServer(scenarioPath: string, server: McpServer, { environment }: Scenario): FoundServer {
-  if (isApart(environment))
+  if (apartFrom(environment) !== null)
     return {
       at: 'name',
       message: `MCP servers cannot be tested in environment.type ${environment.type}: the proxy that records calls runs on this machine; use local or bubblewrap`,
@@ -234,12 +235,13 @@ export function mockProblems(
 ): Problem[] {
   const { type } = environment;
   const servers = subject.flatMap(({ mcp }) => mcp?.name ?? []);
-  if (isApart(environment)) {
+  const apart = apartFrom(environment);
+  if (apart !== null) {
     if (mocks.some(isCommandMock))
       return [
         problemAt(
           ['mocks'],
-          `commands cannot be mocked in environment.type ${type}; use local or bubblewrap, or put stand-ins into the ${environment.type === 'docker' ? 'image' : 'template'}`,
+          `commands cannot be mocked in environment.type ${type}; use local or bubblewrap, or put stand-ins into the ${apart.madeFrom}`,
         ),
       ];
     if (mocks.some(isEndpointMock))

@@ -1,6 +1,6 @@
 import { type RuntimeSetup, variablesOfRuntime } from '#agent-host';
 import { type Agent, knownAgents } from '#agents';
-import { E2B_KEY, E2B_VARIABLES } from '#environments';
+import { missingInEnvironment, variablesOfEnvironment } from '#environments';
 import { knownProviders, missingVariables } from '#host';
 import { parseJudgeName, referredNames, variableNames } from '#lib';
 import type { Plan } from '#scenario';
@@ -47,9 +47,6 @@ export const providersOfJudges = (known: ReadonlyMap<string, Agent>, judges: Nee
 
 const namesIn = (one: Needs['targets'][number]): string[] => (one === null ? [] : referredNames(one.env));
 
-const usesE2b = (environments: Needs['environments']): boolean =>
-  environments.some(({ type }) => type === 'e2b');
-
 const namesInScenarios = ({ runtimes = [], subjects = [] }: Needs): string[] => [
   ...runtimes.flatMap((runtime) => (runtime === undefined ? [] : variablesOfRuntime(runtime))),
   ...subjects.flatMap(variablesOfSubject),
@@ -71,7 +68,7 @@ export function neededVariables(needs: Needs): string[] {
     ...[...providersOfCells(known, cells), ...providersOfJudges(known, judges)].flatMap(
       (name) => services.get(name)?.variables ?? [],
     ),
-    ...(usesE2b(environments) ? E2B_VARIABLES : []),
+    ...environments.flatMap(variablesOfEnvironment),
   ];
   return [...new Set(names)];
 }
@@ -91,7 +88,7 @@ export function unsetVariables(needs: Needs, values: Readonly<Record<string, str
   return [
     ...new Set([
       ...referred.filter((name) => !Object.hasOwn(values, name)),
-      ...(usesE2b(needs.environments) && (values[E2B_KEY] ?? '') === '' ? [E2B_KEY] : []),
+      ...needs.environments.flatMap((one) => missingInEnvironment(one, values)),
       ...[...asked].flatMap((name) => {
         const service = services.get(name);
         return service === undefined ? [] : missingVariables(service, values);

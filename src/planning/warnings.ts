@@ -1,12 +1,13 @@
+import { apartFrom } from '#environments';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { PLACEHOLDERS } from '#agents';
+import { knownAgents, PLACEHOLDERS } from '#agents';
 import { findExecutable, plannedHomes, programFiles } from '#host';
 import type { Path } from '#input';
 import { formatProblem, type Problem, suggest } from '#lib';
 import { mockedTools } from '#mocks';
 import { DEFAULT_VARIANT } from '#model';
-import { checksNothing, isApart } from '#scenario';
+import { checksNothing } from '#scenario';
 import type { Draft } from './draft.js';
 import { findTargetFiles, locateBuild, locateTarget } from './effective-scenario.js';
 import { exposedCheckWarnings } from './exposed-checks.js';
@@ -165,7 +166,7 @@ async function whyMissing(
   const fromConfig = scenario.target === 'from_config';
   const target = scenario.target === 'from_config' ? config.target : scenario.target;
   // A container or a cloud sandbox has its own programs.
-  if (target == null || isApart(scenario.environment)) return null;
+  if (target == null || apartFrom(scenario.environment) !== null) return null;
   const located =
     targetBinary === null
       ? locateTarget(target.binary, fromConfig ? root : dirname(path), fixture)
@@ -177,7 +178,8 @@ async function whyMissing(
 }
 
 /** Warns about scenarios whose character and plugins one of their agents ignores. */
-function ignoredRuntimeWarnings({ cells, scenarios }: ResolvedSweep): Set<string> {
+function ignoredRuntimeWarnings({ project, cells, scenarios }: ResolvedSweep): Set<string> {
+  const known = knownAgents(project.config.agents);
   const described = new Map(
     scenarios.flatMap(({ selected: { scenario, file } }) =>
       scenario.runtime === undefined ? [] : [[scenario.name, { file, runtime: scenario.runtime }]],
@@ -186,7 +188,7 @@ function ignoredRuntimeWarnings({ cells, scenarios }: ResolvedSweep): Set<string
   return new Set(
     cells.flatMap(({ scenario, agent }) => {
       const found = described.get(scenario);
-      return found === undefined || agent === 'eliza' || agent === 'none'
+      return found === undefined || known.get(agent)?.usesRuntime === true || agent === 'none'
         ? []
         : [
             `warning: ${found.file}: character, plugins and setup.database are for the agent eliza; ${agent} does not use them`,

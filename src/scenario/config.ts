@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { adapterNames } from '#agents';
+import { adapterNames, hostedAdapters } from '#agents';
 import {
   always,
   cleanText,
@@ -69,10 +69,10 @@ function tableProblems(name: string, table: object): { key: string; message: str
   // `args` is empty by default
   const given = (key: string): boolean =>
     Object.hasOwn(table, key) && !(Array.isArray(values[key]) && values[key].length === 0);
-  if (name === 'eliza')
+  if (hostedAdapters.includes(name))
     return [...OF_PROGRAMS, 'module'].filter(given).map((key) => ({
       key,
-      message: 'cannot be set for eliza, which only has models, env and free',
+      message: `cannot be set for ${name}, which only has models, env and free`,
     }));
   if (given('module'))
     return OF_PROGRAMS.filter(given).map((key) => ({
@@ -87,7 +87,12 @@ function tableProblems(name: string, table: object): { key: string; message: str
   return [
     ...(given('command') ? [] : [{ key: 'command', message: 'missing: expected the program to start' }]),
     ...(given('auth')
-      ? [{ key: 'auth', message: `only for ${adapterNames.filter((one) => one !== 'eliza').join(', ')}` }]
+      ? [
+          {
+            key: 'auth',
+            message: `only for ${adapterNames.filter((one) => !hostedAdapters.includes(one)).join(', ')}`,
+          },
+        ]
       : []),
   ];
 }

@@ -48,7 +48,6 @@ export {
   findAsking,
   firstAgentStep,
   gatesOf,
-  isApart,
   type PlacedGate,
   Scenario,
   type Step,

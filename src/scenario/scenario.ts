@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RuntimeSetup } from '#agent-host';
 import { Mock } from '#agents';
 import { conversationFields } from './conversation.js';
+import { Environment } from './environment.js';
 import { answersAsked, GateSpec } from '#gates';
 import { Mocks } from '#mocks';
 import { isAgentKind } from '#model';
@@ -138,19 +139,6 @@ const Judgment = z.object({
   /** Weights of the composite score, a number for comparisons. It does not affect the outcome. */
   composite: Composite.exactOptional(),
 });
-
-/** `auto` is `bubblewrap` if that works, else `local`. */
-const Environment = z.discriminatedUnion('type', [
-  z.object({ type: z.enum(['local', 'bubblewrap', 'auto']) }),
-  /** A container made with this command, from an image that is on this machine. */
-  z.object({ type: z.literal('docker'), image: z.string(), command: z.enum(['docker', 'podman']) }),
-  /** A cloud sandbox of E2B. */
-  z.object({ type: z.literal('e2b'), template: z.string(), timeout_secs: z.number() }),
-]);
-type Environment = z.infer<typeof Environment>;
-
-/** Whether runs share no files and programs with this machine. */
-export const isApart = ({ type }: Environment): boolean => type === 'docker' || type === 'e2b';
 
 export const Scenario = z.object({
   name: z.string(),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { handleOf, judgeHandle, pathsIn } from '../../src/activities/run/run-paths.js';
 import { mocksFileOf } from '../../src/mocks/mocks-file.js';
-import type { Place } from '../../src/environments/all-environments.js';
+import type { Place } from '../../src/environments/environment.js';
 import type { Scenario } from '../../src/scenario/scenario.js';
 import { opaqueId, stateOfRun } from '../../src/store/run-state.js';
 import type { RunRef } from '../../src/protocol/index.js';

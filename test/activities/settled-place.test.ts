@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Place } from '../../src/environments/all-environments.js';
+import type { Place } from '../../src/environments/environment.js';
 import { findExecutable } from '../../src/host/process/find-deno.js';
 import { compileSources } from '../host/compiled.js';
 import { newFolder } from '../host/temporary.js';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { E2B_ADDRESSES } from '#environments';
+import { environmentAddresses } from '#environments';
 import {
   addressVariables,
   type PublicValues,
@@ -34,7 +34,7 @@ export async function loadSecrets(
   const { environment, judgeAgent } = places;
   const known: PublicValues = {
     names: await names()(`${planHash} ${scenarioHash}`, () => publicNames(plan, [identity])),
-    addresses: new Set([...addressVariables(plan.providers), ...E2B_ADDRESSES]),
+    addresses: new Set([...addressVariables(plan.providers), ...environmentAddresses]),
     fixtures: [fixtureFolder(resultsPath, identity.fixture)],
   };
   const ofValues = secretsIn(env.values, known);

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { variablesOfRuntime } from '#agent-host';
-import { E2B_KEY, E2B_VARIABLES } from '#environments';
+import { missingInEnvironment, variablesOfEnvironment } from '#environments';
 import {
   knownProviders,
   missingVariables,
@@ -55,7 +55,7 @@ export async function valuesOfRun(
     ...variablesOfSubject(effective.subject),
     ...(asked.agent === null ? [] : variablesOfAgent(plan, asked.agent)),
     ...(asked.provider?.variables ?? []),
-    ...(effective.scenario.environment.type === 'e2b' ? E2B_VARIABLES : []),
+    ...variablesOfEnvironment(effective.scenario.environment),
   ];
   // If no command has stored values on this machine (the worker is on another one), the worker's own environment is
   // used.
@@ -115,7 +115,7 @@ export function missingValues(
         : []),
       ...(asked.agent === null ? [] : (resolveAgent(plan, asked.agent, values)?.missing ?? [])),
       ...(asked.provider === null ? [] : missingVariables(asked.provider, values)),
-      ...(effective.scenario.environment.type === 'e2b' && (values[E2B_KEY] ?? '') === '' ? [E2B_KEY] : []),
+      ...missingInEnvironment(effective.scenario.environment, values),
     ]),
   ];
 }

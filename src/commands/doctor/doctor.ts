@@ -7,17 +7,7 @@ import { type Check, type CheckStatus, countOf, type Finding, renderDoctor } fro
 import { printJson, textOptions } from '../shared/output.js';
 import { agentChecks, judgeKeys } from './agents.js';
 import { type DoctorCheck, doctorContext, type DoctorContext } from './context.js';
-import {
-  bubblewrap,
-  build,
-  cloudSandboxes,
-  containers,
-  containing,
-  enabled,
-  node,
-  pasta,
-  platform,
-} from './machine.js';
+import { build, environmentChecks, containing, enabled, node, platform } from './machine.js';
 import { cache, config, fixtures, results, sharedResults, state } from './places.js';
 import { engine, go, temporal } from './temporal.js';
 
@@ -96,10 +86,7 @@ export const checksOf = (context: DoctorContext): DoctorCheck[] => [
   { name: 'leftovers', look: leftovers },
   { name: 'deno', look: deno },
   { name: 'containment', look: containing },
-  { name: 'bubblewrap', look: bubblewrap },
-  { name: 'pasta', look: pasta },
-  { name: 'containers', look: containers },
-  { name: 'e2b', look: cloudSandboxes },
+  ...environmentChecks,
   { name: 'LLM_TOOL_TEST_ENABLED', look: enabled },
   ...agentChecks(context),
   { name: 'judge keys', look: judgeKeys },

@@ -1,16 +1,8 @@
 import { dirname } from 'node:path';
-import {
-  E2B_KEY,
-  findE2b,
-  optionsInShell,
-  tryE2b,
-  whyNoBubblewrap,
-  whyNoCli,
-  whyNoOwnNetwork,
-} from '#environments';
+import { environments } from '#environments';
 import { buildId, containment, packageVersion } from '#host';
 import type { Finding } from '#reports';
-import type { DoctorContext } from './context.js';
+import type { DoctorCheck, DoctorContext } from './context.js';
 
 const OLDEST_NODE = [20, 19] as const;
 
@@ -74,62 +66,19 @@ export async function containing(): Promise<Finding> {
     : { status: 'info', message, detail };
 }
 
-/** Only required by scenarios with `bubblewrap`. Those with `auto` run without it. */
-export async function bubblewrap(): Promise<Finding> {
-  const lacking = await whyNoBubblewrap();
-  const detail = { usable: lacking === null };
-  return lacking === null
-    ? { status: 'ok', message: 'agents can be sandboxed (environment.type: bubblewrap or auto)', detail }
-    : { status: 'info', message: `agents are not sandboxed: ${lacking}`, detail };
-}
-
-/** Without pasta, sandboxed agents share the network of this machine. */
-export async function pasta(): Promise<Finding> {
-  const lacking = await whyNoOwnNetwork();
-  const detail = { usable: lacking === null };
-  return lacking === null
-    ? { status: 'ok', message: "sandboxed agents do not reach this machine's loopback", detail }
-    : { status: 'info', message: `sandboxed agents share this machine's network: ${lacking}`, detail };
-}
-
-/** Only required by scenarios with `environment.type: docker`. */
-export async function containers(): Promise<Finding> {
-  const found = await Promise.all(
-    (['docker', 'podman'] as const).map(async (command) => [command, await whyNoCli(command)] as const),
-  );
-  const usable = found.flatMap(([command, why]) => (why === null ? [command] : []));
-  const detail = { usable };
-  return usable.length > 0
-    ? {
-        status: 'ok',
-        message: `containers are available with ${usable.join(' and ')} (environment.type: docker)`,
-        detail,
-      }
-    : {
-        status: 'info',
-        message: `no containers: ${found.map(([command, why]) => `${command}: ${why ?? ''}`.replace(`${command}: ${command} `, `${command} `)).join('; ')}`,
-        detail,
-      };
-}
-
-/** Only required by scenarios with `environment.type: e2b`. */
-export async function cloudSandboxes({ env, project }: DoctorContext): Promise<Finding> {
-  const { module, why } = findE2b([
-    project.configFile === null ? null : project.root,
-    dirname(project.resultsPath),
-  ]);
-  const options = optionsInShell(env);
-  const lacking =
-    module === null
-      ? why
-      : options.apiKey === ''
-        ? `${E2B_KEY} is not set`
-        : ((await tryE2b(module, options))?.why ?? null);
-  const detail = { usable: lacking === null };
-  return lacking === null
-    ? { status: 'ok', message: 'sandboxes of E2B are available (environment.type: e2b)', detail }
-    : { status: 'info', message: `no sandboxes of E2B: ${lacking}`, detail };
-}
+/** What each environment needs. It is only required by scenarios that use that environment. */
+export const environmentChecks: readonly DoctorCheck[] = Object.values(environments).flatMap(
+  ({ doctor = {} }) =>
+    Object.entries(doctor).map(([name, lookAt]) => ({
+      name,
+      look: async ({ env, project }) => {
+        const folders = [project.configFile === null ? null : project.root, dirname(project.resultsPath)];
+        const { usable, message } = await lookAt(folders, env);
+        const works = Array.isArray(usable) ? usable.length > 0 : usable;
+        return { status: works ? 'ok' : 'info', message, detail: { usable } };
+      },
+    })),
+);
 
 export function enabled({ env }: DoctorContext): Finding {
   const value = env['LLM_TOOL_TEST_ENABLED'] ?? '';

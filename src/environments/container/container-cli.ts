@@ -1,6 +1,6 @@
 import { findExecutable } from '#host';
 import { execa } from 'execa';
-import type { Container } from '../environment.js';
+import type { Container, FoundImage, WantedContainer } from '../environment.js';
 import { type Answer, assertAnswered, reasonIn } from '../machine/machine.js';
 
 const NOT_THERE = /no such (container|object)|no container with name/i;
@@ -66,19 +66,6 @@ export async function stateOf({ command, name }: Container): Promise<'missing' |
 /** PATH of images that set none. */
 const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const LOOK_MS = 20_000;
-
-/** Container settings of a scenario. */
-export interface WantedContainer {
-  image: string;
-  command: Container['command'];
-}
-
-/** An image that is on this machine. */
-export interface FoundImage {
-  id: string;
-  /** PATH in its containers. */
-  path: string;
-}
 
 /** Checks that the command line, its daemon and the image are available. Downloads nothing. */
 export async function findImage({

@@ -1,4 +1,11 @@
-import type { Container, EnvironmentHandle } from '../environment.js';
+import type {
+  Container,
+  Environment,
+  EnvironmentHandle,
+  Place,
+  Wanted,
+  WantedContainer,
+} from '../environment.js';
 import {
   assertAnswered,
   MachineGone,
@@ -7,7 +14,8 @@ import {
   type Machine,
 } from '../machine/machine.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
-import { askCli, runScript, scriptArgs, stateOf } from './container-cli.js';
+import { wayOfOutput } from '../machine/stream.js';
+import { askCli, findImage, runScript, scriptArgs, stateOf, whyNoCli } from './container-cli.js';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -87,7 +95,50 @@ function containerOf({ container, mark }: EnvironmentHandle): Machine {
 }
 
 /** A separate container for each run, with Docker or Podman. */
-export const docker = machineEnvironment(containerOf);
+export const docker: Environment = {
+  ...machineEnvironment(containerOf),
+  async choose(wanted: Wanted & WantedContainer) {
+    const place: Place = { type: 'docker', lacking: null, network: 'isolated', lacksNetwork: null };
+    const image = await findImage(wanted);
+    if (image.found === null) return { ...place, lacking: image.why };
+    return { ...place, container: { command: wanted.command, ...image.found, name: wanted.image } };
+  },
+
+  async whyUnusable(wanted, folders) {
+    const { lacking } = await docker.choose(wanted, folders);
+    return lacking === null ? null : { why: lacking, isFinal: false };
+  },
+
+  whyForgeable: (handle) => Promise.resolve(FORGEABLE[wayOfOutput(handle)]),
+
+  doctor: {
+    async containers() {
+      const found = await Promise.all(
+        (['docker', 'podman'] as const).map(async (command) => [command, await whyNoCli(command)] as const),
+      );
+      const usable = found.flatMap(([command, why]) => (why === null ? [command] : []));
+      return usable.length > 0
+        ? {
+            usable,
+            message: `containers are available with ${usable.join(' and ')} (environment.type: docker)`,
+          }
+        : {
+            usable,
+            message: `no containers: ${found.map(([command, why]) => `${command}: ${why ?? ''}`.replace(`${command}: ${command} `, `${command} `)).join('; ')}`,
+          };
+    },
+  },
+};
+
+const FORGEABLE: Record<ReturnType<typeof wayOfOutput>, string | null> = {
+  streamed: null,
+  copied:
+    'what passes on the output was killed, and the rest was copied from the container: the agent could have changed it there',
+  'after root':
+    'the agent is root in its container, and could have replaced programs that its later turns use; use an image with another user',
+  'never streamed':
+    'without perl in the image, what the agent prints is kept in its own container for a moment: it could change it there',
+};
 
 /** Copies the contents of a folder on the host into a folder in a container, owned by the container's user. */
 async function copyIn({ command, name }: Container, from: string, to: string): Promise<void> {

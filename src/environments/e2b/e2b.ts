@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Environment, EnvironmentHandle } from '../environment.js';
+import type { Environment, EnvironmentHandle, Place, Wanted } from '../environment.js';
 import { machineEnvironment } from '../machine/machine-environment.js';
 import { killUntilNoneLeft } from '../machine/scripts.js';
 import { type Answer, type CommandLimits, type Machine, MachineGone, quoted } from '../machine/machine.js';
 import { NO_CAP, outputOf, captureCommand, readCaptured, type Captured } from './capture.js';
 import { copyIn, copyOut } from './copy.js';
-import { E2bRefused, explained } from './service.js';
+import { E2B_KEY, E2bRefused, explained, findE2b, optionsInShell, tryE2b } from './service.js';
 import { readRecord, removeAccess, writeRecord } from './sandbox-state.js';
 import {
   cloudOf,
@@ -160,6 +160,47 @@ const sandboxes = machineEnvironment(machineOf);
 /** A separate sandbox of E2B for each run, made with the package `e2b`. */
 export const e2b: Environment = {
   ...sandboxes,
+  choose({ template, timeout_secs }: Extract<Wanted, { type: 'e2b' }>, folders) {
+    const { module, why } = findE2b(folders);
+    const place: Place = { type: 'e2b', lacking: why, network: 'isolated', lacksNetwork: null };
+    return Promise.resolve(
+      module === null ? place : { ...place, sandbox: { template, timeoutSecs: timeout_secs, module } },
+    );
+  },
+
+  async whyUnusable(_wanted, folders, env) {
+    const { module, why } = findE2b(folders);
+    if (module === null) return { why, isFinal: true };
+    const options = optionsInShell(env);
+    return options.apiKey === ''
+      ? {
+          why: `${E2B_KEY} is not set; export it, or name a file that sets it with --env-file`,
+          isFinal: true,
+        }
+      : tryE2b(module, options);
+  },
+
+  whyForgeable: () =>
+    Promise.resolve(
+      'what the agent prints is kept in its own sandbox for a moment: it could change it there',
+    ),
+
+  doctor: {
+    async e2b(folders, env) {
+      const { module, why } = findE2b(folders);
+      const options = optionsInShell(env);
+      const lacking =
+        module === null
+          ? why
+          : options.apiKey === ''
+            ? `${E2B_KEY} is not set`
+            : ((await tryE2b(module, options))?.why ?? null);
+      return lacking === null
+        ? { usable: true, message: 'sandboxes of E2B are available (environment.type: e2b)' }
+        : { usable: false, message: `no sandboxes of E2B: ${lacking}` };
+    },
+  },
+
   async dispose(handle) {
     await sandboxes.dispose(handle);
     const cloud = cloudOf(handle);

@@ -5,13 +5,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFolder, markOf, readTextIfThere, waitUntil } from '#host';
 import type { CommandResult } from '#lib';
-import type {
-  Environment,
-  EnvironmentHandle,
-  ExecRequest,
-  ProcessState,
-  StartRequest,
-} from '../environment.js';
+import type { Work, EnvironmentHandle, ExecRequest, ProcessState, StartRequest } from '../environment.js';
 import { fillBinaries, fillWorkspace } from '../fill-workspace.js';
 import { startFiles, startFolder, startNumbers } from '../journal.js';
 import { CHECKS_FOLDERS, FIRST_FOLDERS, RUN_FOLDERS } from '../run-folders.js';
@@ -68,7 +62,7 @@ async function remove(machine: Machine): Promise<void> {
 async function fillRoot(
   folder: string,
   handle: EnvironmentHandle,
-  contents: Parameters<Environment['prepare']>[1],
+  contents: Parameters<Work['prepare']>[1],
 ): Promise<void> {
   await fillWorkspace(join(folder, basename(handle.workspace)), contents);
   for (const name of [...FIRST_FOLDERS, ...CHECKS_FOLDERS])
@@ -133,7 +127,7 @@ async function stop(
  * An environment in which each run has a machine of its own. The workspace is copied in and out. The agent's output comes into the
  * journal while it works: by itself (stream.ts), or else it is copied.
  */
-export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Machine): Environment => ({
+export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Machine): Work => ({
   async prepare(handle, contents, confirm) {
     const machine = machineOf(handle);
     await withScratch(handle, async (scratch) => {

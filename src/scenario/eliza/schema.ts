@@ -3,7 +3,7 @@ import { always, checksFolder, cleanText, label, mockUrlVariables, nonBlank, wor
 import { isMap, tooLongArgument } from '#lib';
 import { Mocks } from '#mocks';
 import { SetupDatabase } from '../database.js';
-import { Environment } from '../yaml/schema.js';
+import { Environment } from '../environment.js';
 import { Conversation } from './conversation.js';
 import { evaluations } from './evaluation.js';
 import { characterField, pluginsField, RuntimeDatabaseField } from './runtime-fields.js';

@@ -1,0 +1,52 @@
+import { ownValue } from '#lib';
+import { E2B_ADDRESSES, E2B_KEY, E2B_VARIABLES } from './e2b/service.js';
+
+/** What is known of a kind of environment without loading it. */
+interface Kind {
+  /** Set if its runs share no files and programs with this machine. */
+  apart?: {
+    place: 'container' | 'sandbox';
+    /** What that is made from, in general and as a scenario names it. */
+    madeFrom: 'image' | 'template';
+    nameOf: (wanted: { type: string; image?: string }) => string;
+  };
+  /** What its runs take from the shell. `key`: the variable that must have a value. `addresses` are no secrets. */
+  needs?: { key: string; variables: readonly string[]; addresses: readonly string[] };
+}
+
+/** The kinds of environments, in the order of `doctor`. */
+const KINDS = {
+  local: {},
+  bubblewrap: {},
+  docker: { apart: { place: 'container', madeFrom: 'image', nameOf: ({ image = '' }) => image } },
+  e2b: {
+    apart: { place: 'sandbox', madeFrom: 'template', nameOf: () => 'the template' },
+    needs: { key: E2B_KEY, variables: E2B_VARIABLES, addresses: E2B_ADDRESSES },
+  },
+} satisfies Record<string, Kind>;
+
+export type EnvironmentType = keyof typeof KINDS;
+
+const kindOf = ({ type }: { type: string }): Kind => ownValue<Kind>(KINDS, type) ?? {};
+
+/** The container or cloud sandbox in which the runs of a scenario's `environment` are; null if they use this machine's files. */
+export const apartFrom = (wanted: { type: string }): NonNullable<Kind['apart']> | null =>
+  kindOf(wanted).apart ?? null;
+
+/** The names of the variables that runs in an environment take from the shell. */
+export const variablesOfEnvironment = (wanted: { type: string }): readonly string[] =>
+  kindOf(wanted).needs?.variables ?? [];
+
+/** Those without which they cannot take place, and that have no value. */
+export function missingInEnvironment(
+  wanted: { type: string },
+  values: Readonly<Record<string, string>>,
+): string[] {
+  const { needs } = kindOf(wanted);
+  return needs === undefined || (values[needs.key] ?? '') !== '' ? [] : [needs.key];
+}
+
+/** Variables with addresses of services of environments. They are no secrets. */
+export const environmentAddresses: readonly string[] = Object.values<Kind>(KINDS).flatMap(
+  ({ needs }) => needs?.addresses ?? [],
+);
