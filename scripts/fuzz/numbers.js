@@ -12,7 +12,7 @@ import { createPricer, sumOfCosts } from '../../src/model/cost.ts';
 import { agentWork } from '../../src/model/records/agent-work.ts';
 import { EventBody } from '../../src/model/records/events.ts';
 import { OutputProblems } from '../../src/model/records/output-problems.ts';
-import { recordedUsage } from '../../src/model/records/recorded-usage.ts';
+import { recordedUsage } from '../../src/model/transcript/usage-meter.ts';
 import { EvaluatorResult, Metrics } from '../../src/model/records/result-line.ts';
 import { RunRecord } from '../../src/model/records/run-record.ts';
 import { sumUsage, TokenUsage } from '../../src/model/records/token-usage.ts';

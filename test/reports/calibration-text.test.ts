@@ -1,8 +1,7 @@
 import pc from 'picocolors';
 import { expect, test } from 'vitest';
 import { comparedJudges } from '../../src/reports/calibration-text.js';
-import { calibrate } from '../../src/decide/calibration/calibrate.js';
-import type { JudgedRun } from '../../src/decide/calibration/judged-run.js';
+import { calibrate, type JudgedRun } from '../../src/decide/calibration/calibrate.js';
 import { compareSweeps } from '../../src/decide/comparison/compare-sweeps.js';
 import { sweepOf } from '../decide/comparison/sample.js';
 

@@ -7,7 +7,7 @@ import { hostRecord, type Host } from '../../../src/activities/step/host.js';
 import { createOffers } from '../../../src/activities/step/offers.js';
 import { createSlots } from '../../../src/activities/step/slots.js';
 import { drainObject, hostObject } from '../../../src/store/shared/names.js';
-import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
+import { openSharedStore } from '../../../src/store/shared/shared-project.js';
 
 async function shownOnce({ hasRuns }: { hasRuns: boolean }) {
   const folder = mkdtempSync(join(tmpdir(), 'signs-'));

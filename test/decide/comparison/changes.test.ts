@@ -4,8 +4,7 @@ import { compareSweeps } from '../../../src/decide/comparison/compare-sweeps.js'
 import { DEFAULT_OPTIONS } from '../../../src/decide/comparison/document.js';
 import { armsOf } from '../../../src/decide/comparison/samples.js';
 import type { Change } from '../../../src/decide/comparison/document.js';
-import { jsonDifferences } from '../../../src/decide/comparison/json-differences.js';
-import { hasSameInputs, type RunInputs } from '../../../src/decide/comparison/changes.js';
+import { jsonDifferences, hasSameInputs, type RunInputs } from '../../../src/decide/comparison/changes.js';
 import { runInputs, sweepOf } from './sample.js';
 
 const stored = (change: Record<string, Json> = {}, scenario: Record<string, Json> = {}): Json => ({
