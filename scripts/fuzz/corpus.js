@@ -106,7 +106,7 @@ export const RESULT = {
       evaluator_results: [{ name: 'e', metrics: { n: 1 }, score: 0.5, summary: 's', error: null }],
     },
   },
-  ...{ results_dir: 'r', cache_key: null, regressions: [], cached_from: null, attempts: 1 },
+  ...{ results_dir: 'r', cache_key: null, regressions: [], cached_from: null, attempts: 1, starts: 1 },
 };
 
 export const PLAN = {

@@ -47,7 +47,7 @@ const MISTAKES = [
   ],
   [
     '"not worse" is tested at twice the level',
-    'src/statistics/not-worse.ts',
+    'src/statistics/miettinen-nurminen.ts',
     'normalQuantileOfTail(alpha)',
     'normalQuantileOfTail(2 * alpha)',
   ],

@@ -1,4 +1,4 @@
-import { MOST_TRIES } from '../../src/decide/decision/cell-result.ts';
+import { MOST_TRIES } from '../../src/decide/decision/paired-cells.ts';
 import { decide } from '../../src/decide/decision/decide.ts';
 import { share } from './fixed.js';
 
@@ -33,7 +33,7 @@ const PLAN = {
  * @param {Random} random @param {Record<'base' | 'head', number>} rates @param {Errors} errors
  */
 export function untilClearWithErrors(random, rates, errors) {
-  /** @returns {import('../../src/decide/decision/cell-result.ts').CellResult} */
+  /** @returns {import('../../src/decide/decision/paired-cells.ts').CellResult} */
   const resultOf = (/** @type {'base' | 'head'} */ side) => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const outcome = random.chance(rates[side]) ? 'pass' : 'fail';

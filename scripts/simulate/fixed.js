@@ -1,7 +1,7 @@
 import { testDifference } from '../../src/statistics/test-difference.ts';
 import { neededRuns } from '../../src/statistics/needed-runs.ts';
 import { total } from '../../src/statistics/look.ts';
-import { notWorse } from '../../src/statistics/not-worse.ts';
+import { notWorse } from '../../src/statistics/miettinen-nurminen.ts';
 import { DESIGNS, ratesOf, spread, strata } from './draw.js';
 
 /** @typedef {import('./criterion.js').Criterion} Criterion */

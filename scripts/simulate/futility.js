@@ -1,4 +1,4 @@
-import { futileAfter } from '../../src/statistics/futility.ts';
+import { futileAfter } from '../../src/statistics/needed-runs.ts';
 import { look } from '../../src/statistics/look.ts';
 import { ratesOf, spread, strata } from './draw.js';
 import { share } from './fixed.js';

@@ -38,6 +38,7 @@ const LINES = new Map(
         ...{ agent, model, variant, repetition, timestamp: '2026-01-01T00:00:00.000Z', duration_secs: 1 },
         ...{ cost_usd: 0, completed: true, gates_passed: 1, gates_total: 1, judge_score: null, message: '' },
         ...{ outcome: 'pass', metrics: null, results_dir: '-', cache_key: keyOf(id), attempts: 1, starts: 1 },
+        ...{ cached_from: null, regressions: [] },
       }),
     );
     if (typeof line === 'string') throw new Error(line);

@@ -32,7 +32,7 @@ const situations = [0, 2].flatMap((middle) =>
 
 const NO_INTERVAL = { low: 1, high: -1 };
 
-/** @param {boolean} passed @returns {import('../../src/decide/decision/cell-result.ts').CellResult} */
+/** @param {boolean} passed @returns {import('../../src/decide/decision/paired-cells.ts').CellResult} */
 const resultOf = (passed) => ({ outcome: passed ? 'pass' : 'fail', cost_usd: null, errors: 0 });
 
 /** The most runs of a scenario on each side. */

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** Where the agent scripts of a project are, relative to its root. */
 export const SCRIPTS_FOLDER = '.agents/scripts';
 
@@ -25,3 +27,14 @@ export function scriptPaths(nameOrPath: string): ScriptPaths | null {
   const folder = `${SCRIPTS_FOLDER}/${name}`;
   return { name, folder, source: `${folder}/run.ts`, readme: `${folder}/README.md` };
 }
+
+/** The fields by which a scenario names an agent script and its arguments. */
+export const scriptFields = {
+  script: z
+    .string()
+    .refine((name) => scriptPaths(name) !== null, {
+      error: 'expected the name of an agent script, like check-coverage or coverage/check',
+    })
+    .describe('Agent script of the workspace: its folder in .agents/scripts, or the path of its run.ts'),
+  args: z.array(z.string()).default([]).describe('Arguments of the script'),
+};

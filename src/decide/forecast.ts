@@ -67,7 +67,7 @@ export interface Forecast {
 const MOST_EARLIER = 50;
 
 /** The user's expectations of runs of which nothing is known. */
-export interface Assumed {
+interface Assumed {
   /** From 0 to 1. Without it, half of the runs: then it takes the most runs. */
   passRate?: number;
   usd?: number;
@@ -115,7 +115,7 @@ export const configurationsIn = (
     })),
   );
 
-export interface ForecastOptions {
+interface ForecastOptions {
   /** From 0 to 1. */
   effect: number;
   power: number;
@@ -198,4 +198,40 @@ function curveTo(most: number): number[] {
   const all = [2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200, 300, 500, 800, 1200, 2000];
   const beyond = all.findIndex((one) => one > most);
   return beyond === -1 ? all : all.slice(0, beyond + 1);
+}
+
+/** What is known about the cells of a sweep. Cells of the same `kind` are expected to take about the same time. */
+interface SweepTimes {
+  /** Runs that were really performed, with their durations. */
+  finished: readonly { kind: string; secs: number }[];
+  /** How long each run that holds a slot has been going. */
+  running: readonly { kind: string; secs: number }[];
+  /** Cells that have no slot yet, and for how long they cannot have one. */
+  waiting: readonly { kind: string; secs: number }[];
+}
+
+/** With fewer finished runs, nothing is said. */
+const FEWEST = 3;
+/** A run that has already taken longer than others is expected to take this part of their time from now on. */
+const LATE = 0.25;
+
+/**
+ * Estimates how long a sweep will take from now on, in seconds: runs take as long as the finished ones of their kind did
+ * on average, and as many run at once as now. Null if there is no basis: too few runs have finished, or none of a kind
+ * that is still to run.
+ */
+export function remainingSecs({ finished, running, waiting }: SweepTimes): number | null {
+  if (finished.length < FEWEST) return null;
+  const secs = new Map<string, number[]>();
+  for (const run of finished) secs.set(run.kind, [...(secs.get(run.kind) ?? []), run.secs]);
+  const usual = new Map([...secs].map(([kind, all]) => [kind, mean(all) ?? 0]));
+  if ([...running, ...waiting].some(({ kind }) => !usual.has(kind))) return null;
+  const usualOf = (kind: string): number => usual.get(kind) ?? 0;
+  const slots = running.map((run) => Math.max(usualOf(run.kind) - run.secs, LATE * usualOf(run.kind)));
+  if (slots.length === 0) slots.push(0);
+  for (const { kind, secs: until } of waiting) {
+    const first = slots.indexOf(Math.min(...slots));
+    slots[first] = Math.max(slots[first] ?? 0, until) + usualOf(kind);
+  }
+  return Math.max(...slots);
 }

@@ -1,3 +1,5 @@
+import { groupBy, inTurns } from '#lib';
+import type { Cell } from '#model';
 import type { SweepCell, SweepDocument } from './documents/sweep-document.js';
 import { paidCost, totalsOf } from './totals.js';
 
@@ -47,4 +49,14 @@ export function selectCells(document: SweepDocument, filter: CellFilter): SweepD
     cells,
     cells_of_sweep: document.cells.length,
   };
+}
+
+/**
+ * Returns the positions of the cells in the order in which a sweep reads them. Agents take turns, and so do the models
+ * of each agent. Cells of one agent and model keep the order of the plan. So every page has cells of all agents.
+ */
+export function turnOrder(cells: readonly Pick<Cell, 'agent' | 'model'>[]): number[] {
+  const positions = cells.map((_, position) => position);
+  const byAgent = groupBy(positions, (position) => cells[position]?.agent ?? '');
+  return inTurns(byAgent.map((group) => inTurns(groupBy(group, (position) => cells[position]?.model ?? ''))));
 }

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { knownKeys } from './describe-schema.js';
-import { branchMeant, explainDiscriminator } from './explain-union.js';
-import { explain, unknownKey } from './explain.js';
+import { branchMeant, explainDiscriminator, explain, unknownKey } from './explain.js';
 import { inTextOrder, problemIn, type Loaded, type Path, type Side, type Source } from './source.js';
 
 interface Finding {

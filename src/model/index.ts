@@ -1,24 +1,31 @@
 export * from './pure.js';
 export { capabilitiesIn, CapabilityRate, capabilityRates } from './capabilities.js';
-export { compositeScore, compositeTier } from './composite.js';
-export { contextInputs } from './context-inputs.js';
-export { conversationText } from './conversation-text.js';
+export { compositeScore, compositeTier, type Check, decideOutcome } from './verdict.js';
+export {
+  contextInputs,
+  contextOf,
+  type SubjectSides,
+  subjectTokens,
+  SubjectTokens,
+} from './subject-tokens.js';
+export { conversationText, ConversationRecord, Turn } from './records/conversation.js';
 export { createPricer, Price, sumOfCosts } from './cost.js';
-export { gateKey } from './gate-key.js';
-export { mockWarnings } from './mock-warnings.js';
-export { mockedCallText } from './mocked-call-text.js';
-export { outputsThatDoNotFit, outputWarnings, type RunOutput } from './output-warnings.js';
+export { gateKey } from './gate-title.js';
+export {
+  mockWarnings,
+  mockedCallText,
+  outputsThatDoNotFit,
+  outputWarnings,
+  type RunOutput,
+} from './output-warnings.js';
 export { isCurrent, limitReported, mergeLimits, NotedLimit, permissionFor, Probe } from './provider-limit.js';
-export { agentWork, AgentWork } from './records/agent-work.js';
+export { agentWork, AgentWork, FirstRequest, unknownRequest } from './records/agent-work.js';
 export { Cell, configurationOf } from './records/cell.js';
-export { ConversationRecord, Turn } from './records/conversation.js';
 export { AgentEvent, EventBody, RunEvent } from './records/events.js';
-export { Execution, Executions } from './records/execution.js';
-export { FirstRequest, unknownRequest } from './records/first-request.js';
-export { type Declined, HostRecord } from './records/host-record.js';
-export { runAgainText } from './records/host.js';
+export { Execution, Executions, type WorkspaceChange, type WorkspaceChanges } from './records/execution.js';
+export { type Declined, HostRecord, runAgainText } from './records/host-record.js';
 export { GateVerdict, HumanReview } from './records/human-review.js';
-export { JsonValue } from './records/json-value.js';
+export { JsonValue, Count, Usd } from './records/quantities.js';
 export { JudgeAnswer, Judgment, wrongOf } from './records/judgment.js';
 export { isTooLong, LONGEST_NAME, tooLongCell } from './records/longest-names.js';
 export type { McpEvent } from './records/mcp-events.js';
@@ -30,8 +37,13 @@ export {
   LineProblem,
   OutputProblems,
 } from './records/output-problems.js';
-export { Count, Usd } from './records/quantities.js';
-export { recordedUsage, shownTokens } from './records/recorded-usage.js';
+export {
+  recordedUsage,
+  shownTokens,
+  createUsageMeter,
+  isCostAlone,
+  type UsageMeter,
+} from './transcript/usage-meter.js';
 export { redactFields } from './records/redact-fields.js';
 export { digestOf, type ResultDigest } from './records/result-digest.js';
 export {
@@ -64,21 +76,18 @@ export {
   unlessZero,
 } from './records/token-usage.js';
 export { ToolDefinitions } from './records/tool-definitions.js';
-export type { WorkspaceChange, WorkspaceChanges } from './records/workspace-changes.js';
 export { findRegressions, isBeyondChance, Regression } from './regressions.js';
 export { parseReview } from './review/parse-review.js';
 export { fieldsOfReview, ReviewFields, reviewOfFields } from './review/review-fields.js';
 export { keepReview, NEXT_HEADING, REVIEW_HEADING, reviewForm } from './review/review-section.js';
 export { NO_REVIEW, writeReview } from './review/write-review.js';
 export { partsOnlyIn, type SubjectPart, subjectParts } from './subject-parts.js';
-export { contextOf, type SubjectSides, subjectTokens, SubjectTokens } from './subject-tokens.js';
 export { createTrace, type TracedRun } from './trace/create-trace.js';
 export { type Action, type ActionLog, createActionCollector, hasFailed } from './transcript/action-log.js';
 export { efficiencyOf, extractCommands, type Transcript } from './transcript/analyse-transcript.js';
 export { callsWithoutResult } from './transcript/calls-without-result.js';
 export type { Command } from './transcript/name-commands.js';
-export { scriptsRunBy } from './transcript/scripts-run-by.js';
-export { baseName } from './transcript/shell-calls.js';
+export { scriptsRunBy, baseName } from './transcript/shell-calls.js';
 export { splitCommands } from './transcript/split-commands.js';
 export type { SubjectUse } from './transcript/subject-use.js';
 export { trajectorySteps } from './transcript/trajectory-steps.js';
@@ -89,5 +98,3 @@ export {
   type Trajectory,
   UNREAD,
 } from './transcript/trajectory.js';
-export { createUsageMeter, isCostAlone, type UsageMeter } from './transcript/usage-meter.js';
-export { type Check, decideOutcome } from './verdict.js';

@@ -2,7 +2,30 @@ import { gateTitle } from './gate-title.js';
 import type { Judgment } from './records/judgment.js';
 import type { AgentRecord } from './records/run-record.js';
 import type { GateDetail, Outcome } from './records/result-line.js';
-import { comparedScores } from './score-text.js';
+import type { HumanReview } from './records/human-review.js';
+
+/** Formats a score with two digits; "n/a" for null. */
+export const scoreText = (score: number | null): string => (score === null ? 'n/a' : score.toFixed(2));
+
+/** Formats the score of a human review as it was given: "4/5", "80%". */
+export function givenScore({ points, max, problem }: HumanReview): string {
+  if (points !== null && max !== null) return max === 100 ? `${points}%` : `${points}/${max}`;
+  return problem === null ? 'no score' : 'unreadable';
+}
+
+/** Formats a score and its threshold with two digits, or with as many as it takes to show that they differ. */
+export function comparedScores(score: number, threshold: number): [score: string, threshold: string] {
+  const differ = (digits: number): boolean => score.toFixed(digits) !== threshold.toFixed(digits);
+  const digits = score === threshold ? 2 : ([2, 3, 4, 5].find(differ) ?? 6);
+  return [score.toFixed(digits), threshold.toFixed(digits)];
+}
+
+/** Describes the votes of a judge and their spread; null if there was only one vote. */
+export function votesText({ votes, spread }: Pick<Judgment, 'votes' | 'spread'>): string | null {
+  if (spread === null) return null;
+  const each = votes.map(scoreText).join(', ');
+  return `mean of ${votes.length} votes: ${each}; range ${scoreText(spread.range)}, standard deviation ${scoreText(spread.deviation)}`;
+}
 
 /** A step that the plan requires, and its result. */
 interface Wanted<T> {
@@ -128,3 +151,41 @@ function short(text: string, most = 300): string {
   const characters = Array.from(text.replace(/[\s\p{Cc}]+/gu, ' ').trim());
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`;
 }
+
+/** Weights of the judge, the gates and the interaction. */
+interface CompositeWeights {
+  judge_weight: number;
+  gate_weight: number;
+  interaction_weight: number;
+}
+
+/** The parts of a composite score. null: missing, which counts as 0 here and nowhere else. */
+interface CompositeParts {
+  judgeScore: number | null;
+  gatesPassed: number;
+  gatesTotal: number;
+  firstTrySuccessRate: number | null;
+}
+
+type CompositeTier = 'Excellent' | 'Good' | 'Acceptable' | 'Poor';
+
+/** Returns the weighted sum of judge score, share of gates passed and first-try success rate, limited to 0..1. */
+export function compositeScore(weights: CompositeWeights, parts: CompositeParts): number {
+  const gates = parts.gatesTotal > 0 ? parts.gatesPassed / parts.gatesTotal : 0;
+  return clamp01(
+    weights.judge_weight * (parts.judgeScore ?? 0) +
+      weights.gate_weight * gates +
+      weights.interaction_weight * (parts.firstTrySuccessRate ?? 0),
+  );
+}
+
+/** Returns the tier of a composite score. */
+export function compositeTier(score: number): CompositeTier {
+  // A sum of weights such as 0.6 + 0.3 is a rounding error short of 0.9; that must not cost a tier.
+  const reached = score + 1e-9;
+  if (reached >= 0.9) return 'Excellent';
+  if (reached >= 0.7) return 'Good';
+  return reached >= 0.5 ? 'Acceptable' : 'Poor';
+}
+
+const clamp01 = (value: number): number => Math.min(1, Math.max(0, value));

@@ -1,7 +1,6 @@
 import type { Cell } from '#model';
 import type { RunNumbers } from './names.js';
-import type { LostHost } from './run-place.js';
-import type { RunResult } from './run.js';
+import type { LostHost, RunResult } from './run.js';
 import type { SweepOrigin } from './sweep.js';
 
 /** A run of a sweep, of which there may have been several, each on another host. */

@@ -1,4 +1,21 @@
-export type { AgentHeartbeat, AgentProgress } from './agent-progress.js';
+export {
+  type AgentHeartbeat,
+  type AgentProgress,
+  type LostHost,
+  type RunPlace,
+  type AgentSummary,
+  type ContextBrief,
+  type ConversationBrief,
+  type ConversationTurn,
+  type JudgeBrief,
+  type ReportInput,
+  type RunInput,
+  type RunRef,
+  type RunResult,
+  type StepFailure,
+  type TurnRef,
+  waitNumber,
+} from './run.js';
 export type { LostRun, LostRunsInput, PlaceInput, Signs, SignsInput } from './hosts.js';
 export {
   cellOfRun,
@@ -16,24 +33,8 @@ export {
   UPDATES,
   WORKFLOWS,
 } from './names.js';
-export type { CellKind, CellPage, PageCell } from './pages.js';
-export type { ProviderLimit } from './provider-limit.js';
-export type { LostHost, RunPlace } from './run-place.js';
+export type { CellKind, CellPage, PageCell, ProviderLimit } from './pages.js';
 export type { KeptSteps, PlannedGate, PlannedStep, RunPlan } from './run-plan.js';
-export {
-  type AgentSummary,
-  type ContextBrief,
-  type ConversationBrief,
-  type ConversationTurn,
-  type JudgeBrief,
-  type ReportInput,
-  type RunInput,
-  type RunRef,
-  type RunResult,
-  type StepFailure,
-  type TurnRef,
-  waitNumber,
-} from './run.js';
 export {
   type FiringEnd,
   type FiringRef,

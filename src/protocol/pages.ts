@@ -1,5 +1,13 @@
 import type { Cell, Outcome } from '#model';
-import type { ProviderLimit } from './provider-limit.js';
+
+/** An account's limit that a run has reached. The sweep starts no cells of that account until it ends. */
+export interface ProviderLimit {
+  provider: string;
+  /** Absent if the provider has only one account here. */
+  account?: string;
+  /** ms since the epoch */
+  until: number;
+}
 
 /** What cells have in common that may start at the same times. */
 export interface CellKind {

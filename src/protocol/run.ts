@@ -1,6 +1,25 @@
 import type { RunLimits } from '#lib/pure';
 import type { Cell, EndReason, Outcome } from '#model';
-import type { LostHost } from './run-place.js';
+
+/** A host that a run was on, and that showed no sign of life for too long, so that the run was done again. */
+export interface LostHost {
+  id: string;
+  name: string;
+  /** When it was given up, ms since the epoch. */
+  at: number;
+}
+
+/** Where a run takes place. */
+export interface RunPlace {
+  /** Id of the host. */
+  host: string;
+  /** Its name, for people. */
+  name: string;
+  /** The task queue that only this host polls. */
+  queue: string;
+  /** Proof that the sweep may start the run's workflow. */
+  proof: string;
+}
 
 /** Identifies a run to every activity. */
 export interface RunRef {
@@ -126,4 +145,19 @@ export interface RunResult {
   knownUsd?: number;
   /** True if nothing was run: the result is that of an earlier run. */
   cached?: boolean;
+}
+
+/** What an agent is doing, as the heartbeats of its step say. */
+export interface AgentProgress {
+  /** Its last command or message, redacted and shortened; null if it has shown none yet. */
+  doing: string | null;
+  /** Number of its events so far. */
+  events: number;
+  /** What the run's agent has cost so far, US dollars; absent if unknown. */
+  costUsd?: number;
+}
+
+/** The part of a heartbeat's details that says what an agent is doing. Absent if the step performs none. */
+export interface AgentHeartbeat {
+  agent?: AgentProgress;
 }

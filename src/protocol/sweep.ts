@@ -1,10 +1,8 @@
 import type { Decision } from '#decide';
 import type { RunLimits } from '#lib/pure';
 import type { Outcome } from '#model';
-import type { CellKind, PageCell } from './pages.js';
-import type { ProviderLimit } from './provider-limit.js';
-import type { LostHost, RunPlace } from './run-place.js';
-import type { RunResult } from './run.js';
+import type { CellKind, PageCell, ProviderLimit } from './pages.js';
+import type { LostHost, RunPlace, RunResult } from './run.js';
 
 /** Input of a sweep's workflow. The cells are in the sweep's plan. */
 export interface SweepInput {
@@ -206,7 +204,7 @@ export interface SweepEnd {
 
 export interface LoadCellsInput {
   sweep: string;
-  /** In turn order (`decide/turn-order.ts`); 0 if `positions` is given. */
+  /** In turn order (`decide/select-cells.ts`); 0 if `positions` is given. */
   offset: number;
   limit: number;
   round: number;

@@ -1,32 +1,32 @@
 export * from './pure.js';
-export { type Expected, expectedRounds } from './expected-rounds.js';
-export { type Followed, followNights, SUSPICION } from './follow-nights.js';
-export { conditionalPower, futileAfter } from './futility.js';
-export { holm } from './holm.js';
+export {
+  type Expected,
+  expectedRounds,
+  conditionalPower,
+  futileAfter,
+  neededRuns,
+  runsToShow,
+  smallestToShow,
+} from './needed-runs.js';
+export { type Followed, followNights, SUSPICION, nightSd } from './follow-nights.js';
+export { holm, testFamily } from './test-family.js';
 export { firstLevel, informationIn, ledgerOf } from './ledger.js';
-export { look, type Look, type Round, timesOf, total } from './look.js';
-export { lossEvidence } from './loss-evidence.js';
-export { meanBias } from './mean-bias.js';
+export { look, type Look, type Round, timesOf, total, sequentialP } from './look.js';
+export { lossEvidence, riseEvidence } from './loss-evidence.js';
+export { meanBias, meanRate } from './mean-rate.js';
 export { meanChange } from './mean-change.js';
-export { meanRate } from './mean-rate.js';
-export { neededRuns, runsToShow, smallestToShow } from './needed-runs.js';
 export { nextRound } from './next-round.js';
-export { nightSd } from './night-sd.js';
 export { normalTail } from './normal.js';
-export { equivalent, notWorse } from './not-worse.js';
+export { equivalent, notWorse } from './miettinen-nurminen.js';
 export { firstDecisive } from './one-configuration.js';
 export { otherScenarios, shorterWith } from './other-scenarios.js';
 export { type Estimated, type Flips, flipsP, less, movedBy, movedInterval } from './paired-change.js';
 export { passAtK, passHatK } from './pass-at-k.js';
 export { predictionPoweredMean } from './prediction-powered-mean.js';
-export { riseEvidence } from './rise-evidence.js';
-export type { ScorePair } from './score-pairs.js';
-export { sequentialP } from './sequential-p.js';
+export { type ScorePair, weightedKappa } from './weighted-kappa.js';
 export { firstContrast } from './sequential-test.js';
 export { shrunkRates } from './shrunk-rates.js';
 export { boundaries } from './spending.js';
 export { decide, smallestPossible, testDifference, type TestedDifference } from './test-difference.js';
 export { testEach, type TestedConfiguration } from './test-each.js';
-export { testFamily } from './test-family.js';
-export { weightedKappa } from './weighted-kappa.js';
 export { wilsonInterval } from './wilson-interval.js';

@@ -10,3 +10,14 @@ function logFactorial(n: number): number {
 /** Returns the logarithm of the number of ways to choose k of n. */
 export const logChoose = (n: number, k: number): number =>
   logFactorial(n) - logFactorial(k) - logFactorial(n - k);
+
+/** Returns the logarithm of the sum of the numbers whose logarithms these are. */
+export function logSumExp(logs: readonly number[]): number {
+  // loops, because these numbers are computed a million times
+  let highest = -Infinity;
+  for (const log of logs) if (log > highest) highest = log;
+  if (highest === -Infinity) return highest;
+  let sum = 0;
+  for (const log of logs) sum += Math.exp(log - highest);
+  return highest + Math.log(sum);
+}

@@ -1,4 +1,5 @@
-import { rate, sum, type Interval, type Stratum } from './counts.js';
+import { rate, sum, type Interval, type Stratum, isTested } from './counts.js';
+import { normalQuantileOfTail } from './normal.js';
 
 /** Returns by how much the pass rate is higher in head: the mean of the strata's differences. All must have runs on both sides. */
 export const meanDifference = (strata: readonly Stratum[]): number =>
@@ -61,4 +62,30 @@ function restrictedRate({ base, head }: Stratum, difference: number): number {
   const angle = u === 0 ? 0 : (Math.PI + Math.acos(Math.min(1, Math.max(-1, v / u ** 3)))) / 3;
   const root = 2 * u * Math.cos(angle) - third;
   return Math.max(0, difference, Math.min(1, 1 + difference, root));
+}
+
+interface Options {
+  /** A share, above 0: 0.1 is 10 points. */
+  margin: number;
+  /** Level of a one-sided test. */
+  alpha: number;
+}
+
+/** Returns whether head is not worse by the margin or more: the lower bound of the difference is above it. */
+export function notWorse(
+  strata: readonly Stratum[],
+  { margin, alpha }: Options,
+): { bound: number; holds: boolean } {
+  const tested = strata.filter(isTested);
+  const bound = tested.length === 0 ? -1 : scoreInterval(tested, normalQuantileOfTail(alpha)).low;
+  return { bound, holds: bound > -margin };
+}
+
+/**
+ * Returns whether head is neither worse nor better by the margin or more. Both are tested at the full level: D. J. Schuirmann,
+ * "A comparison of the two one-sided tests procedure", J. Pharmacokinetics and Biopharmaceutics 15 (1987) 657-680.
+ */
+export function equivalent(strata: readonly Stratum[], { margin, alpha }: Options): boolean {
+  const swapped = strata.map(({ base, head }) => ({ base: head, head: base }));
+  return notWorse(strata, { margin, alpha }).holds && notWorse(swapped, { margin, alpha }).holds;
 }

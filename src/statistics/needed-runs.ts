@@ -1,10 +1,12 @@
 import { isTested, sum, type Count, type Stratum } from './counts.js';
-import { meanDifference } from './miettinen-nurminen.js';
-import { normalQuantileOfTail } from './normal.js';
+import { meanDifference, scoreOf } from './miettinen-nurminen.js';
+import { normalQuantileOfTail, normalTail } from './normal.js';
 import { mostExtreme, testDifference } from './test-difference.js';
+import { timesOf, total, type Round, look } from './look.js';
+import { boundaries } from './spending.js';
 
 /** A difference that is to be shown: with this probability, at this level. */
-export interface ToShow {
+interface ToShow {
   /** From 0 to 1; its sign does not matter. */
   difference: number;
   alpha: number;
@@ -23,7 +25,7 @@ export function neededRuns(strata: readonly Stratum[], toShow: ToShow): number |
   return Math.max(0, Math.ceil(runsToShow(tested.map(bothSides), { ...toShow, unseen }) - done));
 }
 
-export const bothSides = ({ base, head }: Stratum): Count => ({
+const bothSides = ({ base, head }: Stratum): Count => ({
   passed: base.passed + head.passed,
   tested: base.tested + head.tested,
 });
@@ -49,7 +51,7 @@ export function runsToShow(
  * Returns the mean variance of an outcome at the mean pass rate of both sides, as it would be if the unseen part of the difference lay
  * towards 50 %, where outcomes vary most. One pass and one failure are added, because few runs tell little about rates near 0 and 1.
  */
-export function meanVariance(runs: readonly Count[], unseen: number): number {
+function meanVariance(runs: readonly Count[], unseen: number): number {
   const varianceOf = ({ passed, tested }: Count): number => {
     const fromMiddle = Math.max(0, Math.abs((passed + 1) / (tested + 2) - 0.5) - unseen / 2);
     return 0.25 - fromMiddle ** 2;
@@ -85,3 +87,77 @@ function canShow(configurations: number, { runs, alpha }: { runs: number; alpha:
   const most = Array.from({ length: configurations }, () => mostExtreme({ base: none, head: none }));
   return testDifference(most, { alpha }).verdict !== 'too few runs';
 }
+
+/** A sequential test that looks for a difference of at least `effect`, from 0 to 1, with `most` pairs of runs at the cap. */
+interface EffectPlan {
+  effect: number;
+  alpha: number;
+  most: number;
+}
+
+/** A sweep is given up when it would find the effect with less than this probability. */
+const FUTILE = 0.2;
+
+/**
+ * Returns the probability that the test still finds a difference, if head is better or worse by the effect from now on, whichever is more
+ * likely to be found. A stop because of it makes a false "better" or "worse" only less likely, so it needs no correction. By the B-value:
+ * K. K. G. Lan and J. Wittes, "The B-value: a tool for monitoring data", Biometrics 44 (1988) 579-585.
+ */
+export function conditionalPower(rounds: readonly Round[], { effect, alpha, most }: EffectPlan): number {
+  const times = timesOf(rounds, most);
+  const time = times.at(-1) ?? 0;
+  const strata = total(rounds).filter(isTested);
+  if (strata.length === 0 || time >= 1) return 1;
+  const drift = effect / Math.sqrt((2 * meanVariance(strata.map(bothSides), effect)) / most);
+  const end = boundaries([...times, 1], alpha).at(-1) ?? Infinity;
+  const sofar = Math.abs(scoreOf(strata, 0)) * Math.sqrt(time);
+  return normalTail((end - sofar - drift * (1 - time)) / Math.sqrt(1 - time));
+}
+
+/** Returns after how many rounds the effect was unlikely to be found any more; null: after none. */
+export function futileAfter(rounds: readonly Round[], plan: EffectPlan): number | null {
+  const at = rounds.findIndex((_, last) => conditionalPower(rounds.slice(0, last + 1), plan) < FUTILE);
+  return at === -1 ? null : at + 1;
+}
+
+/** True pass rates of a configuration on both sides. */
+interface Rates {
+  base: number;
+  head: number;
+}
+
+/** The average of sweeps that stop as soon as the verdict is clear. */
+export interface Expected {
+  /** The mean number of rounds, each with a run of each configuration on each side. */
+  rounds: number;
+  /** The share of sweeps that end with "better" or "worse". */
+  found: number;
+}
+
+/** With many configurations, sweeps take longer to simulate and vary less. */
+const simulationsOf = (configurations: number): number =>
+  Math.ceil(Math.min(200, Math.max(10, 1000 / configurations)));
+
+/** Simulates sweeps with at most `rounds` rounds, which give up when a difference of `effect` is unlikely to be found. */
+export function expectedRounds(
+  rates: readonly Rates[],
+  { rounds: most, effect, alpha }: { rounds: number; effect: number; alpha: number },
+  random: () => number,
+): Expected {
+  const plan = { alpha, margin: null, most: most * rates.length };
+  const simulations = simulationsOf(rates.length);
+  let [rounds, found] = [0, 0];
+  for (let simulation = 0; simulation < simulations; simulation++) {
+    const drawn = Array.from({ length: most }, () => drawRound(rates, random));
+    const last = look(drawn, plan);
+    const stop = Math.min(last.rounds, futileAfter(drawn, { ...plan, effect }) ?? most);
+    rounds += stop;
+    if (stop === last.rounds && last.verdict !== 'undecided') found += 1;
+  }
+  return { rounds: rounds / simulations, found: found / simulations };
+}
+
+const drawRound = (rates: readonly Rates[], random: () => number): Round => {
+  const draw = (rate: number) => ({ passed: random() < rate ? 1 : 0, tested: 1 });
+  return rates.map(({ base, head }) => ({ base: draw(base), head: draw(head) }));
+};

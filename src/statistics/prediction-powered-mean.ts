@@ -1,7 +1,7 @@
 import { mean } from '#lib';
 import { sum, type Interval } from './counts.js';
 import { tQuantileOfTail } from './student-t.js';
-import { smallestDisagreements, type ScorePair } from './score-pairs.js';
+import { smallestDisagreements, type ScorePair } from './weighted-kappa.js';
 
 /**
  * Returns the mean score that people would give to all runs: the judge's mean, corrected by its error on the runs that

@@ -1,6 +1,5 @@
-import { boschloo } from './boschloo.js';
+import { boschloo, midP } from './boschloo.js';
 import { isTested, type Count, type Interval, type Stratum } from './counts.js';
-import { midP } from './mid-p.js';
 import { meanDifference, scoreInterval, scoreOf } from './miettinen-nurminen.js';
 import { normalQuantileOfTail, normalTail } from './normal.js';
 

@@ -1,5 +1,4 @@
 import { isTested, type Stratum } from './counts.js';
-import { adjust, possibleOutcomes } from './step-down-min-p.js';
 import {
   decide,
   mostExtreme,
@@ -7,6 +6,76 @@ import {
   testDifference,
   type TestedDifference,
 } from './test-difference.js';
+import { passesOfHead } from './distribution.js';
+import { midPOfTails, SMALLEST_P } from './boschloo.js';
+
+/** Rounding errors must not make equal p values differ. */
+const TOLERANCE = 1e-9;
+
+/**
+ * Returns the adjusted p of each configuration: the chance of any false alarm among all of them is at most the level that it is
+ * compared with. It is the probability that the smallest p of the configurations that are not yet found would be at most as
+ * small as the observed one. Since passes are counts, a configuration whose runs all passed can hardly
+ * reach a small p, and costs the others nothing. P. H. Westfall and R. D. Wolfinger, "Multiple tests with discrete
+ * distributions", The American Statistician 51 (1997) 3-8.
+ */
+export const stepDownMinP = (strata: readonly Stratum[]): number[] => adjust(strata.map(possibleOutcomes));
+
+/** Returns the adjusted p of each test; with `last`, only of those whose p is at most as large as that of this one. */
+function adjust(tests: readonly PossibleOutcomes[], last?: number): number[] {
+  const order = tests.map((test, at) => ({ ...test, at })).sort((a, b) => a.p - b.p);
+  const adjusted = new Array<number>(tests.length).fill(1);
+  let highest = 0;
+  for (const [rank, { p, at }] of order.entries()) {
+    // The probability that none is as small, as a logarithm, because the probability of each may be tiny.
+    let none = 0;
+    for (let other = rank; other < order.length; other++) none += Math.log1p(-chanceOf(order[other], p));
+    highest = Math.max(highest, -Math.expm1(none), SMALLEST_P);
+    adjusted[at] = highest;
+    if (at === last) break;
+  }
+  return adjusted;
+}
+
+/** The mid-p of a configuration, and of all outcomes that it could have had with as many passes. */
+interface PossibleOutcomes {
+  p: number;
+  /** By p, from the smallest: the probability of a p at most as small. */
+  outcomes: { p: number; chance: number }[];
+}
+
+function possibleOutcomes(stratum: Stratum): PossibleOutcomes {
+  const { first, probabilities } = passesOfHead([stratum]);
+  const above = new Float64Array(probabilities.length);
+  for (let at = probabilities.length - 2; at >= 0; at--)
+    above[at] = (above[at + 1] ?? 0) + (probabilities[at + 1] ?? 0);
+  let below = 0;
+  const ps = Array.from(probabilities, (chance, at) => {
+    const p = midPOfTails({ below, at: chance, above: above[at] ?? 0 });
+    below += chance;
+    return p;
+  });
+  let total = 0;
+  const outcomes = ps
+    .map((p, at) => ({ p, chance: probabilities[at] ?? 0 }))
+    .sort((a, b) => a.p - b.p)
+    .map(({ p, chance }) => ({ p, chance: (total = Math.min(1, total + chance)) }));
+  return { p: ps[stratum.head.passed - first] ?? SMALLEST_P, outcomes };
+}
+
+/** The probability that a test has a p of at most this. */
+function chanceOf({ outcomes }: PossibleOutcomes = NEVER, p: number): number {
+  const most = p * (1 + TOLERANCE);
+  let [low, high] = [0, outcomes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((outcomes[middle]?.p ?? Infinity) <= most) low = middle + 1;
+    else high = middle;
+  }
+  return outcomes[low - 1]?.chance ?? 0;
+}
+
+const NEVER: PossibleOutcomes = { p: 1, outcomes: [] };
 
 export interface TestedConfiguration extends TestedDifference {
   /** p allowing for the number of configurations; decides the verdict. */

@@ -1,9 +1,8 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import { linesOf, plannedHomes, projectState, readText, remembered } from '#host';
+import { statSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, dirname } from 'node:path';
+import { linesOf, plannedHomes, projectState, readText, remembered, temporaryName } from '#host';
 import { isJsonObject, parseJson } from '#lib';
 import type { ResultLine } from '#model';
-import { writeDerived } from './derived-file.js';
 import {
   isUnchanged,
   readOn,
@@ -16,6 +15,30 @@ import {
 import { createFacts, type ResultFacts } from './result-facts.js';
 import { resultsLog } from './results-folder.js';
 import { parseResult } from './results-log.js';
+
+/**
+ * Writes a file below the folder `index/` of a state folder, from which it can be made again at any time. Readers see the old or the
+ * new one. Returns false, and does no harm, where there is no state folder, or nothing can be written.
+ */
+export function writeDerived(file: string, text: string): boolean {
+  const folder = dirname(file);
+  // whoever only reads results must not create a state folder
+  if (statSync(dirname(folder), { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  const temporary = temporaryName(file);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+    renameSync(temporary, file);
+    return true;
+  } catch {
+    try {
+      rmSync(temporary, { force: true });
+    } catch {
+      // Then it was not made either.
+    }
+    return false;
+  }
+}
 
 /**
  * Answers questions about all results in a results folder without reading the log from the start each time. Every answer is that of

@@ -1,10 +1,39 @@
 import { existsSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open, stat, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { linesOf } from '#host';
+import { linesOf, type Lock, lockHolder, tryLock, waitUntil, temporaryName } from '#host';
 import { addPathToFullDiskError, parseFailure, parseJson } from '#lib';
 import { ResultLine } from '#model';
-import { cleanIsOver } from './clean-lock.js';
+import { cleanFolder } from './results-folder.js';
+
+/*
+ * How `clean` works next to commands and workers that write. `clean` takes a lock before it looks at the folder, and
+ * releases it once it removes nothing more. A process that has written something waits until no `clean` holds the lock,
+ * and then checks whether what it wrote is still there. So either `clean` has seen what was written, or the writer sees
+ * what `clean` has done. Writers hold no lock, and a killed `clean` blocks nobody.
+ */
+const NAME = 'clean';
+/**
+ * While `clean` holds the lock, it only moves folders and deletes nothing. This is longer than it needs with very many
+ * runs.
+ */
+const WAIT_MS = 60_000;
+const LOOK_MS = 20;
+
+/** Takes the lock that announces a `clean`. Returns null if another `clean` does not finish within WAIT_MS. */
+export const announceClean = (results: string): Promise<Lock | null> =>
+  waitUntil(() => tryLock(cleanFolder(results), NAME), WAIT_MS, LOOK_MS);
+
+/** Waits until no `clean` holds the lock. @throws Error if one does not finish within WAIT_MS */
+export async function cleanIsOver(results: string): Promise<void> {
+  // If no `clean` ever ran here, there is nothing to check, and nothing is created.
+  const isOver = async (): Promise<true | null> =>
+    !existsSync(cleanFolder(results)) || (await lockHolder(cleanFolder(results), NAME)) === null
+      ? true
+      : null;
+  if ((await waitUntil(isOver, WAIT_MS, LOOK_MS)) === null)
+    throw new Error(`a \`clean\` has been running in ${results} for a minute; stop it if it hangs`);
+}
 
 /** A line of results.jsonl that cannot be read. It is skipped and reported. */
 export interface CorruptLine {
@@ -82,4 +111,59 @@ export function parseResult(text: string): ResultLine | string {
   if (json === undefined) return 'not JSON';
   const parsed = ResultLine.safeParse(json);
   return parsed.success ? parsed.data : parseFailure(parsed.error);
+}
+
+const CHUNK = 1024 * 1024;
+
+/**
+ * Replaces results.jsonl with a file without some of its lines; all other lines stay unchanged. Only for a caller that
+ * has announced a `clean`. Calls `decide` for each line, numbered from 1; 'stop' leaves the file as it is. Returns the
+ * number of bytes removed, or null after 'stop'.
+ */
+export async function rewriteResults(
+  path: string,
+  decide: (line: number, text: string) => 'keep' | 'drop' | 'stop',
+): Promise<number | null> {
+  const kept: { from: number; to: number }[] = [];
+  let line = 0;
+  let begin = 0;
+  for (const { text, end } of linesOf(path, Infinity)) {
+    line += 1;
+    const decision = decide(line, text);
+    if (decision === 'stop') return null;
+    const last = kept.at(-1);
+    if (decision === 'keep' && last?.to === begin) last.to = end;
+    else if (decision === 'keep') kept.push({ from: begin, to: end });
+    begin = end;
+  }
+  const size = kept.reduce((sum, { from, to }) => sum + to - from, 0);
+  if (size === begin) return 0;
+  const temporary = temporaryName(path);
+  const source = await open(path, 'r');
+  try {
+    const target = await open(temporary, 'wx', (await source.stat()).mode & 0o777);
+    try {
+      for (const { from, to } of kept) await copyRange(source, target, from, to);
+      await target.datasync();
+    } finally {
+      await target.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    throw addPathToFullDiskError(error, path);
+  } finally {
+    await source.close();
+    await rm(temporary, { force: true });
+  }
+  return begin - size;
+}
+
+async function copyRange(source: FileHandle, target: FileHandle, from: number, to: number): Promise<void> {
+  const chunk = Buffer.alloc(Math.min(CHUNK, to - from));
+  for (let at = from; at < to;) {
+    const { bytesRead } = await source.read(chunk, 0, Math.min(chunk.length, to - at), at);
+    if (bytesRead === 0) throw new Error('results.jsonl was shortened while it was read');
+    await target.writeFile(chunk.subarray(0, bytesRead));
+    at += bytesRead;
+  }
 }

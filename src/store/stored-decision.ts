@@ -1,8 +1,25 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { Decision } from '#decide';
-import { readResultsFile } from './read-results-file.js';
+import { displayPath, readText } from '#host';
+import { InfrastructureError, parseFailure, systemFailure, UsageError } from '#lib';
 import { summaryFile } from './results-folder.js';
+
+/**
+ * Reads a JSON file of the results folder.
+ *
+ * @throws UsageError if it is missing, truncated or invalid; InfrastructureError if the system cannot read it
+ */
+export function readResultsFile<T>(file: string, schema: { parse(value: unknown): T }): T {
+  try {
+    return schema.parse(JSON.parse(readText(file)));
+  } catch (error) {
+    const reason = systemFailure(error);
+    if (reason !== null && (error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new InfrastructureError(reason);
+    throw new UsageError('results_broken', `${displayPath(file)} cannot be read: ${parseFailure(error)}`);
+  }
+}
 
 /** The part of a summary that says what a sweep has decided. */
 const Decided = z.object({
@@ -11,7 +28,7 @@ const Decided = z.object({
 });
 
 /** What a sweep that has ended has decided, and the ids of the cells that it needed. */
-export interface StoredDecision {
+interface StoredDecision {
   decision: Decision;
   cells: string[];
 }

@@ -20,9 +20,8 @@ import { checkVariant } from '#planning';
 import type { Plan } from '#scenario';
 import { fixtureFolder, readBaseline } from '#store';
 import { findById } from './find-sweep.js';
-import { judgedFacts } from './judged-facts.js';
-import { calibrationsOf, reviewReader } from './judged-runs.js';
-import { readLog } from './read-log.js';
+import { judgedFacts, calibrationsOf, reviewReader } from './judged-runs.js';
+import { readLog } from './read-records.js';
 import { readToCompare } from './read-to-compare.js';
 
 interface Options extends Partial<ComparisonOptions> {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { displayPath } from '#host';
-import { suggest, UsageError } from '#lib';
+import { displayPath, readText } from '#host';
+import { suggest, UsageError, compareTexts, isJsonObject, parseJson } from '#lib';
 import { Plan } from '#scenario';
 import {
   fetchRun,
@@ -11,8 +11,26 @@ import {
   runFiles,
   sharedProjectOf,
   sweepsFolder,
+  summaryFile,
 } from '#store';
-import { newestSweeps } from './newest-sweeps.js';
+import { SweepDocument, type SweepSummary } from '#decide';
+
+/** Returns the ids of sweeps that have a plan, newest first. Sorts by time, because users may choose the ids' names. */
+export function newestSweeps(results: string): string[] {
+  const folder = sweepsFolder(results);
+  return (existsSync(folder) ? readdirSync(folder) : [])
+    .filter((id) => existsSync(planFile(results, id)))
+    .map((id) => ({ id, started: startOf(planFile(results, id)) }))
+    .sort((a, b) => compareTexts(b.started, a.started) || compareTexts(b.id, a.id))
+    .map(({ id }) => id);
+}
+
+/** Returns '' if unknown. Uses no schema: there may be thousands of plans, and whoever reads one reports its errors. */
+function startOf(file: string): string {
+  const plan = parseJson(readText(file));
+  const created = isJsonObject(plan) ? plan['created_at'] : null;
+  return typeof created === 'string' ? created : '';
+}
 
 const names = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
@@ -74,3 +92,17 @@ function unknownId(id: string, known: readonly string[], kind: string, resultsPa
   const hint = near === null ? '' : `; did you mean '${near}'?`;
   return new UsageError('unknown_id', `no ${kind} '${id}' in ${displayPath(resultsPath)}${hint}`);
 }
+
+/** True if a sweep has ended, that is, if its summary exists, which is written last. */
+export const hasEnded = (resultsPath: string, plan: Plan): boolean =>
+  existsSync(summaryFile(resultsPath, plan.sweep));
+
+/** Returns how a sweep ended, or 'open' if it has not. @throws UsageError if its summary cannot be read */
+export function sweepStatus(resultsPath: string, sweep: string): SweepSummary['status'] {
+  const summary = summaryFile(resultsPath, sweep);
+  if (!existsSync(summary)) return 'open';
+  return readResultsFile(summary, Ended).status === 'cancelled' ? 'cancelled' : 'completed';
+}
+
+/** The only part of a summary that is needed here. There may be thousands of cells. */
+const Ended = SweepDocument.pick({ status: true });

@@ -1,18 +1,20 @@
 export { bringSweepRuns, FEW_RUNS } from './bring-runs.js';
 export { baselineOfSweep, comparisonOf, comparisonWithBaseline } from './comparison-of.js';
-export { hasEnded } from './ended-sweep.js';
-export { findById, findPlan, findSweep, type Found } from './find-sweep.js';
+export {
+  hasEnded,
+  findById,
+  findPlan,
+  findSweep,
+  type Found,
+  sweepStatus,
+  newestSweeps,
+} from './find-sweep.js';
 export { nightOfFiring } from './judge-night.js';
-export { judgedFacts } from './judged-facts.js';
-export { reviewReader, withCalibration } from './judged-runs.js';
-export { newestSweeps } from './newest-sweeps.js';
+export { judgedFacts, reviewReader, withCalibration } from './judged-runs.js';
 export { rankingOf } from './ranking-of.js';
-export { corruptLine, readDigestedLog, readLog } from './read-log.js';
-export { readRecords, tryReadActionLog } from './read-records.js';
+export { corruptLine, readDigestedLog, readLog, readRecords, tryReadActionLog } from './read-records.js';
 export { readEvaluation, readReview } from './read-review.js';
 export { readSweepList } from './read-sweep-list.js';
 export { decidedBy } from './read-to-compare.js';
 export { reportNight } from './report-night.js';
-export { sweepDocument } from './sweep-document.js';
-export { sweepStatus } from './sweep-status.js';
-export { savedQueries, uiPage } from './ui-page.js';
+export { sweepDocument, savedQueries, uiPage } from './sweep-document.js';

@@ -20,7 +20,7 @@ import type { StoredSchedule } from '#scenario';
 import { firingsFrom, type ObjectStore, planFile, readReference, writeReference } from '#store';
 import { comparisonOf } from './comparison-of.js';
 import { findPlan } from './find-sweep.js';
-import { readLog } from './read-log.js';
+import { readLog } from './read-records.js';
 import { decidedBy } from './read-to-compare.js';
 
 type Judged = Pick<

@@ -2,7 +2,7 @@ import { calibrationFields, type ComparisonOptions, judgeWarnings, rankAgents, t
 import { UsageError } from '#lib';
 import { sweepToCompare } from './comparison-of.js';
 import { calibrationsOf, reviewReader } from './judged-runs.js';
-import { readLog } from './read-log.js';
+import { readLog } from './read-records.js';
 import { readToCompare } from './read-to-compare.js';
 
 /**

@@ -1,9 +1,17 @@
 import { existsSync } from 'node:fs';
 import type { SweepCell } from '#decide';
 import { UsageError } from '#lib';
-import { type ActionLog, Metrics, RunRecord } from '#model';
+import { type ActionLog, Metrics, RunRecord, type ResultDigest, type ResultLine } from '#model';
 import type { ReportedCell } from '#reports';
-import { readActionLog, readResultsFile, runFiles } from '#store';
+import {
+  readActionLog,
+  readResultsFile,
+  runFiles,
+  type CorruptLine,
+  readResults,
+  resultsIndex,
+  resultsLog,
+} from '#store';
 
 /**
  * Reads the records of a cell's run, and what its agent did if it did not pass. If they cannot be read, `missing` says
@@ -42,3 +50,21 @@ function readAs<T>(file: string, schema: { parse(value: unknown): T }): T | null
     return null;
   }
 }
+
+/** Reads all lines of results.jsonl. Warns about each line that cannot be read. */
+export function readLog(resultsPath: string, warn: (text: string) => void): ResultLine[] {
+  const log = resultsLog(resultsPath);
+  const { results, corrupt } = readResults(log);
+  for (const line of corrupt) warn(corruptLine(log, line));
+  return results;
+}
+
+/** Like `readLog`, for what needs no more than digests: it is much faster for thousands of results. */
+export function readDigestedLog(resultsPath: string, warn: (text: string) => void): readonly ResultDigest[] {
+  const { results, corrupt } = resultsIndex(resultsPath).digests();
+  for (const line of corrupt) warn(corruptLine(resultsLog(resultsPath), line));
+  return results;
+}
+
+export const corruptLine = (log: string, { line, reason }: CorruptLine): string =>
+  `warning: ${log}:${line}: skipped this line: ${reason}`;

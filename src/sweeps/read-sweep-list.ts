@@ -3,8 +3,7 @@ import { displayPath } from '#host';
 import { UsageError } from '#lib';
 import { Plan } from '#scenario';
 import { planFile, readResultsFile, resultsIndex } from '#store';
-import { newestSweeps } from './newest-sweeps.js';
-import { sweepStatus } from './sweep-status.js';
+import { newestSweeps, sweepStatus } from './find-sweep.js';
 
 /**
  * Reads the newest sweeps of a results folder, at most `limit`, and says how many older ones there are. Warns about sweeps whose

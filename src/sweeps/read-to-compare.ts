@@ -8,7 +8,7 @@ import { EffectiveScenario, type Plan } from '#scenario';
 import { fetchSweep, readResultsFile, runFiles, scenarioFile, sharedProjectOf, storedDecision } from '#store';
 import { bringSweepRuns } from './bring-runs.js';
 import { readReview } from './read-review.js';
-import { sweepStatus } from './sweep-status.js';
+import { sweepStatus } from './find-sweep.js';
 
 /** Reads all data of a sweep that a comparison needs. Warns about data that cannot be read, and leaves it out. */
 export async function readToCompare(

@@ -12,7 +12,7 @@ import type { Deps } from '../../src/activities/step/deps.js';
 import { inspect, type SupervisedState } from '../../src/host/process/supervise.js';
 import type { Step } from '../../src/scenario/scenario.js';
 import type { Target } from '../../src/scenario/target.js';
-import { stateOfRun } from '../../src/store/run-state.js';
+import { stateOfRun } from '../../src/store/results-folder.js';
 import type { RunPlan, RunRef } from '../../src/protocol/index.js';
 import { scenario, until } from '../commands/project.js';
 import { killWhenFinished, processesWith } from '../host/processes.js';

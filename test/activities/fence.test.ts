@@ -7,9 +7,8 @@ import { createActivities, type Activities } from '../../src/activities/create-a
 import { local } from '../../src/environments/local.js';
 import { readJsonIfThere } from '../../src/host/fs/read-file.js';
 import { waitUntil } from '../../src/host/process/waiting.js';
-import { resultsLog, summaryFile } from '../../src/store/results-folder.js';
+import { resultsLog, summaryFile, stateOfRun } from '../../src/store/results-folder.js';
 import { readResults } from '../../src/store/results-log.js';
-import { stateOfRun } from '../../src/store/run-state.js';
 import { type ReportInput, type RunRef, sweepWorkflowId } from '../../src/protocol/index.js';
 import { filesBelow } from '../commands/engine-parts.js';
 import { scenario } from '../commands/project.js';

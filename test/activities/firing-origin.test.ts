@@ -13,8 +13,9 @@ import { proveSchedule, proveTrigger } from '../../src/host/security/origin.js';
 import type { StoredSchedule } from '../../src/scenario/plan.js';
 import { originKey } from '../../src/store/origin.js';
 import { sweepsFolder } from '../../src/store/results-folder.js';
-import { objectsOf, type ObjectStore } from '../../src/store/schedules/object-store.js';
 import {
+  objectsOf,
+  type ObjectStore,
   readFiring,
   removeSettings,
   scheduleObject,

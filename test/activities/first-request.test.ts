@@ -16,7 +16,7 @@ import { gemini } from '../../src/agents/gemini.js';
 import { mock } from '../../src/agents/mock.js';
 import { pi } from '../../src/agents/pi.js';
 import { local } from '../../src/environments/local.js';
-import type { FirstRequest } from '../../src/model/records/first-request.js';
+import type { FirstRequest } from '../../src/model/records/agent-work.js';
 import { NO_SETTINGS } from '../agents/requests.js';
 import type { LoadedRun, RunAccess } from '../../src/activities/run/context.js';
 

@@ -8,8 +8,7 @@ import { sweepEnvFrom, writeSweepEnv } from '../../src/host/security/sweep-env.j
 import { sha256 } from '../../src/lib/hash.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, JudgeSettings, Plan } from '../../src/scenario/plan.js';
-import { fixtureFolder, planFile, scenarioFile } from '../../src/store/results-folder.js';
-import { stateOfRun } from '../../src/store/run-state.js';
+import { fixtureFolder, planFile, scenarioFile, stateOfRun } from '../../src/store/results-folder.js';
 import { scenario } from '../commands/project.js';
 import { newFolder } from '../host/temporary.js';
 import { isOwnServer } from './in-activity.js';

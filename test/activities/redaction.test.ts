@@ -11,8 +11,13 @@ import { encodings, MIN_LENGTH, secretEncodings } from '../../src/lib/redaction/
 import { sweepEnvFrom, writeSweepEnv } from '../../src/host/security/sweep-env.js';
 import { loadScenario } from '../../src/scenario/load-scenario.js';
 import type { EffectiveScenario, Plan } from '../../src/scenario/plan.js';
-import { fixtureFolder, planFile, runFiles, scenarioFile } from '../../src/store/results-folder.js';
-import { stateOfRun } from '../../src/store/run-state.js';
+import {
+  fixtureFolder,
+  planFile,
+  runFiles,
+  scenarioFile,
+  stateOfRun,
+} from '../../src/store/results-folder.js';
 import { createModelServer, type ModelServer } from '../commands/model-server.js';
 import { scenario } from '../commands/project.js';
 import { secret, TRICKY } from '../lib/secrets.js';

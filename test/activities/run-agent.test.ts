@@ -6,8 +6,7 @@ import { LIMITS } from '../../src/lib/limits.js';
 import { local } from '../../src/environments/local.js';
 import { killMarked } from '../../src/host/process/marked-processes.js';
 import { readResults } from '../../src/store/results-log.js';
-import { resultsLog } from '../../src/store/results-folder.js';
-import { opaqueId } from '../../src/store/run-state.js';
+import { resultsLog, opaqueId } from '../../src/store/results-folder.js';
 import { latch } from '../workflows/stub-activities.js';
 import { createAgentRun } from './agent-run.js';
 

@@ -3,7 +3,7 @@ import { handleOf, judgeHandle, pathsIn } from '../../src/activities/run/run-pat
 import { mocksFileOf } from '../../src/mocks/mocks-file.js';
 import type { Place } from '../../src/environments/environment.js';
 import type { Scenario } from '../../src/scenario/scenario.js';
-import { opaqueId, stateOfRun } from '../../src/store/run-state.js';
+import { opaqueId, stateOfRun } from '../../src/store/results-folder.js';
 import type { RunRef } from '../../src/protocol/index.js';
 
 const RUN = '20260102-030405-zzagent-zzmodel-zzscenario-12345678';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { RequestReader } from '../../src/agents/request-reader.js';
-import type { FirstRequest } from '../../src/model/records/first-request.js';
+import type { FirstRequest } from '../../src/model/records/agent-work.js';
 import { linesOf } from './read-capture.js';
 import { capturesOf } from './requests.js';
 import { claudeCodeRequest } from '../../src/agents/claude-code.js';

@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readLeftovers } from '../../src/host/leftovers.js';
 import { findExecutable } from '../../src/host/process/find-deno.js';
-import { opaqueId } from '../../src/store/run-state.js';
+import { opaqueId } from '../../src/store/results-folder.js';
 import { runWorkflowId } from '../../src/protocol/index.js';
 import {
   createProject,

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { opaqueId } from '../../src/store/run-state.js';
+import { opaqueId } from '../../src/store/results-folder.js';
 import { runWorkflowId } from '../../src/protocol/index.js';
 import { sweepOf } from '../commands/gated.js';
 import { kill, partOf, runsOf } from '../commands/engine-parts.js';

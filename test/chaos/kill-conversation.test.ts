@@ -1,7 +1,7 @@
 import { readdirSync, appendFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stateOfRun } from '../../src/store/run-state.js';
+import { stateOfRun } from '../../src/store/results-folder.js';
 import { kill, linesIn, partOf, stateOf } from '../commands/engine-parts.js';
 import { KEYS } from '../commands/judged-project.js';
 import { createModelServer, type ModelServer } from '../commands/model-server.js';

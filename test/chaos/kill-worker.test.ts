@@ -5,7 +5,7 @@ import { workerReadyFile } from '../../src/engine/engine-state.js';
 import { projectState } from '../../src/host/folders.js';
 import { isAlive } from '../../src/host/process/process-identity.js';
 import { waitUntil } from '../../src/host/process/waiting.js';
-import { stateOfRun } from '../../src/store/run-state.js';
+import { stateOfRun } from '../../src/store/results-folder.js';
 import { gatedCommand, letGo, untilStarted } from '../commands/gated.js';
 import {
   createProject,

@@ -3,7 +3,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { killMarked, markedProcesses } from '../../src/host/process/marked-processes.js';
 import { isAlive } from '../../src/host/process/process-identity.js';
-import { opaqueId } from '../../src/store/run-state.js';
+import { opaqueId } from '../../src/store/results-folder.js';
 import { letGo, untilStarted } from '../commands/gated.js';
 import {
   createProject,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import type { RunEvent } from '../../src/model/records/events.js';
-import { opaqueId } from '../../src/store/run-state.js';
+import { opaqueId } from '../../src/store/results-folder.js';
 import { kill, linesIn, partOf, untilLines } from '../commands/engine-parts.js';
 import { letGo, sweepOf } from '../commands/gated.js';
 import {

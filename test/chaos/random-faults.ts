@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { isAlive, signalProcess } from '../../src/host/process/process-identity.js';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
-import { opaqueId } from '../../src/store/run-state.js';
+import { opaqueId } from '../../src/store/results-folder.js';
 import { createProject, EMPTY_FIXTURE, scenario, until } from '../commands/project.js';
 import { processesWith } from '../host/processes.js';
 import { randomNumbers } from '../random.js';

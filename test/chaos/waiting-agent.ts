@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
-import { opaqueId } from '../../src/store/run-state.js';
+import { opaqueId } from '../../src/store/results-folder.js';
 import { gatedCommand } from '../commands/gated.js';
 import { openRun, scenario, type TestProject } from '../commands/project.js';
 

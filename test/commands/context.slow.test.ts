@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
-import { opaqueId } from '../../src/store/run-state.js';
+import { opaqueId } from '../../src/store/results-folder.js';
 import { NO_DENO_FILES, noDeno, printing, scriptFiles } from '../agent-scripts/project-script.js';
 import { createProject, openRun, scenario, type TestProject } from './project.js';
 

@@ -7,8 +7,7 @@ import { readEngineState, writeEngineState } from '../../src/engine/engine-state
 import { LOOPBACK } from '../../src/engine/server.js';
 import { projectState } from '../../src/host/folders.js';
 import { isAlive, type ProcessIdentity } from '../../src/host/process/process-identity.js';
-import { runFiles } from '../../src/store/results-folder.js';
-import { stateOfRun } from '../../src/store/run-state.js';
+import { runFiles, stateOfRun } from '../../src/store/results-folder.js';
 import { until, type TestProject } from './project.js';
 
 export type Part = 'keeper' | 'server' | 'worker';

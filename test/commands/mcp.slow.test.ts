@@ -8,7 +8,7 @@ import { projectState } from '../../src/host/folders.js';
 import { waitUntil } from '../../src/host/process/waiting.js';
 import type { RunEvent } from '../../src/model/records/events.js';
 import { SweepDocument } from '../../src/decide/documents/sweep-document.js';
-import { stateOfRun } from '../../src/store/run-state.js';
+import { stateOfRun } from '../../src/store/results-folder.js';
 import {
   cellsOf,
   createProject,

@@ -5,7 +5,7 @@ import type { Cell } from '../../src/model/records/cell.js';
 import { buildSweepDocument } from '../../src/decide/documents/sweep-document.js';
 import type { ResultLine } from '../../src/model/records/result-line.js';
 import type { Plan } from '../../src/scenario/plan.js';
-import { stateOfRun } from '../../src/store/run-state.js';
+import { stateOfRun } from '../../src/store/results-folder.js';
 import { resultLine } from '../store/sample.js';
 
 const DAY = 86_400_000;

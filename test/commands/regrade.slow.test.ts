@@ -1,8 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runFiles } from '../../src/store/results-folder.js';
-import { stateOfRun } from '../../src/store/run-state.js';
+import { runFiles, stateOfRun } from '../../src/store/results-folder.js';
 import { linesIn, stateOf } from './engine-parts.js';
 import { judgment, judgedFiles, judged, judgeEnv } from './judged-project.js';
 import { createModelServer, type ModelServer } from './model-server.js';

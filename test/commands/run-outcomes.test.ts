@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
-import { opaqueId } from '../../src/store/run-state.js';
+import { opaqueId } from '../../src/store/results-folder.js';
 import {
   cellsOf,
   createProject,

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Firing } from '../../src/decide/documents/firing.js';
-import type { ScheduleSummary } from '../../src/decide/documents/schedule-list.js';
+import { Firing, type ScheduleSummary } from '../../src/decide/documents/firing.js';
 import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
 const GOOD = '#!/bin/sh\n[ "$1" = --version ] && exit\necho milk > notes.md\n';

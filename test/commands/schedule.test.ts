@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Firing } from '../../src/decide/documents/firing.js';
-import type { ScheduleSummary } from '../../src/decide/documents/schedule-list.js';
+import { Firing, type ScheduleSummary } from '../../src/decide/documents/firing.js';
 import { createProject, EMPTY_FIXTURE, filesBelow, scenario, type TestProject } from './project.js';
 
 let project: TestProject;

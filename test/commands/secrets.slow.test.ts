@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { killMarked } from '../../src/host/process/marked-processes.js';
-import { opaqueId } from '../../src/store/run-state.js';
+import { opaqueId } from '../../src/store/results-folder.js';
 import { untilLines, runsOf } from './engine-parts.js';
 import { createModelServer, type ModelServer } from './model-server.js';
 import { plantSecrets, SHELL } from './plant-secrets.js';

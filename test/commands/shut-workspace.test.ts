@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RUN_FOLDERS } from '../../src/environments/run-folders.js';
-import { stateOfRun } from '../../src/store/run-state.js';
+import { stateOfRun } from '../../src/store/results-folder.js';
 import { stateOf } from './engine-parts.js';
 import {
   createProject,

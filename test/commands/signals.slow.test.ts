@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
-import { opaqueId } from '../../src/store/run-state.js';
+import { opaqueId } from '../../src/store/results-folder.js';
 import { gatedCommand, letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
 import { documentOf, EMPTY_FIXTURE, openRun, until } from './project.js';
 import { projectWithClient } from './project-with-client.js';

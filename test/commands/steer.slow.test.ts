@@ -10,7 +10,7 @@ import { readEngineState } from '../../src/engine/engine-state.js';
 import { projectState } from '../../src/host/folders.js';
 import { markedProcesses } from '../../src/host/process/marked-processes.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
-import { opaqueId } from '../../src/store/run-state.js';
+import { opaqueId } from '../../src/store/results-folder.js';
 import { letGo, startsOf, sweepOf, untilStarted, writeGated } from './gated.js';
 import { createProject, documentOf, EMPTY_FIXTURE, scenario, until, type TestProject } from './project.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SavedQuery } from '../../src/sweeps/ui-page.js';
+import type { SavedQuery } from '../../src/sweeps/sweep-document.js';
 import type { SweepDocument } from '../../src/decide/documents/sweep-document.js';
 import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 

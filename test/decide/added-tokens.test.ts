@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addedTokens, type MeasuredCell } from '../../src/decide/added-tokens.js';
+import { addedTokens, type MeasuredCell } from '../../src/decide/comparison/compared-subjects.js';
 
 const cell = (variant: string, tokens: number | null | undefined, change: Partial<MeasuredCell> = {}) => ({
   ...{ scenario: 's', agent: 'codex', model: 'm', variant, outcome: 'pass' as const },

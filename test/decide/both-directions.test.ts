@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareSweeps } from '../../src/decide/comparison/compare-sweeps.js';
 import type { Comparison } from '../../src/decide/comparison/document.js';
-import type { CellResult } from '../../src/decide/decision/cell-result.js';
+import type { CellResult } from '../../src/decide/decision/paired-cells.js';
 import { decide } from '../../src/decide/decision/decide.js';
 import type { UntilClear } from '../../src/decide/decision/until-clear.js';
 import type { Cell } from '../../src/model/records/cell.js';

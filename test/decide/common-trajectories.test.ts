@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { commonTrajectories, CommonTrajectory } from '../../src/decide/common-trajectories.js';
+import { commonTrajectories, CommonTrajectory } from '../../src/decide/by-parameter.js';
 
 const anyRuns = fc.array(
   fc.record({

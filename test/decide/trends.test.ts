@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ResultDigest } from '../../src/model/records/result-digest.js';
-import { scenarioTrends } from '../../src/decide/trends.js';
+import { scenarioTrends } from '../../src/decide/schedules/night.js';
 
 const line = (sweep: string, day: number, more: Partial<ResultDigest> = {}): ResultDigest =>
   ({

@@ -11,8 +11,7 @@ import { putSchedule } from '../../src/client/schedules/temporal-schedule.js';
 import { LIMITS } from '../../src/lib/limits.js';
 import { readEngineState } from '../../src/engine/engine-state.js';
 import { projectState } from '../../src/host/folders.js';
-import { Firing } from '../../src/decide/documents/firing.js';
-import type { ScheduleSummary } from '../../src/decide/documents/schedule-list.js';
+import { Firing, type ScheduleSummary } from '../../src/decide/documents/firing.js';
 import { scheduleId } from '../../src/protocol/index.js';
 import {
   createProject,

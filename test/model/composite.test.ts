@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compositeScore, compositeTier } from '../../src/model/composite.js';
+import { compositeScore, compositeTier } from '../../src/model/verdict.js';
 
 const weights = { judge_weight: 0.55, gate_weight: 0.35, interaction_weight: 0.1 };
 const share = fc.double({ min: 0, max: 1, noNaN: true });

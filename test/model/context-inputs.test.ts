@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/lib/json.js';
-import { contextInputs } from '../../src/model/context-inputs.js';
+import { contextInputs } from '../../src/model/subject-tokens.js';
 
 const stored = (change: Record<string, Json> = {}, scenario: Record<string, Json> = {}): Json => ({
   ...{ schema_version: 2, fixture: 'f1', target: null },

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPricer, sumOfCosts } from '../../src/model/cost.js';
 import { Count } from '../../src/model/records/quantities.js';
-import { recordedUsage } from '../../src/model/records/recorded-usage.js';
+import { recordedUsage, createUsageMeter } from '../../src/model/transcript/usage-meter.js';
 import { AgentRecord } from '../../src/model/records/run-record.js';
 import { totalTokens } from '../../src/model/records/token-usage.js';
 import type { EventBody } from '../../src/model/records/events.js';
-import { createUsageMeter } from '../../src/model/transcript/usage-meter.js';
 
 const usage = (more: Partial<Extract<EventBody, { type: 'usage' }>> = {}) => ({
   type: 'usage' as const,

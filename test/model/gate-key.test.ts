@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gateKey } from '../../src/model/gate-key.js';
+import { gateKey } from '../../src/model/gate-title.js';
 
 test.each([
   ['its name', 'notes are kept', 'notes.md', 'notes are kept'],

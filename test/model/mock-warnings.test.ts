@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mockWarnings } from '../../src/model/mock-warnings.js';
+import { mockWarnings } from '../../src/model/output-warnings.js';
 import type { MockedCalls } from '../../src/model/records/mocked-calls.js';
 
 const call = (...args: string[]) => ({ args, step: 'agent', exit_code: 127, failed_by_chance: false });

@@ -8,7 +8,7 @@ import { findFiles } from '../../src/planning/find-scenario-files.js';
 import { loadScenarios } from '../../src/planning/select-scenarios.js';
 import { claimSweep, writePlan } from '../../src/planning/write-plan.js';
 import { defaultConfig } from '../../src/scenario/config.js';
-import { announceClean } from '../../src/store/clean-lock.js';
+import { announceClean } from '../../src/store/results-log.js';
 import { newFolder } from '../host/temporary.js';
 import { createProject, scenario, until } from '../commands/project.js';
 

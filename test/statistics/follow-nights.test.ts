@@ -2,10 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Stratum } from '../../src/statistics/counts.js';
 import { passesOfHead } from '../../src/statistics/distribution.js';
-import { ALARM, followNights } from '../../src/statistics/follow-nights.js';
-import { lossEvidence } from '../../src/statistics/loss-evidence.js';
-import { nightSd } from '../../src/statistics/night-sd.js';
-import { riseEvidence } from '../../src/statistics/rise-evidence.js';
+import { ALARM, followNights, nightSd } from '../../src/statistics/follow-nights.js';
+import { lossEvidence, riseEvidence } from '../../src/statistics/loss-evidence.js';
 
 const stratum = fc
   .tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 8 }), fc.nat(), fc.nat())

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { holm } from '../../src/statistics/holm.js';
+import { holm } from '../../src/statistics/test-family.js';
 
 test('equals p.adjust(method = "holm") of R', () => {
   const adjusted = holm([0.01, 0.04, 0.03, 0.005]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { meanBias } from '../../src/statistics/mean-bias.js';
+import { meanBias } from '../../src/statistics/mean-rate.js';
 
 test('the mean bias has the interval of the paired t test', () => {
   const pairs = [

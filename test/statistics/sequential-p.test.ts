@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { look, type Round } from '../../src/statistics/look.js';
-import { sequentialP } from '../../src/statistics/sequential-p.js';
+import { look, type Round, sequentialP } from '../../src/statistics/look.js';
 import { strata, swapped } from './arbitrary.js';
 
 const alpha = 0.05;

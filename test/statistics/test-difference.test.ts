@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Stratum } from '../../src/statistics/counts.js';
-import { boschloo } from '../../src/statistics/boschloo.js';
-import { midP } from '../../src/statistics/mid-p.js';
-import { scoreInterval } from '../../src/statistics/miettinen-nurminen.js';
+import { boschloo, midP } from '../../src/statistics/boschloo.js';
+import { scoreInterval, equivalent, notWorse } from '../../src/statistics/miettinen-nurminen.js';
 import { neededRuns } from '../../src/statistics/needed-runs.js';
-import { equivalent, notWorse } from '../../src/statistics/not-worse.js';
 import { decide, testDifference } from '../../src/statistics/test-difference.js';
 import { anyStrata, strata, stratum, swapped, type Numbers } from './arbitrary.js';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stepDownMinP } from '../../src/statistics/step-down-min-p.js';
+import { stepDownMinP, testEach } from '../../src/statistics/test-each.js';
 import { testDifference } from '../../src/statistics/test-difference.js';
-import { testEach } from '../../src/statistics/test-each.js';
 import { anyStrata, strata, type Numbers } from './arbitrary.js';
 
 const alpha = 0.05;

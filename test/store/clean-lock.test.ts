@@ -1,9 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { announceClean, cleanIsOver } from '../../src/store/clean-lock.js';
-import { appendResult, readResults } from '../../src/store/results-log.js';
-import { rewriteResults } from '../../src/store/rewrite-results.js';
+import {
+  announceClean,
+  cleanIsOver,
+  appendResult,
+  readResults,
+  rewriteResults,
+} from '../../src/store/results-log.js';
 import { compileSources } from '../host/compiled.js';
 import { newFolder } from '../host/temporary.js';
 import { newLog, resultLine } from './sample.js';
@@ -38,7 +42,7 @@ it('does not wait for a clean that was killed', async () => {
   const log = await newLog();
   await appendResult(log, resultLine({ id: 'a' }));
   const dying = compiled.program(`
-    import { announceClean } from './store/clean-lock.js';
+    import { announceClean } from './store/results-log.js';
     if (await announceClean(process.argv[2])) process.kill(process.pid, 'SIGKILL');`);
   await compiled.run(dying, [dirname(log)]);
   expect(existsSync(join(dirname(log), '.clean', 'clean.lock.1'))).toBe(true);

@@ -5,7 +5,7 @@ import { sweepDocument } from '../../src/sweeps/sweep-document.js';
 import { writeEngineState } from '../../src/engine/engine-state.js';
 import { projectState } from '../../src/host/folders.js';
 import { ownIdentity } from '../../src/host/process/process-identity.js';
-import { notePaused } from '../../src/store/paused-sweep.js';
+import { notePaused } from '../../src/store/sweep-round.js';
 import { writePastSweep } from '../commands/past-sweep.js';
 import { newFolder } from '../host/temporary.js';
 

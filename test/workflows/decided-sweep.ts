@@ -1,7 +1,7 @@
 import type { Activities } from '../../src/activities/create-activities.js';
 import { omit } from '../../src/lib/json.js';
 import { decide } from '../../src/decide/decision/decide.js';
-import type { CellResult } from '../../src/decide/decision/cell-result.js';
+import type { CellResult } from '../../src/decide/decision/paired-cells.js';
 import type { UntilClear } from '../../src/decide/decision/until-clear.js';
 import type { Cell } from '../../src/model/records/cell.js';
 import type { Outcome } from '../../src/model/records/result-line.js';

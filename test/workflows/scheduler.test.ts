@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { turnOrder } from '../../src/decide/turn-order.js';
+import { turnOrder } from '../../src/decide/select-cells.js';
 import type { Cell } from '../../src/model/records/cell.js';
 import type { PageCell, SweepInput } from '../../src/protocol/index.js';
 import { PAGE } from '../../src/workflows/scheduler/reading.js';

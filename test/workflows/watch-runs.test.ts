@@ -8,7 +8,7 @@ import { noteOpenRun, openRuns } from '../../src/activities/step/open-runs.js';
 import type { Deps } from '../../src/activities/step/deps.js';
 import { watchRuns, type Watch } from '../../src/activities/watch/watch-runs.js';
 import { local } from '../../src/environments/local.js';
-import { opaqueId, stateOfRun } from '../../src/store/run-state.js';
+import { opaqueId, stateOfRun } from '../../src/store/results-folder.js';
 import { sweepWorkflowId, WORKFLOWS, type RunRef } from '../../src/protocol/index.js';
 import { isOwnServer } from '../activities/in-activity.js';
 import { PATH } from '../environments/places.js';

@@ -1,12 +1,20 @@
-import { parseJson } from '#lib';
-import { CODE, answerIn } from '../answer.js';
+import { parseJson, type CommandResult } from '#lib';
+import { CODE, answerIn, readScriptAnswer } from '../answer.js';
 import { parseDenoCommand, permissionsOf, placeholderIn, type DenoCommand } from '../deno-command.js';
-import { commandsIn, isCommands, SECTIONS, sectionNamed, type Readme, type SectionName } from '../readme.js';
+import {
+  commandsIn,
+  isCommands,
+  SECTIONS,
+  sectionNamed,
+  type Readme,
+  type SectionName,
+  type Example,
+  type Block,
+} from '../readme.js';
 import type { ScriptPaths } from '../script-name.js';
-import type { Block } from '../sections.js';
 
 /** A problem in a README. */
-export interface ReadmeProblem {
+interface ReadmeProblem {
   line: number;
   message: string;
 }
@@ -186,4 +194,31 @@ function exampleFaults(command: DenoCommand, usual: DenoCommand | string): strin
     ...(placeholder === undefined ? [] : [`${placeholder} is a placeholder; expected a command that runs`]),
     ...(same ? [] : ['its flags differ from those in Usage']),
   ];
+}
+
+/** The answer that the README shows for an example. Success if it shows none. */
+const shown = ({ output }: Example): { success: boolean; code: string | null } => {
+  const answer = output === null ? null : answerIn(parseJson(output.value));
+  if (answer === null || typeof answer === 'string' || answer.success) return { success: true, code: null };
+  return { success: false, code: answer.code };
+};
+
+/** How the output of an example differs from the contract or from what the README shows. Null if it does not. */
+export function exampleProblem(
+  readme: Readme,
+  example: Example,
+  result: CommandResult,
+  timeoutSecs: number,
+): string | null {
+  const read = readScriptAnswer(result, timeoutSecs);
+  if (!read.ok) return read.problem;
+  const { answer } = read;
+  const expected = shown(example);
+  if (answer.success)
+    return expected.success ? null : `succeeded; the README shows ${expected.code ?? 'an error'}`;
+  if (expected.success) return `answered ${answer.code}: ${answer.error}`;
+  if (answer.code !== expected.code)
+    return `answered ${answer.code}; the README shows ${expected.code ?? ''}`;
+  const documented = readme.codes.some(({ value }) => value === answer.code);
+  return documented ? null : `answered ${answer.code}, which is not in the table Error Codes`;
 }

@@ -2,8 +2,21 @@ import { normalize } from 'node:path/posix';
 import { isJsonObject, type Json, ownValue } from '#lib';
 import { type ResultLine, scenarioLabel } from '#model';
 import type { Change, Configuration } from './document.js';
-import { jsonDifferences } from './json-differences.js';
 import type { Pair, SweepResults } from './samples.js';
+
+/**
+ * Returns the paths at which two values differ, such as `steps.agent.prompt` or `gates[1].path`. Lists of different
+ * lengths differ as a whole.
+ */
+export function jsonDifferences(a: Json | undefined, b: Json | undefined, path = ''): string[] {
+  if (isJsonObject(a) && isJsonObject(b)) {
+    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+    return keys.flatMap((key) => jsonDifferences(a[key], b[key], path === '' ? key : `${path}.${key}`));
+  }
+  if (Array.isArray(a) && Array.isArray(b) && a.length === b.length)
+    return a.flatMap((one, at) => jsonDifferences(one, b[at], `${path}[${at}]`));
+  return JSON.stringify(a) === JSON.stringify(b) ? [] : [path];
+}
 
 /** What the record of a run contains about its inputs; null: unknown. */
 export interface RunInputs {

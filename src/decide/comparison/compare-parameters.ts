@@ -1,8 +1,7 @@
 import { canonicalJson } from '#lib';
 import { capabilitiesIn, capabilityRates, type ResultLine } from '#model';
 import { decide, holm, type Stratum } from '#statistics';
-import { groupByParameter, type Combined } from '../by-parameter.js';
-import { commonTrajectories } from '../common-trajectories.js';
+import { groupByParameter, type Combined, commonTrajectories } from '../by-parameter.js';
 import type { ComparedParameter, ComparisonOptions } from './document.js';
 import { boundedMargins, boundedStratum, isRobust, stratumOf, testOf } from './findings.js';
 import type { Pair, SweepResults } from './samples.js';

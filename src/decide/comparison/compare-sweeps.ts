@@ -1,4 +1,6 @@
-import { wilsonInterval } from '#statistics';
+import { wilsonInterval, testDifference } from '#statistics';
+import { gateKey, type ResultLine, DEFAULT_VARIANT, scenarioLabel } from '#model';
+import { pEquals, type Json } from '#lib';
 import { armsOfBaseline, isInBaseline, nameOfBaseline, type StoredBaseline } from './baseline.js';
 import { changesBetween, changesSinceBaseline, hasSameInputs, type SweepInputs } from './changes.js';
 import { comparedSubjects } from './compared-subjects.js';
@@ -10,17 +12,69 @@ import {
   type ComparedConfiguration,
   type Comparison,
   type ComparisonOptions,
+  type GateChange,
 } from './document.js';
 import { baselineDoubts, doubtsOf } from './doubts.js';
 import { boundedFindings, boundedMargins, isRobust, type BoundedFindings } from './findings.js';
-import { gateChanges } from './gate-changes.js';
-import { looksAt } from './looks.js';
+import { looksAt, decidedFindings, decisionOf, stopDoubts } from './looks.js';
 import { measuresOf } from './measures.js';
 import type { Decision } from '../decision/decision.js';
-import { decidedFindings, decisionOf, stopDoubts } from './optional-stopping.js';
-import { armsOf, isSharedWith, type Arm, type Pair, type SweepResults } from './samples.js';
-import { steadinessDoubts } from './steadiness.js';
+import { armsOf, isSharedWith, type Arm, type Pair, type SweepResults, type Sample } from './samples.js';
 import { neededFor, otherScenariosOf, reliabilityOf, sumOf, estimatesOf } from './total-of.js';
+
+/** Small, because every comparison is tested twice. */
+const ALPHA = 0.01;
+
+/**
+ * Says for each side if its pass rate has changed while it ran: the second half of the runs of each configuration is compared with the
+ * first. Runs that pass and fail by chance are flaky; these fail together, for a reason that may have nothing to do with what is compared.
+ */
+const steadinessDoubts = (pairs: readonly Pair[]): string[] =>
+  (['base', 'head'] as const).flatMap((name) => {
+    const halves = pairs.map((pair) => halvesOf(pair[name].samples));
+    const { p, verdict } = testDifference(halves, { alpha: ALPHA });
+    if (p === null || (verdict !== 'better' && verdict !== 'worse')) return [];
+    const rateOf = (half: 'base' | 'head'): string =>
+      `${halves.reduce((all, one) => all + one[half].passed, 0)} of ${halves.reduce((all, one) => all + one[half].tested, 0)}`;
+    return [
+      `the pass rate of ${name} ${verdict === 'better' ? 'rose' : 'fell'} while it ran: ${rateOf('base')} of the first runs passed, ${rateOf('head')} of the last (${pEquals(p, ALPHA)}); its runs are not a fair sample`,
+    ];
+  });
+
+function halvesOf(samples: readonly Sample[]) {
+  const inOrder = [...samples].sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
+  const middle = Math.floor(inOrder.length / 2);
+  const count = (half: readonly Sample[]) => ({
+    passed: half.filter(({ outcome }) => outcome === 'pass').length,
+    tested: half.length,
+  });
+  return { base: count(inOrder.slice(0, middle)), head: count(inOrder.slice(middle)) };
+}
+
+/** Returns the gates that pass more or less often than before, those that got worse most first. */
+function gateChanges(base: readonly ResultLine[], head: readonly ResultLine[]): GateChange[] {
+  const [before, after] = [countGates(base), countGates(head)];
+  const changes = [...after].flatMap(([gate, now]) => {
+    const was = before.get(gate);
+    if (was === undefined) return [];
+    const by = now.passed / now.checked - was.passed / was.checked;
+    const change = by > 0 ? ('better' as const) : ('worse' as const);
+    return by === 0 ? [] : [{ by, found: { gate, base: was, head: now, change } }];
+  });
+  return changes.sort((a, b) => a.by - b.by).map(({ found }) => found);
+}
+
+/** Counts how often each gate was checked and passed. A gate that could not be checked is not counted. */
+function countGates(lines: readonly ResultLine[]): Map<string, GateChange['base']> {
+  const counts = new Map<string, GateChange['base']>();
+  for (const detail of lines.flatMap((line) => line.metrics?.details ?? [])) {
+    if (detail.status === 'error') continue;
+    const count = counts.get(gateKey(detail)) ?? { passed: 0, checked: 0 };
+    const passed = count.passed + (detail.status === 'pass' ? 1 : 0);
+    counts.set(gateKey(detail), { passed, checked: count.checked + 1 });
+  }
+  return counts;
+}
 
 export interface SweepToCompare extends SweepResults, SweepInputs {}
 
@@ -150,5 +204,25 @@ function configurationOf(
     measures: measuresOf([pair], options),
     gates: gateChanges(pair.base.samples, pair.head.samples),
     same_inputs: hasSameInputs(pair),
+  };
+}
+
+/** Reduces a sweep to one variant, under the default name, so that it can be compared with another variant. */
+export function oneVariant(sweep: SweepToCompare, variant: string): SweepToCompare {
+  const cells = sweep.cells.filter((cell) => cell.variant === variant);
+  const ids = new Set(cells.map(({ id }) => id));
+  const scenarios = [...new Set(cells.map(({ scenario }) => scenario))].flatMap(
+    (scenario): [string, Json][] => {
+      const found = sweep.scenarios.get(scenarioLabel({ scenario, variant }));
+      return found === undefined ? [] : [[scenario, found]];
+    },
+  );
+  return {
+    ...sweep,
+    variant,
+    combinations: [],
+    cells: cells.map((cell) => ({ ...cell, variant: DEFAULT_VARIANT })),
+    lines: sweep.lines.filter(({ cell }) => ids.has(cell)),
+    scenarios: new Map(scenarios),
   };
 }

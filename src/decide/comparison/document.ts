@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Cell, SubjectTokens } from '#model';
 import { Calibration, GateCalibration, JudgeDrift } from '../calibration/document.js';
-import { CommonTrajectory } from '../common-trajectories.js';
+import { CommonTrajectory } from '../by-parameter.js';
 import { StopReason } from '../decision/decision.js';
 import { Interval } from '../interval.js';
 import { Measure } from './measure.js';

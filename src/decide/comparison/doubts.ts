@@ -1,6 +1,5 @@
-import type { SweepInputs } from './changes.js';
+import { type SweepInputs, jsonDifferences } from './changes.js';
 import type { Comparison } from './document.js';
-import { jsonDifferences } from './json-differences.js';
 import { resultsOfRetries, type Pair, type SweepResults } from './samples.js';
 
 type Sweep = SweepResults & Pick<SweepInputs, 'prices'>;

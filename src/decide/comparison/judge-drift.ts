@@ -2,7 +2,7 @@ import { groupBy, mean } from '#lib';
 import { type ResultLine, workRunOf } from '#model';
 import { type Estimated, type Flips, flipsP, type Interval, less, movedBy, movedInterval } from '#statistics';
 import type { JudgeDrift } from '../calibration/document.js';
-import { driftText } from '../calibration/drift-note.js';
+import { driftText } from '../calibration/judge-notes.js';
 import { isTested } from '../is-tested.js';
 import type { Comparison, ComparisonOptions } from './document.js';
 import { armsOf, isSharedWith, type Pair, type Sample, type SweepResults } from './samples.js';

@@ -4,8 +4,7 @@ import { wilsonInterval } from '#statistics';
 import type { Combined } from '../by-parameter.js';
 import type { Decision } from '../decision/decision.js';
 import type { BaseRun } from '../decision/until-clear.js';
-import { isTested } from '../is-tested.js';
-import { endedWithoutResult, errorsWithin, isDecided, withoutRepeats } from '../without-result.js';
+import { isTested, endedWithoutResult, errorsWithin, isDecided, withoutRepeats } from '../is-tested.js';
 import { totalsOf, unfinishedCells } from '../totals.js';
 import type { Configuration, Side } from './document.js';
 

@@ -1,6 +1,5 @@
 import type { Count, Stratum } from '#statistics';
-import type { CellResult } from './cell-result.js';
-import { isBaseRun, type CellPair } from './paired-cells.js';
+import { type CellResult, isBaseRun, type CellPair } from './paired-cells.js';
 
 /** What the pairs of a configuration in a round have shown. */
 export interface PairCounts {

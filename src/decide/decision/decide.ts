@@ -12,19 +12,88 @@ import {
   timesOf,
   total,
 } from '#statistics';
-import type { PairedConfiguration } from './paired-cells.js';
-import { isDecided } from '../without-result.js';
-import { decisionDoubts } from './decision-doubts.js';
+import {
+  type PairedConfiguration,
+  cellsOfPair,
+  pairedCells,
+  isBaseRun,
+  type CellPair,
+  type CellResult,
+} from './paired-cells.js';
+import { isDecided } from '../is-tested.js';
 import type { Decision } from './decision.js';
-import type { CellResult } from './cell-result.js';
 import { replayRounds, type Replay } from './replay-rounds.js';
 import type { UntilClear } from './until-clear.js';
+
+/** The largest difference between shares of errors that is called alike. */
+const ALIKE = 0.1;
+
+interface Errors {
+  ended: number;
+  /** Cells of which a run has ended with an error. */
+  errored: number;
+}
+
+/** What makes the verdict of a sweep less reliable. `released`: its cells that were needed. */
+const decisionDoubts = (
+  { base }: Pick<UntilClear, 'base'>,
+  configurations: readonly PairedConfiguration[],
+  {
+    released,
+    results,
+    leftOut,
+  }: {
+    released: readonly Cell[];
+    results: ReadonlyMap<string, CellResult>;
+    leftOut: number;
+  },
+): string[] => [
+  ...(base.kind === 'variant'
+    ? []
+    : [
+        `${base.sweep} ran earlier: whatever has changed since, such as the model behind its name, counts as a difference`,
+      ]),
+  ...(leftOut === 0
+    ? []
+    : [
+        `${leftOut} ${leftOut === 1 ? 'pair of runs was' : 'pairs of runs were'} left out: a run neither passed nor failed`,
+      ]),
+  ...errorDoubt(configurations, released, results),
+];
+
+/** If errors depend on how a run goes, the runs that replace those with errors are no fair sample. */
+function errorDoubt(
+  configurations: readonly PairedConfiguration[],
+  released: readonly Cell[],
+  results: ReadonlyMap<string, CellResult>,
+): string[] {
+  const needed = new Set(released.map(({ id }) => id));
+  const pairs = configurations.flatMap((one) => one.pairs.filter(({ head }) => needed.has(head.id)));
+  const of = (side: keyof CellPair): Errors => {
+    const ended = pairs.flatMap((pair) => hasErrors(pair[side], results) ?? []);
+    return { ended: ended.length, errored: ended.filter((errors) => errors).length };
+  };
+  const [ofBase, ofHead] = [of('base'), of('head')];
+  if (ofBase.errored + ofHead.errored === 0) return [];
+  const share = ({ ended, errored }: Errors): number => (ended === 0 ? 0 : errored / ended);
+  const differ = Math.abs(share(ofHead) - share(ofBase)) > ALIKE;
+  return [
+    `${differ ? 'error rates differ: ' : ''}${ofHead.errored} of ${ofHead.ended} cells of the new side, ${ofBase.errored} of ${ofBase.ended} of the base had a run that ended with an error; a verdict is given only if it holds however these runs would have ended`,
+  ];
+}
+
+/** Returns whether a run of a cell ended with an error; null if none has ended. */
+function hasErrors(run: CellPair['base'], results: ReadonlyMap<string, CellResult>): boolean | null {
+  if (isBaseRun(run)) return run.outcome === null || run.after_errors;
+  const result = results.get(run.id);
+  return result === undefined ? null : result.errors > 0;
+}
 
 /** The status of a sweep, as far as a decision depends on it. */
 type Status = 'open' | 'completed' | 'cancelled';
 
 /** What a sweep has found, and its cells that were needed for that. */
-export interface Decided {
+interface Decided {
   decision: Decision;
   released: Cell[];
   /** Released cells that are to be run now, some of them again. */
@@ -116,4 +185,22 @@ function verdictOf({ verdict, last }: Replay, stopped: Decision['stopped']): Dec
   if (stopped === null) return 'undecided';
   if (stopped === 'errors' || verdict === null || last.difference === null) return 'not tested';
   return verdict;
+}
+
+/** Whether the largest possible difference would be noticed before all runs of the plan are used up. */
+export const canDecide = (cells: readonly Cell[], plan: UntilClear): boolean =>
+  [true, false].some(
+    (headPasses) => replayRounds(cells, plan, extreme(cells, plan, headPasses)).stopped === 'clear',
+  );
+
+function extreme(cells: readonly Cell[], plan: UntilClear, headPasses: boolean): Map<string, CellResult> {
+  const pairs = pairedCells(cells, plan).flatMap((configuration) => configuration.pairs);
+  return new Map(
+    pairs.flatMap((pair) =>
+      cellsOfPair(pair).map((cell): [string, CellResult] => [
+        cell.id,
+        { outcome: (cell === pair.head) === headPasses ? 'pass' : 'fail', cost_usd: null, errors: 0 },
+      ]),
+    ),
+  );
 }

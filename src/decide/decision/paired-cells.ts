@@ -1,6 +1,13 @@
 import { groupBy } from '#lib';
-import type { Cell } from '#model';
+import type { Cell, ResultLine } from '#model';
 import type { BaseRun, UntilClear } from './until-clear.js';
+import {
+  endedWithoutResult,
+  errorsWithin,
+  isDecided,
+  wasNeverStarted,
+  withoutRepeats,
+} from '../is-tested.js';
 
 /** A run of head and what it is paired with: a cell of base or, if base has ended, the run that it has there. */
 export interface CellPair {
@@ -62,3 +69,33 @@ export const configurationKey = ({ scenario, agent, model, variant }: Compared):
 
 const pairKey = ({ scenario, agent, model, repetition }: Cell): string =>
   JSON.stringify([scenario, agent, model, repetition]);
+
+/** What a decision depends on of a cell's results. */
+export interface CellResult extends Pick<ResultLine, 'outcome' | 'cost_usd'> {
+  /** The number of its runs that ended with an error, were cancelled or were lost with their hosts. */
+  errors: number;
+}
+
+/** How often a cell is run at most, if its runs end with errors. */
+export const MOST_TRIES = 3;
+
+type Line = Pick<
+  ResultLine,
+  'id' | 'cell' | 'timestamp' | 'outcome' | 'cost_usd' | 'results_dir' | 'starts' | 'lost_runs' | 'begun_anew'
+>;
+
+/**
+ * The results of cells that have ended, by cell. `lines`: all of the sweep, in the order written. A cell whose run ended
+ * with an error may have been run again: the first run that passed or failed counts, else the last. A cell that was not
+ * started, because of the budget, has not ended.
+ */
+export function endedCells(lines: readonly Line[]): Map<string, CellResult> {
+  const ended = new Map<string, CellResult>();
+  for (const line of withoutRepeats(lines)) {
+    const before = ended.get(line.cell);
+    if (wasNeverStarted(line) || (before !== undefined && isDecided(before))) continue;
+    const errors = (before?.errors ?? 0) + errorsWithin(line) + (endedWithoutResult(line) ? 1 : 0);
+    ended.set(line.cell, { outcome: line.outcome, cost_usd: line.cost_usd, errors });
+  }
+  return ended;
+}

@@ -1,4 +1,4 @@
-import { inTurns } from '#lib';
+import { inTurns, mean } from '#lib';
 import type { Cell } from '#model';
 import {
   firstContrast,
@@ -8,13 +8,51 @@ import {
   type Look,
   nextRound,
   type Round,
+  type Stratum,
 } from '#statistics';
-import { MOST_TRIES, type CellResult } from './cell-result.js';
-import { costsOf } from './costs-of.js';
+import {
+  MOST_TRIES,
+  type CellResult,
+  cellsOfPair,
+  pairedCells,
+  type CellPair,
+  type PairedConfiguration,
+} from './paired-cells.js';
 import { countPairs, type PairCounts } from './count-pairs.js';
-import { cellsOfPair, pairedCells, type CellPair, type PairedConfiguration } from './paired-cells.js';
 import type { UntilClear } from './until-clear.js';
-import { worstCase } from './worst-case.js';
+
+type Side = keyof Stratum;
+
+/**
+ * The rounds as they would be if everything that errors may have hidden spoke for one side. Errors are no fair sample: a
+ * broken judge, for example, turns only passes into errors, and the runs that replace these fail more often. As many errors on
+ * the other side may have the opposite cause. So each run without a result, and each that has one only after an error, passes
+ * on the side `passes` and fails on the other.
+ */
+export const worstCase = (rounds: readonly (readonly PairCounts[])[], passes: Side): Round[] =>
+  rounds.map((round) =>
+    round.map((counts) => ({ base: whole(counts, 'base', passes), head: whole(counts, 'head', passes) })),
+  );
+
+function whole({ counted, leftOut, redone }: PairCounts, side: Side, passes: Side): Stratum[Side] {
+  const missing = leftOut.pairs - leftOut[side].tested;
+  const sure = counted[side].passed + leftOut[side].passed - redone[side].passed;
+  return {
+    passed: sure + (side === passes ? missing + redone[side].tested : 0),
+    tested: counted[side].tested + leftOut.pairs,
+  };
+}
+
+/** Mean cost of the runs of each configuration so far; 0 if none is known. `done`: how many pairs of each have ended. */
+const costsOf = (
+  configurations: readonly PairedConfiguration[],
+  done: readonly number[],
+  results: ReadonlyMap<string, { cost_usd: number | null }>,
+): number[] =>
+  configurations.map(({ pairs }, at) => {
+    const cells = pairs.slice(0, done[at] ?? 0).flatMap(cellsOfPair);
+    return mean(cells.map(({ id }) => results.get(id)?.cost_usd ?? null)) ?? 0;
+  });
 
 /** How far a sweep has come by its results. */
 export interface Replay {

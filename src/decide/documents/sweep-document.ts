@@ -16,9 +16,9 @@ import { byParameter, ParameterResults, type Combined } from '../by-parameter.js
 import { Calibration, GateCalibration } from '../calibration/document.js';
 import { decide } from '../decision/decide.js';
 import { Decision } from '../decision/decision.js';
-import { endedCells } from '../decision/ended-cells.js';
+import { endedCells } from '../decision/paired-cells.js';
 import type { UntilClear } from '../decision/until-clear.js';
-import { addedTokens } from '../added-tokens.js';
+import { addedTokens } from '../comparison/compared-subjects.js';
 import { EarlierRuns, paidCost, resultsByCell, Totals, totalsOf } from '../totals.js';
 
 /** One cell of a sweep. Fields that only a finished run can fill are null until then. */

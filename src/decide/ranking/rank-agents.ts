@@ -1,12 +1,54 @@
 import { isTested, meanRate, notWorse, type Stratum, testFamily } from '#statistics';
+import { groupBy, mean } from '#lib';
+import { scenarioLabel } from '#model';
 import type { ComparisonOptions } from '../comparison/document.js';
 import { boundedStratum, isRobust, stratumOf } from '../comparison/findings.js';
 import { looksAt, type Looks } from '../comparison/looks.js';
-import type { Pair, SweepResults } from '../comparison/samples.js';
-import { agentCost, meanOverScenarios, runsByAgent, type AgentRuns } from './agent-runs.js';
+import { type Pair, type SweepResults, armsOf, type Arm, type Sample } from '../comparison/samples.js';
 import type { AgentName, AgentPair, RankedAgent, Ranking } from './document.js';
-import { paretoFront } from './pareto-front.js';
 import { rankingDoubts } from './ranking-doubts.js';
+
+interface Point {
+  rate: number;
+  cost: number;
+}
+
+/** Returns for each point whether it is on the Pareto front: no other is at least as good in both, and better in one. */
+const paretoFront = (points: readonly Point[]): boolean[] =>
+  points.map((one) => !points.some((other) => dominates(other, one)));
+
+const dominates = (one: Point, other: Point): boolean =>
+  one.rate >= other.rate && one.cost <= other.cost && (one.rate > other.rate || one.cost < other.cost);
+
+/** The runs of an agent with a model, by scenario and variant. */
+interface AgentRuns extends AgentName {
+  /** By label of scenario and variant. */
+  arms: ReadonlyMap<string, Arm>;
+}
+
+/** Groups a sweep by agent and model, in the order of its cells. */
+const runsByAgent = (sweep: SweepResults, options: { alpha: number }): AgentRuns[] =>
+  groupBy([...armsOf(sweep, () => false, options).values()], ({ configuration: { agent, model } }) =>
+    JSON.stringify([agent, model]),
+  ).flatMap((arms) =>
+    arms.slice(0, 1).map(({ configuration: { agent, model } }) => ({
+      agent,
+      model,
+      arms: new Map(arms.map((arm) => [scenarioLabel(arm.configuration), arm])),
+    })),
+  );
+
+/** Returns the cost of a run without its judge, which is no part of what the agent costs; null: unknown. */
+function agentCost({ cost_usd: cost, metrics }: Sample): number | null {
+  const judge = metrics?.judge?.cost_usd ?? 0;
+  return cost === null ? null : Math.max(0, cost - judge);
+}
+
+/** Returns the mean over scenarios of the mean of the known values; null if a scenario with runs has none. */
+function meanOverScenarios(arms: readonly Arm[], valueOf: (sample: Sample) => number | null): number | null {
+  const means = arms.map(({ samples }) => mean(samples.map(valueOf)));
+  return means.some((value) => value === null) ? null : mean(means);
+}
 
 /**
  * Ranks the agents and models of a sweep by their pass rate, and tests which of them differ. A rate is the mean over scenarios; an

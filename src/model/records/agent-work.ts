@@ -2,8 +2,19 @@ import { z } from 'zod';
 import type { RecordedTrajectory } from '../transcript/trajectory.js';
 import { Count } from './quantities.js';
 import { ToolDefinitions } from './tool-definitions.js';
-import type { FirstRequest } from './first-request.js';
 import { totalTokens, type TokenUsage } from './token-usage.js';
+
+/** The size of the first request of a session to its model, which is what is in the context before the first turn. */
+export const FirstRequest = z.object({
+  tokens: Count.nullable()
+
+    .describe('Tokens that the model was sent, with those read from a cache or written to it; null: unknown'),
+  unknown: z.string().exactOptional().describe('Why they are unknown'),
+});
+export type FirstRequest = z.infer<typeof FirstRequest>;
+
+/** A first request of unknown size. */
+export const unknownRequest = (why: string): FirstRequest => ({ tokens: null, unknown: why });
 
 /** How much an agent did, in a few numbers and names, so that many runs can be compared without reading their events. */
 export const AgentWork = z.object({

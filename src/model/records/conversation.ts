@@ -22,3 +22,9 @@ export const ConversationRecord = z.object({
   ended: z.array(ConversationEnd).describe('How conversations with a simulated user ended'),
 });
 export type ConversationRecord = z.infer<typeof ConversationRecord>;
+
+/** The conversation as a person reads it, turn by turn. */
+export const conversationText = (turns: readonly Turn[]): string =>
+  turns
+    .map(({ number, user, agent }) => `Turn ${number}:\nUser: ${user}\nAgent: ${agent ?? '(no answer)'}`)
+    .join('\n\n');

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { JsonValue } from './json-value.js';
+import { JsonValue, Count, Usd } from './quantities.js';
 import { recordedOfMcp } from './mcp-events.js';
-import { Count, Usd } from './quantities.js';
 import { KeptText } from './redact-fields.js';
 
 /** The events that an agent can report: what an agent with `output = "jsonl"` prints, one per line. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { schemaVersion } from '#lib';
-import { JsonValue } from './json-value.js';
+import { JsonValue } from './quantities.js';
 import { SCHEMA_VERSION } from './result-line.js';
 import { KeptText } from './redact-fields.js';
 
@@ -53,3 +53,22 @@ export const Executions = z.object({
   executions: z.array(Execution).describe('One for each step that was performed, in order'),
 });
 export type Executions = z.infer<typeof Executions>;
+
+/** A file of the workspace that differs from the fixture. */
+export interface WorkspaceChange {
+  path: string;
+  change: 'added' | 'changed' | 'removed';
+  /** null if it was removed, or is not a regular file. */
+  bytes: number | null;
+  /** The beginning of a text file; null if there is none to show. */
+  start: string | null;
+}
+
+/** What the agent, and the processes that it started, changed in the workspace. */
+export interface WorkspaceChanges {
+  changed: WorkspaceChange[];
+  /** Number of further changes that are not listed. */
+  more: number;
+  /** Files that the scenario wrote, and that are still as it wrote them. */
+  unchanged: string[];
+}

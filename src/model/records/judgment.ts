@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { schemaVersion } from '#lib';
-import { JsonValue } from './json-value.js';
+import { JsonValue, Usd } from './quantities.js';
 import { TokenUsage } from './token-usage.js';
-import { Usd } from './quantities.js';
 import { KeptText } from './redact-fields.js';
 
 /** The judge's result, in metrics.json. Scores are from 0 to 1. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { JsonValue } from './json-value.js';
+import { JsonValue } from './quantities.js';
 import { KeptText } from './redact-fields.js';
 
 const server = KeptText.describe('Name of the server in the scenario');

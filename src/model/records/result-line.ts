@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { schemaVersion } from '#lib';
 import { AgentWork } from './agent-work.js';
 import type { Cell } from './cell.js';
-import { RunHost } from './host.js';
-import { JsonValue } from './json-value.js';
+import { RunHost } from './host-record.js';
+import { JsonValue, Usd } from './quantities.js';
 import { Judgment } from './judgment.js';
 import { OutputProblems } from './output-problems.js';
-import { Usd } from './quantities.js';
 import { Regression } from '../regressions.js';
 import { KeptText } from './redact-fields.js';
 

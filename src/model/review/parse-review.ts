@@ -1,11 +1,9 @@
 import { beginningOf, groupBy } from '#lib';
 import type { GateVerdict } from '../records/human-review.js';
 import { shortLabelOfGate, type Judged } from './judged.js';
-import { parseLabels } from './parse-labels.js';
+import { parseLabels, parseVerdict } from './parse-verdict.js';
 import { parseScore } from './parse-score.js';
-import { parseVerdict } from './parse-verdict.js';
-import type { Entry } from './read-entries.js';
-import { reviewParts } from './review-parts.js';
+import { type Entry, reviewParts } from './read-entries.js';
 import { findSection, linesOf, REVIEW_HEADING } from './review-section.js';
 
 interface Points {

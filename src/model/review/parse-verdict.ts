@@ -1,7 +1,7 @@
 import { beginningOf } from '#lib';
 import type { GateVerdict } from '../records/human-review.js';
 
-export type ParsedVerdict =
+type ParsedVerdict =
   | { kind: 'none' }
   | { kind: 'verdict'; verdict: GateVerdict; /** Text after the verdict. */ remark: string }
   | { kind: 'unreadable'; reason: string };
@@ -32,3 +32,29 @@ export function parseVerdict(text: string): ParsedVerdict {
 /** True for a line that is a verdict and nothing else. */
 export const looksLikeVerdict = (text: string): boolean =>
   /^(?:pass|fail)(?:ed)?\.?$/i.test(text.replace(EMPHASIS, '').trim());
+
+/** The labels that a person gave a run. */
+interface ParsedLabels {
+  labels: string[];
+  /** Why one cannot be read; null if all can. */
+  problem: string | null;
+}
+
+const LABEL = /^[\p{L}\p{N}][\p{L}\p{N} ._:+/#-]{0,39}$/u;
+
+/** Reads labels as people write them: `flaky-env, false-pass`. Each is there once. */
+export function parseLabels(text: string): ParsedLabels {
+  const written = text
+    .normalize('NFKC')
+    .split(',')
+    .map((part) => part.replace(EMPHASIS, '').trim().replace(/\s+/g, ' '))
+    .filter((part) => !NOTHING.test(part));
+  const wrong = written.find((label) => !LABEL.test(label));
+  return {
+    labels: [...new Set(written.filter((label) => LABEL.test(label)))],
+    problem:
+      wrong === undefined
+        ? null
+        : `'${beginningOf(wrong, 40)}' is not a label; write short words like flaky-env, separated by commas`,
+  };
+}

@@ -1,5 +1,7 @@
 import { labelOfGate, shortLabelOfGate, type Judged } from './judged.js';
 import { nameInForm, type Section } from './review-section.js';
+import { looksLikeScore } from './parse-score.js';
+import { looksLikeVerdict } from './parse-verdict.js';
 
 /** A line of the review without its label. Text without a label belongs to the notes. */
 export interface Entry {
@@ -41,7 +43,7 @@ type Label = Pick<Entry, 'label' | 'of'> & { length: number };
  * Reads the section line by line. A label may be in a comment, as in the template, or not; the notes may be in the
  * comment of their label, or below it. Scores of criteria and verdicts on gates are only looked for if a model has judged some.
  */
-export function readEntries(lines: readonly string[], { begin, end }: Section, judged: Judged): Entry[] {
+function readEntries(lines: readonly string[], { begin, end }: Section, judged: Judged): Entry[] {
   const kinds = kindsOf(judged);
   const entries: Entry[] = [];
   let inComment = false;
@@ -158,3 +160,51 @@ function entryOf(label: Pick<Entry, 'label' | 'of'>, text: string, line: number,
     ? { ...label, text: text.trimEnd(), line, column }
     : { ...label, text: text.trim(), line, column: column + blanks };
 }
+
+/** The lines of a review by what they are. */
+export interface ReviewParts {
+  /** Labels of scores and verdicts, with what is written for them: also text beside or below an empty label that can be nothing else. */
+  values: Entry[];
+  labels: Entry[];
+  reviewer: Entry[];
+  /** Text that belongs to no other label. */
+  notes: Entry[];
+}
+
+/** Reads the lines of a review. Each entry says where its text is. */
+export function reviewParts(lines: readonly string[], section: Section, judged: Judged): ReviewParts {
+  const entries = readEntries(lines, section, judged);
+  const of = (label: Entry['label']): Entry[] => entries.filter((entry) => entry.label === label);
+  const values = valueEntries(entries);
+  const taken = new Set(values.map(placeKey));
+  return {
+    values,
+    labels: of('labels'),
+    reviewer: of('reviewer'),
+    notes: of('notes').filter((entry) => !taken.has(placeKey(entry))),
+  };
+}
+
+function valueEntries(entries: readonly Entry[]): Entry[] {
+  const found: Entry[] = [];
+  /** The first text after an entry. */
+  let next: Entry | null = null;
+  for (const entry of [...entries].reverse()) {
+    if (isValue(entry)) found.push(withText(entry, next));
+    if (entry.text !== '') next = entry;
+  }
+  // Of several empty labels above one value, the last has it.
+  return [...new Map(found.reverse().map((entry) => [placeKey(entry), entry])).values()];
+}
+
+const isValue = ({ label }: Entry): boolean => label === 'score' || label === 'criterion' || label === 'gate';
+
+/** An empty label has the text after it if that can be nothing else. */
+function withText(entry: Entry, next: Entry | null): Entry {
+  const looksLikeOne = entry.label === 'gate' ? looksLikeVerdict : looksLikeScore;
+  return entry.text === '' && next?.label === 'notes' && looksLikeOne(next.text)
+    ? { ...entry, text: next.text, line: next.line, column: next.column }
+    : entry;
+}
+
+const placeKey = ({ line, column }: Entry): string => `${line}:${column}`;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { parseLabels } from './parse-labels.js';
+import { parseLabels, parseVerdict } from './parse-verdict.js';
 import { parseScore } from './parse-score.js';
-import { parseVerdict } from './parse-verdict.js';
 import type { Review } from './write-review.js';
 
 /** A review as a form has it: each field as a person would write it into evaluation.md. Empty texts say nothing. */

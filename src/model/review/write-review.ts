@@ -1,12 +1,49 @@
 import { canonicalJson, groupBy } from '#lib';
-import { editLines, eachLine, type Line, type TextChange } from './edit-lines.js';
 import { labelOfGate, type Judged } from './judged.js';
 import { parseReview, type ParsedReview } from './parse-review.js';
 import { parseScore } from './parse-score.js';
 import { parseVerdict } from './parse-verdict.js';
-import type { Entry } from './read-entries.js';
-import { reviewParts, type ReviewParts } from './review-parts.js';
+import { type Entry, reviewParts, type ReviewParts } from './read-entries.js';
 import { findSection, linesOf, nameInForm, NEXT_HEADING, REVIEW_HEADING } from './review-section.js';
+
+/** A line with the characters that end it; the last one has none. */
+interface Line {
+  text: string;
+  end: string;
+}
+
+/** Text that is put into the place of other text. Line and column count from 1. */
+interface TextChange {
+  line: number;
+  column: number;
+  length: number;
+  text: string;
+}
+
+/** Splits a text into its lines, whatever ends them. */
+function eachLine(text: string): Line[] {
+  const ends = text.match(/\r\n|\r|\n/g) ?? [];
+  return linesOf(text).map((line, at) => ({ text: line, end: ends[at] ?? '' }));
+}
+
+/** What remains of a line from which all text was taken. */
+const EMPTY = /^\s*(?:<!--\s*-->\s*)?$/;
+
+/** Makes changes, which do not overlap. Lines of which nothing is left are left out. */
+function editLines(lines: readonly Line[], changes: readonly TextChange[]): Line[] {
+  return lines.flatMap((line, at) => {
+    const own = changes.filter((change) => change.line === at + 1).sort((a, b) => b.column - a.column);
+    const text = own.reduce(edit, line.text);
+    return own.length > 0 && EMPTY.test(text) && text !== line.text ? [] : [{ ...line, text }];
+  });
+}
+
+/** There is one blank between a text and its label, and one before the mark that ends its comment. */
+function edit(line: string, { column, length, text }: TextChange): string {
+  const [before, after] = [line.slice(0, column - 1), line.slice(column - 1 + length)];
+  if (text === '') return `${before}${before.endsWith(' ') ? after.replace(/^\s+(?=-->)/, '') : after}`;
+  return `${before}${/\S$/.test(before) ? ' ' : ''}${text}${after.startsWith('-->') ? ' ' : ''}${after}`;
+}
 
 /** What a review says. */
 export type Review = Omit<ParsedReview, 'problem'>;
@@ -15,7 +52,7 @@ export const NO_REVIEW: Review = {
   ...{ score: null, criteria: {}, gates: {}, labels: [], notes: null, reviewer: null },
 };
 
-export type WrittenReview = { kind: 'written'; text: string } | { kind: 'refused'; reason: string };
+type WrittenReview = { kind: 'written'; text: string } | { kind: 'refused'; reason: string };
 
 /**
  * Writes a review into the text of an evaluation.md. Only what differs from what the text says is written, where it is said; all

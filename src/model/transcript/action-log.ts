@@ -1,6 +1,6 @@
 import { beginningOf, endOf, type Json } from '#lib';
 import type { EventBody, RunEvent } from '../records/events.js';
-import { isFailedResult } from './is-failed-result.js';
+import { isFailedResult } from './text-result.js';
 import { commandOf } from './structured-commands.js';
 import { createSubjectUseCollector, type SubjectUse } from './subject-use.js';
 

@@ -1,3 +1,5 @@
+import type { EventBody } from '../records/events.js';
+
 const EXIT_STATUS =
   /\bexit(?:ed)?(?:\s{1,9}with)?(?:\s{1,9}exit)?\s{1,9}(?:code|status)(?:\s{0,9}[:=])?\s{0,9}(-?\d+)/i;
 // "Failed: 0" and "error: none" appear in the totals of a success.
@@ -18,3 +20,10 @@ export function isFailureLine(line: string): boolean {
 export function isStatusLine(line: string): boolean {
   return isFailureLine(line) || statedExitCode(line) !== null || /^\s*exit(?:ed)?\b/i.test(line);
 }
+
+/** Whether the call of a tool failed. Without an exit code, the agent's own word counts. */
+export const isFailedResult = ({
+  exit_code,
+  is_error,
+}: Pick<Extract<EventBody, { type: 'tool_result' }>, 'exit_code' | 'is_error'>): boolean =>
+  exit_code === null ? is_error : exit_code !== 0;

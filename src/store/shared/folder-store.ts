@@ -3,7 +3,7 @@ import { chmod, link, lstat, mkdir, open, readdir, rename, rm, stat } from 'node
 import { dirname, join, resolve } from 'node:path';
 import { copyBestEffort, createFolderOnce, isFolder, readInside, removeTree, temporaryName } from '#host';
 import { withinTime } from './answer-time.js';
-import { checkedName, isHidden } from './object-name.js';
+import { checkedName, isHidden } from './names.js';
 import type { SharedStore } from './shared-store.js';
 
 /** A file of at most this size is written and read at once, so no reader sees a part of it. */

@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 import { remembered } from '#host';
 import type { ResultLine } from '#model';
+import { inParallel } from '#lib';
 import { lostText, parseRunEnd, type Lost, type RunEnd } from './fence.js';
 import { addLines } from './mirror-lines.js';
-import { cellObject, type RunName } from './names.js';
+import { cellObject, type RunName, cellsFolder } from './names.js';
 import { pullResults } from './pull-results.js';
 import type { SharedProject } from './shared-project.js';
+import { newestOf, roundsOf } from './rounds.js';
 
 /**
  * `published`: the line is now the result of the run. `{line}`: the run already had this result. `lost`: the run was given
  * up, so it must leave no result.
  */
-export type Published = 'published' | 'lost' | { line: ResultLine };
+type Published = 'published' | 'lost' | { line: ResultLine };
 
 /**
  * Publishes the result of a run, once: whoever creates its object first decides. Before that, stores the run's folder, if it
@@ -65,7 +67,7 @@ async function claim({ store }: SharedProject, object: string, text: string): Pr
 }
 
 /** Returns how a run has ended; null if it has not. */
-export async function endOfRun({ store }: SharedProject, run: RunName): Promise<RunEnd | null> {
+async function endOfRun({ store }: SharedProject, run: RunName): Promise<RunEnd | null> {
   const object = cellObject(run);
   const data = await store.get(object);
   return data === null ? null : parseRunEnd(object, data);
@@ -85,4 +87,49 @@ async function pullEarlierRounds(project: SharedProject, { sweep, round, redo = 
   if (round === 1 || complete().has(key)) return;
   await pullResults(project, sweep);
   complete().add(key);
+}
+
+const AT_ONCE = 16;
+
+/**
+ * Gives up what is left of earlier rounds, for cells that are about to be run in this one: a late
+ * result of such a run does not count. Brings the results of runs that were faster. `redo`: number of results of a cell
+ * that may have been run again in such a round because of an error; 0 if that is not done in its sweep.
+ */
+export async function giveUpEarlierRounds(
+  project: SharedProject,
+  sweep: string,
+  round: number,
+  cells: readonly { cell: string; redo: number }[],
+): Promise<void> {
+  const { begun, ended } = await roundsOf(project, sweep);
+  const open = begun.filter((one) => one < round && one > newestOf(ended));
+  if (open.length === 0 || cells.length === 0) return;
+  const folder = cellsFolder(sweep);
+  const names = new Set((await project.store.list(folder)).map((name) => `${folder}/${name}`));
+  const runs = open.flatMap((earlier) =>
+    cells.flatMap(({ cell, redo }) => [
+      { sweep, cell, round: earlier },
+      ...(redo === 0 ? [] : [{ sweep, cell, round: earlier, redo }]),
+    ]),
+  );
+  const at = new Date().toISOString();
+  const results = await inParallel(AT_ONCE, runs, async (run) => {
+    const last = await lastRun(project, run, names);
+    return last === null || (await markLost(project, last, { round, at })) !== null;
+  });
+  if (results.includes(true)) await pullResults(project, sweep);
+}
+
+/** Returns the run of a cell that may still end; null if one has a result. `names`: the objects that there are. */
+async function lastRun(
+  project: SharedProject,
+  of: Omit<RunName, 'incarnation'>,
+  names: ReadonlySet<string>,
+): Promise<RunName | null> {
+  for (let incarnation = 1; ; incarnation++) {
+    const run = { ...of, incarnation };
+    if (!names.has(cellObject(run))) return run;
+    if ((await endOfRun(project, run))?.kind === 'result') return null;
+  }
 }

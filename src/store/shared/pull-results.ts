@@ -1,15 +1,15 @@
 import { existsSync, rmSync, appendFileSync, mkdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { readText, writeFileAtomic, remembered } from '#host';
+import { createMutex, inParallel } from '#lib';
 import { pausedFile, planFile, summaryFile } from '../results-folder.js';
 import { parseRunEnd } from './fence.js';
 import { addLines } from './mirror-lines.js';
 import { cellsFolder, endedObject, numbersOfCell, planObject, resultsObject } from './names.js';
 import { endedRound, newestOf, roundsOfSweeps, type Rounds } from './rounds.js';
-import type { SharedProject } from './shared-project.js';
-import { withFoldersOf } from './summary.js';
-import { dirname, join } from 'node:path';
-import { readText, writeFileAtomic } from '#host';
-import { createMutex, inParallel } from '#lib';
+import { type SharedProject, sharedProjectOf } from './shared-project.js';
+import { withFoldersOf } from '../sweep-round.js';
 
 const AT_ONCE = 16;
 /** Remembers nothing. */
@@ -139,4 +139,26 @@ function linesIn(file: string): string[] {
 function add(file: string, names: readonly string[]): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   appendFileSync(file, names.map((name) => `${name}\n`).join(''), { mode: 0o600 });
+}
+
+/** Results that other hosts publish meanwhile are found this much later. */
+const EVERY_MS = 15_000;
+
+/** The rounds whose earlier results are there, and when the project was asked last; by the state folder of the project. */
+const brought = remembered(() => new Map<string, { rounds: Set<string>; at: number }>());
+
+/**
+ * Brings the results that a run in this round may reuse into the mirror: those of earlier rounds of its sweep, and
+ * those that other sweeps had up to a few seconds ago. Does nothing for results that are not shared.
+ */
+export async function bringEarlier(resultsPath: string, sweep: string, round: number): Promise<void> {
+  const project = await sharedProjectOf(resultsPath);
+  if (project === null) return;
+  const { stateFolder } = project;
+  const key = JSON.stringify([sweep, round]);
+  const before = brought().get(stateFolder);
+  if (before?.rounds.has(key) === true && performance.now() - before.at < EVERY_MS) return;
+  await pullResults(project);
+  const rounds = brought().get(stateFolder)?.rounds ?? new Set();
+  brought().set(stateFolder, { rounds: rounds.add(key), at: performance.now() });
 }

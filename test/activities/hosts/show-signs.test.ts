@@ -6,7 +6,7 @@ import { showSigns } from '../../../src/activities/hosts/show-signs.js';
 import { createOffers, type Host, hostRecord } from '../../../src/activities/hosts/host.js';
 import { createSlots } from '../../../src/activities/hosts/slots.js';
 import { drainObject, hostObject } from '../../../src/store/shared/names.js';
-import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
+import { openSharedStore } from '../../../src/store/shared/shared-project.js';
 
 async function shownOnce({ hasRuns }: { hasRuns: boolean }) {
   const folder = mkdtempSync(join(tmpdir(), 'signs-'));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectState } from '../../../src/host/folders.js';
-import { stateOfRun } from '../../../src/store/run-state.js';
+import { stateOfRun } from '../../../src/store/results-folder.js';
 import type { TestProject } from '../../commands/project.js';
 
 /** The process id of the supervisor of a run's agent. When it is killed, the agent ends without an exit status. */

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { markedProcesses } from '../../../src/host/process/marked-processes.js';
 import type { SweepDocument } from '../../../src/decide/documents/sweep-document.js';
-import { opaqueId } from '../../../src/store/run-state.js';
+import { opaqueId } from '../../../src/store/results-folder.js';
 import { kill, linesIn, partOf, untilLines } from '../../commands/engine-parts.js';
 import { createProject, openRun, scenario, until, type TestProject } from '../../commands/project.js';
 import { provideCli, type CliName } from '../clis.js';

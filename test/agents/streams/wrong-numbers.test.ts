@@ -7,9 +7,8 @@ import { opencodeStream } from '../../../src/agents/streams/opencode.js';
 import { piStream } from '../../../src/agents/streams/pi.js';
 import { createPricer } from '../../../src/model/cost.js';
 import { EventBody } from '../../../src/model/records/events.js';
-import { recordedUsage } from '../../../src/model/records/recorded-usage.js';
+import { recordedUsage, createUsageMeter } from '../../../src/model/transcript/usage-meter.js';
 import { NO_USAGE } from '../../../src/model/records/token-usage.js';
-import { createUsageMeter } from '../../../src/model/transcript/usage-meter.js';
 
 type Made = (change: Record<string, unknown>) => unknown[];
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { calibrateGates } from '../../../src/decide/calibration/calibrate-gates.js';
-import type { DecidedGate } from '../../../src/decide/calibration/decided-gate.js';
+import { calibrateGates, type DecidedGate } from '../../../src/decide/calibration/calibrate-gates.js';
 import { judgeWarnings } from '../../../src/decide/calibration/judge-notes.js';
 import type { GateVerdict } from '../../../src/model/records/human-review.js';
 

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { calibrate } from '../../../src/decide/calibration/calibrate.js';
-import { judgeNote } from '../../../src/decide/calibration/judge-note.js';
-import { judgeWarnings } from '../../../src/decide/calibration/judge-notes.js';
-import type { JudgedRun } from '../../../src/decide/calibration/judged-run.js';
+import { calibrate, type JudgedRun } from '../../../src/decide/calibration/calibrate.js';
+import { judgeNote, judgeWarnings } from '../../../src/decide/calibration/judge-notes.js';
 
 interface Scores {
   judge: number;

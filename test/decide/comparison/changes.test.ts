@@ -3,8 +3,7 @@ import type { Json } from '../../../src/lib/json.js';
 import { compareSweeps } from '../../../src/decide/comparison/compare-sweeps.js';
 import { DEFAULT_OPTIONS, type Change } from '../../../src/decide/comparison/document.js';
 import { armsOf } from '../../../src/decide/comparison/samples.js';
-import { jsonDifferences } from '../../../src/decide/comparison/json-differences.js';
-import { hasSameInputs, type RunInputs } from '../../../src/decide/comparison/changes.js';
+import { jsonDifferences, hasSameInputs, type RunInputs } from '../../../src/decide/comparison/changes.js';
 import { runInputs, sweepOf } from './sample.js';
 
 const stored = (change: Record<string, Json> = {}, scenario: Record<string, Json> = {}): Json => ({

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareParameters } from '../../../src/decide/comparison/compare-parameters.js';
-import { compareSweeps } from '../../../src/decide/comparison/compare-sweeps.js';
+import { compareSweeps, oneVariant } from '../../../src/decide/comparison/compare-sweeps.js';
 import { ALPHA, Comparison, DEFAULT_OPTIONS } from '../../../src/decide/comparison/document.js';
-import { oneVariant } from '../../../src/decide/comparison/one-variant.js';
 import { metrics } from '../../model/sample.js';
 import { sweepOf } from './sample.js';
 

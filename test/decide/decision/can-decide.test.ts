@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canDecide } from '../../../src/decide/decision/can-decide.js';
+import { canDecide } from '../../../src/decide/decision/decide.js';
 import type { UntilClear } from '../../../src/decide/decision/until-clear.js';
 import type { Cell } from '../../../src/model/records/cell.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { endedCells } from '../../../src/decide/decision/ended-cells.js';
+import { endedCells } from '../../../src/decide/decision/paired-cells.js';
 import type { Outcome } from '../../../src/model/records/result-line.js';
 import { resultLine } from '../../store/sample.js';
 

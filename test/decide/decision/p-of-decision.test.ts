@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CellResult } from '../../../src/decide/decision/cell-result.js';
+import type { CellResult } from '../../../src/decide/decision/paired-cells.js';
 import { decide } from '../../../src/decide/decision/decide.js';
 import type { UntilClear } from '../../../src/decide/decision/until-clear.js';
 import type { Cell } from '../../../src/model/records/cell.js';

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { connect } from '../../../src/engine/temporal/temporal-client.js';
 import type { RunRecord } from '../../../src/model/records/run-record.js';
 import type { ResultLine } from '../../../src/model/records/result-line.js';
-import { opaqueId } from '../../../src/store/run-state.js';
+import { opaqueId } from '../../../src/store/results-folder.js';
 import { cellObject, resultsObject } from '../../../src/store/shared/names.js';
 import { parseRunWorkflowId } from '../../../src/protocol/names.js';
 import { pathsBelow } from '../../commands/engine-parts.js';

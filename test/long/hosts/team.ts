@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cellsFolder, PROJECT } from '../../../src/store/shared/names.js';
-import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
+import { openSharedStore } from '../../../src/store/shared/shared-project.js';
 import type { SharedStore } from '../../../src/store/shared/shared-store.js';
 import { ResultLine } from '../../../src/model/records/result-line.js';
 import {

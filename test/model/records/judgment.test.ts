@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Metrics } from '../../../src/model/records/result-line.js';
-import { comparedScores, votesText } from '../../../src/model/score-text.js';
+import { comparedScores, votesText } from '../../../src/model/verdict.js';
 import { sumUsage, type TokenUsage } from '../../../src/model/records/token-usage.js';
 import { judgment, metrics } from '../sample.js';
 

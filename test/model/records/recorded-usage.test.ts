@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { formatKnownCost, shortKnownCost } from '../../../src/lib/format/amounts.js';
-import { recordedUsage, shownTokens } from '../../../src/model/records/recorded-usage.js';
+import { recordedUsage, shownTokens } from '../../../src/model/transcript/usage-meter.js';
 import { paidCost } from '../../../src/decide/totals.js';
 import { NO_USAGE } from '../../../src/model/records/token-usage.js';
 

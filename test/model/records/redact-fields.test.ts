@@ -4,7 +4,7 @@ import { createRedactor } from '../../../src/lib/redaction/redact.js';
 import { Executions } from '../../../src/model/records/execution.js';
 import { EventBody, RunEvent } from '../../../src/model/records/events.js';
 import { JudgeAnswer, Judgment } from '../../../src/model/records/judgment.js';
-import { JsonValue } from '../../../src/model/records/json-value.js';
+import { JsonValue } from '../../../src/model/records/quantities.js';
 import { KeptText, redactFields } from '../../../src/model/records/redact-fields.js';
 import { RunRecord } from '../../../src/model/records/run-record.js';
 import { Metrics } from '../../../src/model/records/result-line.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { scriptsRunBy } from '../../../src/model/transcript/scripts-run-by.js';
+import { scriptsRunBy } from '../../../src/model/transcript/shell-calls.js';
 
 it.each([
   ['./check.sh', ['./check.sh']],

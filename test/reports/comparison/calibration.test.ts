@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { calibrate } from '../../../src/decide/calibration/calibrate.js';
-import type { JudgedRun } from '../../../src/decide/calibration/judged-run.js';
+import { calibrate, type JudgedRun } from '../../../src/decide/calibration/calibrate.js';
 import { compareSweeps } from '../../../src/decide/comparison/compare-sweeps.js';
 import { printText } from '../../../src/reports/blocks/terminal.js';
 import { comparedJudges } from '../../../src/reports/comparison/calibration.js';

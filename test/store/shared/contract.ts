@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { objectNameProblem } from '../../../src/store/shared/object-name.js';
+import { objectNameProblem } from '../../../src/store/shared/names.js';
 import type { SharedStore } from '../../../src/store/shared/shared-store.js';
 
 const textOf = async (store: SharedStore, name: string): Promise<string | null> =>

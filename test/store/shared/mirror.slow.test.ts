@@ -13,18 +13,22 @@ import {
   publishWithoutRun,
   pullResults,
 } from '../../../src/store/index.js';
-import { endSharedRound } from '../../../src/store/shared/end-round.js';
+import {
+  endSharedRound,
+  beginRound,
+  newestRound,
+  isPaused,
+  notePaused,
+} from '../../../src/store/sweep-round.js';
 import {
   joinSharedProject,
   sharedProjectOf,
   type SharedProject,
 } from '../../../src/store/shared/shared-project.js';
 import { projectState } from '../../../src/host/folders.js';
-import { isPaused, notePaused } from '../../../src/store/paused-sweep.js';
 import { originKey } from '../../../src/store/origin.js';
 import { readResults } from '../../../src/store/results-log.js';
 import { planFile, resultsLog, runFiles, summaryFile } from '../../../src/store/results-folder.js';
-import { beginRound, newestRound } from '../../../src/store/sweep-round.js';
 import { joinAs } from './join-as.js';
 import { createMemory } from '../../../src/host/remembered.js';
 import { newFolder } from '../../host/temporary.js';

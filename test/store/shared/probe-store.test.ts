@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createFolderStore } from '../../../src/store/shared/folder-store.js';
-import { probeStore } from '../../../src/store/shared/probe-store.js';
+import { probeStore } from '../../../src/store/shared/shared-project.js';
 import { newFolder } from '../../host/temporary.js';
 
 test('finds nothing wrong with a folder, and leaves no object in it', async () => {

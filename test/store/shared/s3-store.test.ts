@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openSharedStore } from '../../../src/store/shared/open-shared-store.js';
-import { probeStore } from '../../../src/store/shared/probe-store.js';
+import { openSharedStore, probeStore } from '../../../src/store/shared/shared-project.js';
 import { setEnv } from '../../host/temporary.js';
 import { storeContract } from './contract.js';
 import { findVersitygw, startVersitygw, VERSITYGW, type S3Server } from './versitygw.js';

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { withinTime } from '../answer-time.js';
-import { checkedName, FOLDER_END, objectNameProblem } from '../object-name.js';
+import { checkedName, FOLDER_END, objectNameProblem } from '../names.js';
 import type { SharedStore } from '../shared-store.js';
 import { explainedS3, isNotThere, isWorthRepeating, statusOf } from './s3-errors.js';
 import { createRequire } from 'node:module';
