@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from '@temporalio/client';
 import {
   connect,
   type EngineState,
@@ -37,25 +38,18 @@ export async function openSession(
   report: (text: string) => void,
   options: EngineOptions = {},
 ): Promise<Session> {
-  if (isMirror(resultsPath)) return openSharedSession(resultsPath, report, options.address);
-  const until = Date.now() + limitsOf(process.env).serverAwayMs;
-  for (;;) {
+  const limits = limitsOf(process.env);
+  if (isMirror(resultsPath)) return openSharedSession(resultsPath, report, limits, options.address);
+  const { folder } = projectState(resultsPath);
+  const bringUp = (): Promise<EngineState> => bringUpEngine(resultsPath, report, limits, options);
+  const connected = await untilConnected(limits, async (fail) => {
     // in each attempt, because a server that died is restarted, perhaps on another port
-    const engine = await bringUpEngine(resultsPath, report, options);
-    try {
-      const client = await connect(engine);
-      await assertOwnServer(client, engine);
-      const { folder } = projectState(resultsPath);
-      return sessionWith({ client, engine }, folder, report, async () => {
-        if (await isAbandoned(folder)) await bringUpEngine(resultsPath, report, options);
-      });
-    } catch (error) {
-      if (error instanceof InfrastructureError) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      if (Date.now() >= until) throw new InfrastructureError(unreachableMessage(engine, reason));
-      await sleep(PAUSE_MS);
-    }
-  }
+    const engine = await bringUp();
+    return connectTo(engine, assertOwnServer).catch((error: unknown) => fail(engine, error));
+  });
+  return sessionWith(connected, { stateFolder: folder, report, limits }, async () => {
+    if (await isAbandoned(folder)) await bringUp();
+  });
 }
 
 /** Connects to the engine if it is running, without starting it. Null if it is not, or its server does not answer. */
@@ -63,28 +57,20 @@ export async function joinSession(
   resultsPath: string,
   report: (text: string) => void,
 ): Promise<Session | null> {
+  const limits = limitsOf(process.env);
   if (isMirror(resultsPath))
-    return resolveTemporalAddress() === null ? null : openSharedSession(resultsPath, report);
+    return resolveTemporalAddress() === null ? null : openSharedSession(resultsPath, report, limits);
   readCodecKeys(); // what goes wrong below is taken for a server that is away
   const { folder } = projectState(resultsPath);
-  const until = Date.now() + limitsOf(process.env).serverAwayMs;
+  const until = Date.now() + limits.serverAwayMs;
   for (;;) {
     const engine = await readEngineState(folder);
     // The keeper restarts a server that has died.
     if (engine === null || !isAlive(engine.keeper)) return null;
-    try {
-      const client = await connect(engine);
-      try {
-        await assertOwnServer(client, engine);
-      } catch (error) {
-        await client.connection.close();
-        throw error;
-      }
-      return sessionWith({ client, engine }, folder, report);
-    } catch {
-      if (Date.now() >= until) return null;
-      await sleep(PAUSE_MS);
-    }
+    const connected = await connectTo(engine, assertOwnServer).catch(() => null);
+    if (connected !== null) return sessionWith(connected, { stateFolder: folder, report, limits });
+    if (Date.now() >= until) return null;
+    await sleep(PAUSE_MS);
   }
 }
 
@@ -96,6 +82,7 @@ export async function joinSession(
 async function openSharedSession(
   resultsPath: string,
   report: (text: string) => void,
+  limits: Limits,
   flag?: string,
 ): Promise<Session> {
   const server = resolveTemporalAddress(flag);
@@ -106,23 +93,48 @@ async function openSharedSession(
     );
   const { id, folder } = projectState(resultsPath);
   const engine: ProjectServer = { ...server, taskQueue: taskQueueOf(id), uiUrl: null, resultsPath };
-  const until = Date.now() + limitsOf(process.env).serverAwayMs;
+  const connected = await untilConnected(limits, (fail) =>
+    connectTo(engine, (client) => prepareNamespace(client, true)).catch((error: unknown) => {
+      if (error instanceof UnusableNamespace) throw new InfrastructureError(error.message);
+      return fail(engine, error instanceof Error ? error.message : error);
+    }),
+  );
+  return sessionWith(connected, { stateFolder: folder, report, limits });
+}
+
+/** Says that an attempt has failed. Null: try again. @throws InfrastructureError if that has taken too long */
+type Fail = (engine: ProjectServer, error: unknown) => null;
+
+async function untilConnected(
+  { serverAwayMs }: Limits,
+  attempt: (fail: Fail) => Promise<Connected | null>,
+): Promise<Connected> {
+  const until = Date.now() + serverAwayMs;
+  const fail: Fail = (engine, error) => {
+    if (error instanceof InfrastructureError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    if (Date.now() >= until) throw new InfrastructureError(unreachableMessage(engine, reason));
+    return null;
+  };
   for (;;) {
-    try {
-      const client = await connect(server);
-      try {
-        await prepareNamespace(client, true);
-      } catch (error) {
-        await client.connection.close();
-        throw error;
-      }
-      return sessionWith({ client, engine }, folder, report);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (error instanceof UnusableNamespace) throw new InfrastructureError(reason);
-      if (Date.now() >= until) throw new InfrastructureError(unreachableMessage(engine, reason));
-      await sleep(PAUSE_MS);
-    }
+    const connected = await attempt(fail);
+    if (connected !== null) return connected;
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** Connects to a server, and closes the connection again if `check` refuses it. */
+async function connectTo(
+  engine: ProjectServer,
+  check: (client: Client, engine: ProjectServer) => Promise<unknown>,
+): Promise<Connected> {
+  const client = await connect(engine);
+  try {
+    await check(client, engine);
+    return { client, engine };
+  } catch (error) {
+    await client.connection.close();
+    throw error;
   }
 }
 
@@ -131,8 +143,7 @@ type Connected = Pick<Session, 'client' | 'engine'>;
 /** `revive` starts the engine again if nothing else does. */
 function sessionWith(
   first: Connected,
-  stateFolder: string,
-  report: (text: string) => void,
+  of: Pick<Session, 'stateFolder' | 'report' | 'limits'>,
   revive: () => Promise<void> = () => Promise.resolve(),
 ): Session {
   let now = first;
@@ -143,12 +154,10 @@ function sessionWith(
     get engine() {
       return now.engine;
     },
-    stateFolder,
-    limits: limitsOf(process.env),
-    report,
+    ...of,
     async followServer() {
       await revive();
-      const moved = await connectIfMoved(now.engine, stateFolder);
+      const moved = await connectIfMoved(now.engine, of.stateFolder);
       if (moved === null) return;
       const before = now;
       now = moved;
@@ -174,27 +183,20 @@ async function isAbandoned(stateFolder: string): Promise<boolean> {
 async function connectIfMoved(before: ProjectServer, stateFolder: string): Promise<Connected | null> {
   const engine = await readEngineState(stateFolder);
   if (engine === null || engine.external || engine.address === before.address) return null;
-  const client = await connect(engine).catch(() => null);
-  if (client === null) return null;
-  try {
-    await assertOwnServer(client, engine);
-    return { client, engine };
-  } catch {
-    await client.connection.close();
-    return null;
-  }
+  return connectTo(engine, assertOwnServer).catch(() => null);
 }
 
 async function bringUpEngine(
   resultsPath: string,
   report: (text: string) => void,
+  limits: Limits,
   options: EngineOptions,
 ): Promise<EngineState> {
   try {
     return await ensureEngine({
       ...options,
       resultsPath,
-      limits: limitsOf(process.env),
+      limits,
       report: (text) => report(`engine: ${text} ...`),
     });
   } catch (error) {

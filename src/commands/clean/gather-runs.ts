@@ -5,7 +5,24 @@ import type { LineFact, RunFact } from '#decide';
 import { linesOf, readText, ROOM_FILE, TEMPORARY } from '#host';
 import { parseJson } from '#lib';
 import { opaqueId, parseResult, resultsLog, runFiles, SCHEDULES } from '#store';
-import { foldersIn } from './gather-sweeps.js';
+
+/** Returns the names in a folder; none if it cannot be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Returns the names of the folders in a folder, without symlinks; none if it cannot be read. */
+export function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? one.name : []));
+  } catch {
+    return [];
+  }
+}
 
 /** Reads the line of a result. Returns null if the line is invalid. */
 export function lineFact(line: number, text: string): LineFact | null {

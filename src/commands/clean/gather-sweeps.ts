@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import type { SnapshotFact, SweepFact } from '#decide';
@@ -6,17 +6,7 @@ import { readText, sweepEnvFile, TEMPORARY } from '#host';
 import { parseJson, sha256 } from '#lib';
 import { EffectiveScenario, Plan } from '#scenario';
 import { planFile, scenarioFile, storeFolder, summaryFile, sweepsFolder } from '#store';
-
-/** Returns the names of the folders in a folder, without symlinks. Empty if the folder cannot be read. */
-export function foldersIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name);
-  } catch {
-    return [];
-  }
-}
+import { foldersIn, namesIn } from './gather-runs.js';
 
 const changedAt = (file: string): number | null =>
   lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? null;
@@ -90,18 +80,11 @@ function namedBy(results: string, hash: string): z.infer<typeof Named> | null {
 /** Returns paths next to sweeps and snapshots that are neither. */
 export function unknownPaths(results: string, sweeps: readonly SweepFact[]): string[] {
   const known = new Set(sweeps.map(({ id }) => id));
-  const names = (folder: string): string[] => {
-    try {
-      return readdirSync(folder);
-    } catch {
-      return [];
-    }
-  };
   return [
-    ...names(sweepsFolder(results))
+    ...namesIn(sweepsFolder(results))
       .filter((name) => !known.has(name))
       .map((name) => join('sweeps', name)),
-    ...names(storeFolder(results))
+    ...namesIn(storeFolder(results))
       .filter((name) => !/^[0-9a-f]{64}$/.test(name) && !TEMPORARY.test(name))
       .map((name) => join('.store', name)),
   ];

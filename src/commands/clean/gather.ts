@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CleanFacts, type CleanPlan, planClean, type ScheduleFact } from '#decide';
 import { identify, TEMPORARY } from '#host';
@@ -12,8 +12,8 @@ import {
   storeFolder,
   sweepsFolder,
 } from '#store';
-import { gatherLines, gatherRuns, type RunFolders } from './gather-runs.js';
-import { endedSweeps, gatherSnapshots, gatherSweeps, unknownPaths, foldersIn } from './gather-sweeps.js';
+import { foldersIn, gatherLines, gatherRuns, namesIn, type RunFolders } from './gather-runs.js';
+import { endedSweeps, gatherSnapshots, gatherSweeps, unknownPaths } from './gather-sweeps.js';
 
 /** The folders that `clean` looks at. */
 export interface Places {
@@ -111,7 +111,7 @@ function abandonedTemporaries(results: string, stateFolder: string, now: number)
     ...[stateFolder, ...['env', 'index', 'open-runs'].map((name) => join(stateFolder, name))],
   ];
   return folders.flatMap((folder) =>
-    names(folder)
+    namesIn(folder)
       .map((name) => ({ path: join(folder, name), pid: Number(TEMPORARY.exec(name)?.[1]) }))
       .filter(({ path, pid }) => {
         const info = Number.isNaN(pid) ? undefined : lstatSync(path, { throwIfNoEntry: false });
@@ -120,11 +120,3 @@ function abandonedTemporaries(results: string, stateFolder: string, now: number)
       .map(({ path }) => path),
   );
 }
-
-const names = (folder: string): string[] => {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-};

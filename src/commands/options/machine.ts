@@ -5,6 +5,8 @@ import { addHelp, ADDRESS, type CommandLine, JSON_FLAG, type Program, RESULTS } 
 const STAY = ['--stay', 'keep running when idle (default: stop after 15 idle minutes)'] as const;
 const SECTION = 'engine';
 
+const engineWork = () => import('../engine.js');
+
 /** Adds the `engine` command: the background processes of a results folder. */
 export function addEngine(program: Program, { exitWith }: CommandLine): void {
   const engine = program
@@ -24,7 +26,7 @@ export function addEngine(program: Program, { exitWith }: CommandLine): void {
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('../engine.js')).engineStart(options)));
+    .action(async (options) => exitWith((await engineWork()).engineStart(options)));
   addHelp(start, SECTION, ['Start the engine and keep it running', 'llm-tool-test engine start --stay']);
 
   const stop = engine
@@ -32,7 +34,7 @@ export function addEngine(program: Program, { exitWith }: CommandLine): void {
     .description('Stop the server and the worker; open sweeps continue when they are started again')
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('../engine.js')).engineStop(options)));
+    .action(async (options) => exitWith((await engineWork()).engineStop(options)));
   addHelp(stop, SECTION, ['Stop the engine', 'llm-tool-test engine stop']);
 
   const status = engine
@@ -40,7 +42,7 @@ export function addEngine(program: Program, { exitWith }: CommandLine): void {
     .description('Show which processes of the engine are running')
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('../engine.js')).engineShowStatus(options)));
+    .action(async (options) => exitWith((await engineWork()).engineShowStatus(options)));
   addHelp(status, SECTION, ['Show the status as JSON', 'llm-tool-test engine status --json']);
 
   const keep = engine

@@ -228,6 +228,8 @@ export function addRun(program: Program, { exitWith }: CommandLine): void {
 
 const SCENARIO_SECTION = 'scenario';
 
+const scenarioWork = () => import('../scenario.js');
+
 /** Adds the `scenario` command, with the verbs and flags of the ElizaOS scenario runner. */
 export function addScenario(program: Program, { exitWith }: CommandLine): void {
   const scenario = program
@@ -252,9 +254,7 @@ export function addScenario(program: Program, { exitWith }: CommandLine): void {
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
-    .action(async (file, options) =>
-      exitWith((await import('../scenario.js')).runScenarioFile(file, options)),
-    );
+    .action(async (file, options) => exitWith((await scenarioWork()).runScenarioFile(file, options)));
   addHelp(run, SCENARIO_SECTION, [
     'Run a file with keys from .env',
     'llm-tool-test scenario run hello.scenario.yaml --env-file .env',
@@ -275,7 +275,7 @@ export function addScenario(program: Program, { exitWith }: CommandLine): void {
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
-    .action(async (file, options) => exitWith((await import('../scenario.js')).runMatrixFile(file, options)));
+    .action(async (file, options) => exitWith((await scenarioWork()).runMatrixFile(file, options)));
   addHelp(matrix, SCENARIO_SECTION, [
     'List the combinations',
     'llm-tool-test scenario matrix hello.matrix.yaml --dry-run',

@@ -8,6 +8,8 @@ const SECTION = 'schedule';
 const NAME = ['<schedule>', 'name of the schedule'] as const;
 const HOUR_MS = 3_600_000;
 
+const work = () => import('../schedule/schedule.js');
+
 /** Adds the `schedule` command: sweeps that start by themselves. */
 export function addSchedule(program: Program, { exitWith }: CommandLine): void {
   const schedule = program
@@ -84,7 +86,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .description('List the schedules, with their next times and newest results')
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('../schedule/schedule.js')).listSchedules(options)));
+    .action(async (options) => exitWith((await work()).listSchedules(options)));
   addHelp(list, SECTION, ['Show all schedules', 'llm-tool-test schedule list']);
 
   const show = schedule
@@ -93,9 +95,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .argument(...NAME)
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
-    .action(async (name, options) =>
-      exitWith((await import('../schedule/schedule.js')).showSchedule(name, options)),
-    );
+    .action(async (name, options) => exitWith((await work()).showSchedule(name, options)));
   addHelp(show, SECTION, ['Show what the nights have found', 'llm-tool-test schedule show nightly']);
 
   const accept = schedule
@@ -105,9 +105,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option('--night <sweep>', 'the sweep of the night (default: the newest)')
     .option(...RESULTS)
     .option(...JSON_FLAG, false)
-    .action(async (name, options) =>
-      exitWith((await import('../schedule/schedule.js')).acceptSchedule(name, options)),
-    );
+    .action(async (name, options) => exitWith((await work()).acceptSchedule(name, options)));
   addHelp(
     accept,
     SECTION,
@@ -126,9 +124,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
-    .action(async (name, options) =>
-      exitWith((await import('../schedule/schedule.js')).triggerSchedule(name, options)),
-    );
+    .action(async (name, options) => exitWith((await work()).triggerSchedule(name, options)));
   addHelp(trigger, SECTION, [
     'Run a sweep and wait for its result',
     'llm-tool-test schedule trigger nightly --wait',
@@ -141,9 +137,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
-    .action(async (name, options) =>
-      exitWith((await import('../schedule/schedule.js')).pauseSchedule(name, options)),
-    );
+    .action(async (name, options) => exitWith((await work()).pauseSchedule(name, options)));
   addHelp(pause, SECTION, ['Pause a schedule', 'llm-tool-test schedule pause nightly']);
 
   const resume = schedule
@@ -153,9 +147,7 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
-    .action(async (name, options) =>
-      exitWith((await import('../schedule/schedule.js')).resumeSchedule(name, options)),
-    );
+    .action(async (name, options) => exitWith((await work()).resumeSchedule(name, options)));
   addHelp(resume, SECTION, ['Continue a schedule', 'llm-tool-test schedule resume nightly']);
 
   const remove = schedule
@@ -165,8 +157,6 @@ export function addSchedule(program: Program, { exitWith }: CommandLine): void {
     .option(...RESULTS)
     .option(...ADDRESS)
     .option(...JSON_FLAG, false)
-    .action(async (name, options) =>
-      exitWith((await import('../schedule/schedule.js')).deleteSchedule(name, options)),
-    );
+    .action(async (name, options) => exitWith((await work()).deleteSchedule(name, options)));
   addHelp(remove, SECTION, ['Delete a schedule', 'llm-tool-test schedule delete nightly']);
 }

@@ -4,6 +4,10 @@ import { addHelp, type CommandLine, JSON_FLAG, type Program } from '../shared/ve
 const SECTION = 'scripts';
 const SCRIPT = ['<script>', 'name or path of the script'] as const;
 
+const creation = () => import('../scripts/create.js');
+
+const showing = () => import('../scripts/show.js');
+
 /** Adds the `scripts` command, which manages the agent scripts of the project that contains the working folder. */
 export function addScripts(program: Program, { exitWith }: CommandLine): void {
   const scripts = program
@@ -20,7 +24,7 @@ export function addScripts(program: Program, { exitWith }: CommandLine): void {
     .command('list')
     .description('List the scripts with their summaries')
     .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('../scripts/show.js')).listAgentScripts(options)));
+    .action(async (options) => exitWith((await showing()).listAgentScripts(options)));
   addHelp(list, SECTION, ['List all scripts', 'llm-tool-test scripts list']);
 
   const show = scripts
@@ -28,9 +32,7 @@ export function addScripts(program: Program, { exitWith }: CommandLine): void {
     .description("Print a script's README (--json: parsed)")
     .argument(...SCRIPT)
     .option(...JSON_FLAG, false)
-    .action(async (script, options) =>
-      exitWith((await import('../scripts/show.js')).showAgentScript(script, options)),
-    );
+    .action(async (script, options) => exitWith((await showing()).showAgentScript(script, options)));
   addHelp(show, SECTION, ['Print a README', 'llm-tool-test scripts show check-coverage']);
 
   const run = scripts
@@ -65,16 +67,14 @@ export function addScripts(program: Program, { exitWith }: CommandLine): void {
     .description('Create a script that passes `scripts check`')
     .argument('<name>', 'for example check-coverage, or coverage/check in a group')
     .option(...JSON_FLAG, false)
-    .action(async (name, options) =>
-      exitWith((await import('../scripts/create.js')).newAgentScript(name, options)),
-    );
+    .action(async (name, options) => exitWith((await creation()).newAgentScript(name, options)));
   addHelp(create, SECTION, ['Create a script in a group', 'llm-tool-test scripts new coverage/check']);
 
   const prompt = scripts
     .command('prompt')
     .description('Print the lines to put into AGENTS.md so that agents find the scripts')
     .option(...JSON_FLAG, false)
-    .action(async (options) => exitWith((await import('../scripts/create.js')).printScriptsPrompt(options)));
+    .action(async (options) => exitWith((await creation()).printScriptsPrompt(options)));
   addHelp(prompt, SECTION, ['Tell agents about the scripts', 'llm-tool-test scripts prompt >> AGENTS.md']);
 
   const install = scripts
@@ -87,9 +87,7 @@ export function addScripts(program: Program, { exitWith }: CommandLine): void {
       'npx --no llm-tool-test',
     )
     .option(...JSON_FLAG, false)
-    .action(async (agents, options) =>
-      exitWith((await import('../scripts/create.js')).installCommand(agents, options)),
-    );
+    .action(async (agents, options) => exitWith((await creation()).installCommand(agents, options)));
   addHelp(install, SECTION, [
     'Add the command to Claude Code only',
     'llm-tool-test scripts install-command claude-code',

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { plainText } from '#lib/pure';
 import type { RunAnswer, SweepAnswer } from '../protocol.js';
 import { queryOf, selectionIn } from '../shared/select-runs.js';
@@ -6,7 +6,7 @@ import { useEvents, useLoaded, useWatched } from './api.js';
 import { ConversationView, UsedSoFar } from './conversation-view.js';
 import { conversationOf, type Call } from './conversation.js';
 import { Gates } from './gates.js';
-import { Chip, Name, Problem, Waiting } from './parts.js';
+import { Chip, Name, Page, Problem, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
 import { runIdOf } from './run-list.js';
 
@@ -33,20 +33,24 @@ export const besideAddress = (base: BesideSide, head: BesideSide): string =>
 /** Two runs side by side: why each ended as it did, and what its agent did. On a narrow screen, one is below the other. */
 export function BesidePage({ query }: { query: URLSearchParams }) {
   const [base = '', head = ''] = SIDES.map(({ sweep }) => query.get(sweep) ?? '');
-  useEffect(() => {
-    document.title = 'Side by side · llm-tool-test';
-  }, []);
   return (
-    <main id="main" class="wide">
-      <nav aria-label="Breadcrumb" class="crumbs">
-        <a href={addressOf()}>Sweeps</a>
-        {base !== head && (
-          <>
-            <span aria-hidden="true">/</span>
-            <a href={`${addressOf('compare')}?${new URLSearchParams({ base, head }).toString()}`}>Compare</a>
-          </>
-        )}
-      </nav>
+    <Page
+      title="Side by side"
+      look="wide"
+      crumbs={
+        <>
+          <a href={addressOf()}>Sweeps</a>
+          {base !== head && (
+            <>
+              <span aria-hidden="true">/</span>
+              <a href={`${addressOf('compare')}?${new URLSearchParams({ base, head }).toString()}`}>
+                Compare
+              </a>
+            </>
+          )}
+        </>
+      }
+    >
       <h1>Side by side</h1>
       <div class="beside">
         {SIDES.map(({ title, sweep, cell, run }) => (
@@ -64,7 +68,7 @@ export function BesidePage({ query }: { query: URLSearchParams }) {
           />
         ))}
       </div>
-    </main>
+    </Page>
   );
 }
 

@@ -1,10 +1,9 @@
-import { useEffect } from 'preact/hooks';
 import type { ComparedConfiguration, Comparison } from '#decide';
 import { plainText } from '#lib/pure';
 import type { ComparisonAnswer, SweepsAnswer } from '../protocol.js';
 import { useLoaded, useWatched } from './api.js';
 import { besideAddress } from './beside-page.js';
-import { Chip, Name, Tables, Waiting } from './parts.js';
+import { Chip, Name, Page, Tables, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
 import { agentName, keyOf } from '../shared/select-runs.js';
 
@@ -14,9 +13,6 @@ const SWEEPS = 200;
 export function ComparePage({ query }: { query: URLSearchParams }) {
   const { value: list } = useWatched<SweepsAnswer>(`/api/sweeps?limit=${SWEEPS}`);
   const [base, head, variants] = ['base', 'head', 'variants'].map((name) => query.get(name) ?? '');
-  useEffect(() => {
-    document.title = 'Compare · llm-tool-test';
-  }, []);
   const choose = (name: string, value: string): void => {
     const next = new URLSearchParams(query);
     next.set(name, value);
@@ -29,10 +25,7 @@ export function ComparePage({ query }: { query: URLSearchParams }) {
   ] as const;
   const isChosen = base !== '' && head !== '' && (base !== head || variants !== '');
   return (
-    <main id="main">
-      <nav aria-label="Breadcrumb" class="crumbs">
-        <a href={addressOf()}>Sweeps</a>
-      </nav>
+    <Page title="Compare" crumbs={<a href={addressOf()}>Sweeps</a>}>
       <div class="title">
         <h1>Compare</h1>
         {(variants ?? '') !== '' && (
@@ -63,7 +56,7 @@ export function ComparePage({ query }: { query: URLSearchParams }) {
       ) : (
         <p class="soft">Choose two sweeps. The older one is mostly what you compare with.</p>
       )}
-    </main>
+    </Page>
   );
 }
 

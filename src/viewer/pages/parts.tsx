@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { plainText } from '#lib/pure';
 import type { ShownTable } from '../protocol.js';
 import { cutText } from './cut-text.js';
@@ -69,6 +69,53 @@ export const Outside = ({ href, children }: { href: string; children: ComponentC
   ) : (
     <span>{children}</span>
   );
+
+interface PageProps {
+  title: string;
+  /** Links to the pages above it. */
+  crumbs?: ComponentChildren;
+  look?: string;
+  children: ComponentChildren;
+}
+
+/** A page, with its title in the tab. */
+export function Page({ title, crumbs = null, look, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${plainText(title)} · llm-tool-test`;
+  }, [title]);
+  return (
+    <main id="main" class={look}>
+      {crumbs !== null && (
+        <nav aria-label="Breadcrumb" class="crumbs">
+          {crumbs}
+        </nav>
+      )}
+      {children}
+    </main>
+  );
+}
+
+/** A table of texts and numbers. */
+export const PlainTable = ({
+  headings,
+  children,
+}: {
+  headings: readonly string[];
+  children: ComponentChildren;
+}) => (
+  <table class="plain">
+    <thead>
+      <tr>
+        {headings.map((text) => (
+          <th key={text} scope="col">
+            {text}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>{children}</tbody>
+  </table>
+);
 
 /** What is shown instead of a page that is not there (yet). */
 export const Waiting = ({ problem }: { problem: string | null }) =>

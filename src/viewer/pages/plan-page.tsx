@@ -1,9 +1,7 @@
-import { useEffect } from 'preact/hooks';
 import type { Forecast } from '#decide';
-import { plainText } from '#lib/pure';
 import type { ForecastAnswer } from '../protocol.js';
 import { useLoaded } from './api.js';
-import { Name, Tables, Waiting } from './parts.js';
+import { Name, Page, Tables, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
 
 const EFFECTS = [5, 10, 15, 20, 30, 40];
@@ -14,17 +12,18 @@ export function PlanPage({ sweep, query }: { sweep: string; query: URLSearchPara
   const { value, problem } = useLoaded<ForecastAnswer>(
     `/api/sweeps/${encodeURIComponent(sweep)}/plan?${new URLSearchParams({ effect }).toString()}`,
   );
-  useEffect(() => {
-    document.title = `Plan · ${plainText(sweep)} · llm-tool-test`;
-  }, [sweep]);
   return (
-    <main id="main">
-      <nav aria-label="Breadcrumb" class="crumbs">
-        <a href={addressOf()}>Sweeps</a>
-        <a href={addressOf('sweeps', sweep)}>
-          <Name>{sweep}</Name>
-        </a>
-      </nav>
+    <Page
+      title={`Plan · ${sweep}`}
+      crumbs={
+        <>
+          <a href={addressOf()}>Sweeps</a>
+          <a href={addressOf('sweeps', sweep)}>
+            <Name>{sweep}</Name>
+          </a>
+        </>
+      }
+    >
       <h1>How many runs?</h1>
       <form class="filters" onSubmit={(event) => event.preventDefault()}>
         <label>
@@ -65,7 +64,7 @@ export function PlanPage({ sweep, query }: { sweep: string; query: URLSearchPara
           ))}
         </>
       )}
-    </main>
+    </Page>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { formatDuration, formatKnownCost, plainText } from '#lib/pure';
 import type { RunRecord } from '#model';
 import type { EndedRunAnswer, OpenRunAnswer, RunAnswer } from '../protocol.js';
@@ -10,7 +10,7 @@ import { ConversationView, UsedSoFar } from './conversation-view.js';
 import { conversationOf, type Call, type Conversation } from './conversation.js';
 import { Gates } from './gates.js';
 import { Judge } from './judge.js';
-import { Chip, Facts, Name, Outside, Problem, Text, Waiting } from './parts.js';
+import { Chip, Facts, Name, Outside, Page, Problem, Text, Waiting } from './parts.js';
 import { addressOf } from './router.js';
 import { Review } from './review.js';
 import { stepSpans } from './step-spans.js';
@@ -22,26 +22,23 @@ export function RunPage({ id, query }: { id: string; query: URLSearchParams }) {
   const [reviews, setReviews] = useState(0);
   const loaded = useLoaded<RunAnswer>(`/api/runs/${encodeURIComponent(id)}`, `${isOver} ${reviews}`);
   const conversation = useMemo(() => conversationOf(events), [events]);
-  useEffect(() => {
-    document.title = `${plainText(id)} · llm-tool-test`;
-  }, [id]);
   const { value } = loaded;
   if (value === null)
     return (
-      <main id="main">
+      <Page title={id}>
         <Waiting problem={loaded.problem} />
-      </main>
+      </Page>
     );
   const parts = { conversation, at: Number(query.get('at') ?? 0) };
   return (
-    <main id="main">
+    <Page title={id}>
       <Problem text={problem ?? loaded.problem} />
       {value.state === 'open' ? (
         <OpenRun run={value} {...parts} />
       ) : (
         <EndedRun answer={value} {...parts} whenReviewed={() => setReviews((count) => count + 1)} />
       )}
-    </main>
+    </Page>
   );
 }
 

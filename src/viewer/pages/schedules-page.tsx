@@ -1,23 +1,18 @@
-import { useEffect } from 'preact/hooks';
 import type { SchedulesAnswer } from '../protocol.js';
 import { useLoaded } from './api.js';
-import { Name, Waiting } from './parts.js';
+import { Name, Page, PlainTable, Waiting } from './parts.js';
 import { addressOf } from './router.js';
 import { Chart, intervalText } from './trends-page.js';
+
+const HEADINGS = ['Night', 'Sweep', 'Passed', 'Interval (95 %)', 'Compared with the reference'];
 
 type Shown = SchedulesAnswer['schedules'][number];
 
 /** Schedules with their nights: how many runs passed, the reference, and since when fewer pass. */
 export function SchedulesPage() {
   const { value, problem } = useLoaded<SchedulesAnswer>('/api/schedules');
-  useEffect(() => {
-    document.title = 'Schedules · llm-tool-test';
-  }, []);
   return (
-    <main id="main">
-      <nav aria-label="Breadcrumb" class="crumbs">
-        <a href={addressOf()}>Sweeps</a>
-      </nav>
+    <Page title="Schedules" crumbs={<a href={addressOf()}>Sweeps</a>}>
       <h1>Schedules</h1>
       {value === null ? (
         <Waiting problem={problem} />
@@ -28,7 +23,7 @@ export function SchedulesPage() {
       ) : (
         value.schedules.map((one) => <Schedule key={one.schedule} {...one} />)
       )}
-    </main>
+    </Page>
   );
 }
 
@@ -56,32 +51,21 @@ function Schedule({ schedule, reference, words, nights }: Shown) {
       {nights.length === 0 && <p class="soft">No night has ended yet.</p>}
       <div class="card scroll trend" tabIndex={0} role="group" aria-label={`Nights of ${schedule}`}>
         <Chart points={nights} mark={begin} />
-        <table class="plain">
-          <thead>
-            <tr>
-              {['Night', 'Sweep', 'Passed', 'Interval (95 %)', 'Compared with the reference'].map((text) => (
-                <th key={text} scope="col">
-                  {text}
-                </th>
-              ))}
+        <PlainTable headings={HEADINGS}>
+          {[...nights].reverse().map((night) => (
+            <tr key={night.at + night.sweep}>
+              <th scope="row">{night.at.slice(0, 16).replace('T', ' ')}</th>
+              <td>
+                <a href={addressOf('sweeps', night.sweep)}>
+                  <Name>{night.sweep}</Name>
+                </a>
+              </td>
+              <td>{night.tested === 0 ? 'not tested' : `${night.passed} of ${night.tested}`}</td>
+              <td>{intervalText(night)}</td>
+              <td>{night.text}</td>
             </tr>
-          </thead>
-          <tbody>
-            {[...nights].reverse().map((night) => (
-              <tr key={night.at + night.sweep}>
-                <th scope="row">{night.at.slice(0, 16).replace('T', ' ')}</th>
-                <td>
-                  <a href={addressOf('sweeps', night.sweep)}>
-                    <Name>{night.sweep}</Name>
-                  </a>
-                </td>
-                <td>{night.tested === 0 ? 'not tested' : `${night.passed} of ${night.tested}`}</td>
-                <td>{intervalText(night)}</td>
-                <td>{night.text}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </PlainTable>
       </div>
     </section>
   );

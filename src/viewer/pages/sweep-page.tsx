@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { plainText } from '#lib/pure';
 import type { SweepAnswer } from '../protocol.js';
 import { embedded, useWatched } from './api.js';
 import { Matrix } from './matrix.js';
-import { Problem, Tables, Waiting } from './parts.js';
+import { Page, Problem, Tables, Waiting } from './parts.js';
 import { addressOf, replaceQuery } from './router.js';
 import { Runs } from './run-list.js';
 import { SweepHead } from './sweep-head.js';
@@ -20,26 +20,18 @@ export function SweepPage({ id, query }: { id: string; query: URLSearchParams })
     `${address}${withLimit(queryOf(selection), limit)}`,
     address,
   );
-  useEffect(() => {
-    document.title = `${plainText(id)} · llm-tool-test`;
-  }, [id]);
   if (value === null)
     return (
-      <main id="main">
+      <Page title={id}>
         <Waiting problem={problem} />
-      </main>
+      </Page>
     );
   return (
-    <main id="main">
-      {embedded === null && (
-        <nav aria-label="Breadcrumb" class="crumbs">
-          <a href={addressOf()}>Sweeps</a>
-        </nav>
-      )}
+    <Page title={id} crumbs={embedded === null ? <a href={addressOf()}>Sweeps</a> : null}>
       <SweepHead answer={value} />
       <Problem text={problem} />
       <Body answer={value} selection={selection} showMore={() => setLimit(limit + SHOWN * 5)} />
-    </main>
+    </Page>
   );
 }
 

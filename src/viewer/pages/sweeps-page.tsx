@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { testedOf } from '#decide/pure';
 import { formatAge, formatCost, formatDuration } from '#lib/pure';
 import type { ListedSweep, SweepsAnswer } from '../protocol.js';
 import { useWatched } from './api.js';
-import { Chip, Name, OutcomeBar, Problem, Waiting } from './parts.js';
+import { Chip, Name, OutcomeBar, Page, Problem, Waiting } from './parts.js';
 import { addressOf } from './router.js';
 
 const MORE = 200;
@@ -13,17 +13,14 @@ const SHOWN = 50;
 export function SweepsPage() {
   const [limit, setLimit] = useState(SHOWN);
   const { value, problem } = useWatched<SweepsAnswer>(`/api/sweeps?limit=${limit}`);
-  useEffect(() => {
-    document.title = 'Sweeps · llm-tool-test';
-  }, []);
   if (value === null)
     return (
-      <main id="main">
+      <Page title="Sweeps">
         <Waiting problem={problem} />
-      </main>
+      </Page>
     );
   return (
-    <main id="main">
+    <Page title="Sweeps">
       <div class="title">
         <h1>Sweeps</h1>
         <p class="soft mono">{value.place}</p>
@@ -47,7 +44,7 @@ export function SweepsPage() {
           Show older sweeps ({value.more})
         </button>
       )}
-    </main>
+    </Page>
   );
 }
 

@@ -1,10 +1,9 @@
-import { useEffect } from 'preact/hooks';
 import type { Trend, TrendPoint } from '#decide';
 import { formatCost, formatDuration, plainText } from '#lib/pure';
 import type { TrendsAnswer } from '../protocol.js';
 import { agentName } from '../shared/select-runs.js';
 import { useLoaded } from './api.js';
-import { Name, Waiting } from './parts.js';
+import { Name, Page, PlainTable, Waiting } from './parts.js';
 import { addressOf } from './router.js';
 import { percent } from './sweeps-page.js';
 
@@ -12,14 +11,8 @@ import { percent } from './sweeps-page.js';
 export function TrendsPage({ scenario }: { scenario: string }) {
   const query = new URLSearchParams({ scenario });
   const { value, problem } = useLoaded<TrendsAnswer>(`/api/trends?${query.toString()}`);
-  useEffect(() => {
-    document.title = `${plainText(scenario)} · llm-tool-test`;
-  }, [scenario]);
   return (
-    <main id="main">
-      <nav aria-label="Breadcrumb" class="crumbs">
-        <a href={addressOf()}>Sweeps</a>
-      </nav>
+    <Page title={scenario} crumbs={<a href={addressOf()}>Sweeps</a>}>
       <h1>
         <Name>{scenario}</Name>
       </h1>
@@ -30,7 +23,7 @@ export function TrendsPage({ scenario }: { scenario: string }) {
       ) : (
         value.trends.map((trend) => <Configuration key={nameOf(trend)} trend={trend} />)
       )}
-    </main>
+    </Page>
   );
 }
 
@@ -48,32 +41,21 @@ function Configuration({ trend }: { trend: Trend }) {
       </h2>
       <div class="card scroll trend" tabIndex={0} role="group" aria-label={`Trend of ${name}`}>
         <Chart points={trend.points} />
-        <table class="plain">
-          <thead>
-            <tr>
-              {HEADINGS.map((text) => (
-                <th key={text} scope="col">
-                  {text}
-                </th>
-              ))}
+        <PlainTable headings={HEADINGS}>
+          {trend.points.map((point) => (
+            <tr key={point.sweep}>
+              <th scope="row">
+                <a href={addressOf('sweeps', point.sweep)}>
+                  <Name>{point.sweep}</Name>
+                </a>
+              </th>
+              <td>{point.tested === 0 ? 'not tested' : `${point.passed} of ${point.tested}`}</td>
+              <td>{intervalText(point)}</td>
+              <td>{formatCost(point.cost_usd)}</td>
+              <td>{point.duration_secs === null ? 'n/a' : formatDuration(point.duration_secs * 1000)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {trend.points.map((point) => (
-              <tr key={point.sweep}>
-                <th scope="row">
-                  <a href={addressOf('sweeps', point.sweep)}>
-                    <Name>{point.sweep}</Name>
-                  </a>
-                </th>
-                <td>{point.tested === 0 ? 'not tested' : `${point.passed} of ${point.tested}`}</td>
-                <td>{intervalText(point)}</td>
-                <td>{formatCost(point.cost_usd)}</td>
-                <td>{point.duration_secs === null ? 'n/a' : formatDuration(point.duration_secs * 1000)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </PlainTable>
       </div>
     </section>
   );
