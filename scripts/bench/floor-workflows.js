@@ -1,4 +1,10 @@
-import { condition, executeChild, proxyActivities, proxyLocalActivities, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  condition,
+  executeChild,
+  proxyActivities,
+  proxyLocalActivities,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 
 const LIMIT = { startToCloseTimeout: '1 minute' };
 /** @type {{ agent: (secs: number) => Promise<void> }} */

@@ -1,6 +1,15 @@
 // Writes the pages of the site into pages/: the documents with links that work there, llms.txt, and each page as Markdown.
 // With --watch, writes them again when specs/ changes.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { renderLlms, renderLlmsFull } from './llms.js';
