@@ -110,9 +110,7 @@ async function selectPlanned(
   plan: Plan,
   { name, file, path }: Plan['scenarios'][number],
 ): Promise<SelectedScenario> {
-  const found = [...(path === undefined ? [] : [path]), resolve(file), resolve(project.root, file)].find(
-    (one) => existsSync(one),
-  );
+  const found = [path, resolve(file), resolve(project.root, file)].find((one) => existsSync(one));
   if (found === undefined)
     throw new UsageError(
       'scenario_not_found',

@@ -1,4 +1,4 @@
-import { readdirSync, appendFileSync, existsSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stateOfRun } from '../../src/store/results-folder.js';
@@ -122,6 +122,7 @@ describe('a conversation', () => {
 
   test('with an agent of a module keeps its state when everything is killed in a turn, which is done again', async () => {
     const counter = `
+import { appendFileSync, existsSync } from 'node:fs';
 const folder = ${JSON.stringify(project.folder)};
 export const createAgent = ({ state }) => ({
   async respond(input) {

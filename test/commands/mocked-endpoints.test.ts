@@ -150,6 +150,7 @@ const SCENARIOS: Record<string, ScenarioOptions> = {
         files: {
           'send.mjs': SEND,
           'attack.mjs': `
+import { connect } from 'node:net';
 const { hostname, port } = new URL(process.env.LLM_TOOL_TEST_MOCK_URL);
 const attacks = [
   'nonsense\\r\\n\\r\\n',

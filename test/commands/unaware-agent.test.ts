@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { whyNoBubblewrap } from '../../src/environments/bubblewrap.js';
@@ -31,6 +31,7 @@ echo done
 `;
 
 const MODULE = `
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 export const createAgent = ({ services }) => ({
   respond() {
     const { HOME } = process.env;

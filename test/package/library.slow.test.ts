@@ -143,7 +143,8 @@ describe('the library, imported from the installed package', () => {
 describe('the types, without any other package', () => {
   /** Wrong uses must be errors: TypeScript complains about each `@ts-expect-error` that is not needed. */
   const USES = `
-import { compareSweeps, readRun, readSweep, ResultsError, type AgentEvent, type Comparison, type Outcome, type RunEvent, type SweepDocument } from 'llm-tool-test';
+import { compareSweeps, readRun, readSweep, ResultsError } from 'llm-tool-test';
+import type { AgentEvent, Comparison, Outcome, RunEvent, SweepDocument } from 'llm-tool-test';
 
 const sweep: SweepDocument = await readSweep('results');
 const outcome: Outcome | null | undefined = sweep.cells[0]?.outcome;

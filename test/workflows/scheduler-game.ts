@@ -57,6 +57,7 @@ export function play({ input, cells, earlierUsd = 0 }: World) {
     for (const action of actions) {
       switch (action.type) {
         case 'place':
+        case 'stop seeking':
           throw new Error('this sweep places no runs');
         case 'decide':
           throw new Error('this sweep runs all cells');
@@ -75,6 +76,8 @@ export function play({ input, cells, earlierUsd = 0 }: World) {
           expect(isHandingOver).toBe(false);
           loads.push(action.wanted);
           break;
+        case 'cancel runs':
+          break; // the game ends them
       }
     }
     most = Math.max(most, working.size);

@@ -195,7 +195,7 @@ export function whyNotReady(context: Readiness): string | null {
     return `environment.type ${place.type}: ${place.lacking}`;
   if (!sharesHost(place) && targetPath !== null)
     return `the target ${targetPath} is not in the ${place.container === undefined ? 'sandbox' : 'container'}: use one of the ${sourceOf(place)} or of the fixture`;
-  if (plan.sandbox?.required === true && place.network !== 'isolated')
+  if (plan.sandbox.required && place.network !== 'isolated')
     return `require_sandbox: ${place.lacking ?? place.lacksNetwork ?? `environment.type ${place.type} has no sandbox`}`;
   return context.regrade?.orRun === false ? null : whyNotLoggedIn(context);
 }

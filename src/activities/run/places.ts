@@ -43,7 +43,7 @@ export async function loadPlaces(
       : {
           network: {
             ports: [
-              ...(plan.sandbox?.allow_loopback ?? []),
+              ...plan.sandbox.allow_loopback,
               ...more,
               ...[access?.baseUrl ?? null, ...Object.values(settings?.env ?? {}), ...servers].flatMap(
                 loopbackPorts,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { publishOnce, readSigned, readTextIfThere, sign } from '#host';
-import { createEncodedMask, isJsonObject, parseJson, usableSecrets } from '#lib';
+import { createEncodedMask, usableSecrets } from '#lib';
 import { type Fence, raiseFence } from './fence.js';
 import type { RunIdentity, RunSecrets } from '../run/context.js';
 
