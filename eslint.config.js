@@ -1,5 +1,33 @@
 import tseslint from 'typescript-eslint';
 
+const CLAUSE = /^[\s*]*(What|Whether|How|Why|Those|Which|Who)\b/;
+const MAX_LENGTH = 120;
+
+/**
+ * A comment is a statement about the code, such as "The reason why ..." or "True if ...", and its lines are short.
+ * @type {import('eslint').Rule.RuleModule}
+ */
+const comments = {
+  create: (context) => ({
+    Program() {
+      for (const { value, loc } of context.sourceCode.getAllComments()) {
+        if (loc == null) continue;
+        if (CLAUSE.test(value))
+          context.report({ loc, message: 'a comment begins with a clause that has no subject' });
+        for (let line = loc.start.line; line <= loc.end.line; line += 1)
+          if (
+            (context.sourceCode.lines[line - 1] ?? '').length > MAX_LENGTH &&
+            /^\s*(\/\/|\/?\*)/.test(context.sourceCode.lines[line - 1] ?? '')
+          )
+            context.report({
+              loc: { line, column: MAX_LENGTH },
+              message: `a line of a comment is longer than ${MAX_LENGTH} characters`,
+            });
+      }
+    },
+  }),
+};
+
 export default tseslint.config(
   // Deno checks and lints `.agents` and the templates of scripts in it.
   {
@@ -28,6 +56,7 @@ export default tseslint.config(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },
   },
+  { plugins: { house: { rules: { comments } } }, rules: { 'house/comments': 'error' } },
   {
     // Workflow code runs in a deterministic sandbox. Code that needs the machine belongs in an activity.
     files: ['src/workflows/**/*.ts'],

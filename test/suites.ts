@@ -213,7 +213,7 @@ export const AREAS: readonly Area[] = [
       'src/workflows/scheduler/',
       'src/store/shared/',
       'src/client/open-runs.ts',
-      'src/lib/signs-of-life.ts',
+      'src/protocol/signs-of-life.ts',
       'src/commands/worker.ts',
     ],
   },
@@ -246,7 +246,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     tests: ['test/long/databases', 'test/commands/databases'],
-    covers: ['src/activities/databases/', 'src/lib/sql/', 'src/host/postgres.ts', 'src/scenario/database.ts'],
+    covers: ['src/activities/databases/', 'src/lib/sql.ts', 'src/host/adapters/postgres.ts', 'src/scenario/database.ts'],
   },
   {
     tests: [
@@ -307,7 +307,7 @@ export const AREAS: readonly Area[] = [
   },
   {
     tests: ['test/commands/conversation', 'test/chaos/kill-conversation', 'test/commands/context'],
-    covers: ['src/scenario/conversation', 'src/activities/converse.ts'],
+    covers: ['src/scenario/conversation.ts', 'src/scenario/conversation-prompts.ts', 'src/activities/converse.ts'],
   },
   {
     tests: [

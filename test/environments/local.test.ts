@@ -267,7 +267,7 @@ describe('an agent that tries to shut the harness out', () => {
         chownSync(join(handle.root, path), NOBODY, NOBODY);
       const program = compiled.program(`
       import { local } from './environments/local.js';
-      import { changesIn, collect } from './environments/read-workspace.js';
+      import { changesIn, collect } from './environments/workspace-changes.js';
       const [handle, fixture, env] = JSON.parse(process.argv[2]);
       const run = (command) => local.exec(handle, { command, env, timeoutSecs: 60 });
       await run('chmod 000 shut .');

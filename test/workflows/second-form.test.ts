@@ -4,6 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createActivities, otherActivities } from '../../src/activities/create-activities.js';
+import { provenRun } from '../activities/proofs.js';
 import { draftOf } from '../../src/planning/draft.js';
 import { resolveSweep } from '../../src/planning/resolve-sweep.js';
 import { loadScenarios, type Loading } from '../../src/planning/select-scenarios.js';
@@ -74,17 +75,20 @@ async function run(
     await connection.close();
   });
   const { resultsPath } = project;
-  const activities = createActivities({ resultsPath, stateFolder: join(project.root, 'state'), isOwnServer });
+  const folders = { resultsPath, stateFolder: join(project.root, 'state') };
+  const activities = createActivities({ ...folders, isOwnServer });
   const worker = await Worker.create({
     connection: native,
     taskQueue: plan.sweep,
     workflowBundle: await bundleWorkflows(),
     activities: { ...activities, default: otherActivities(activities) },
   });
+  const workflowId = `run/${plan.sweep}`;
+  const { proof } = await provenRun(folders, { sweep: plan.sweep, cell, workflowId });
   const handle = await new Client({ connection }).workflow.start<typeof runScenario>(WORKFLOWS.run, {
-    workflowId: `run/${plan.sweep}`,
+    workflowId,
     taskQueue: plan.sweep,
-    args: [{ sweep: plan.sweep, cell }],
+    args: [{ sweep: plan.sweep, cell, proof }],
   });
   const result = await worker.runUntil(() => handle.result());
   const line = JSON.parse(readFileSync(join(resultsPath, 'results.jsonl'), 'utf8')) as { id: string };

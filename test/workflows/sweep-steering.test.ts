@@ -54,7 +54,7 @@ it.each([
       status: 'cancelled',
       counts: { pass: 0, fail: 0, error: 0, cancelled: 2 },
     });
-    expect(endOf(stubs)).toEqual([{ sweep: name, round: 1, status: 'cancelled', lost: [] }]);
+    expect(endOf(stubs)).toEqual([{ sweep: name, round: 1, status: 'cancelled', lost: [], origin: expect.anything() }]);
     expect((await handle.describe()).status.name).toBe('COMPLETED');
     if (how === 'the cancel update') await record('sweep-cancelled', handle);
   });
