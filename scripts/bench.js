@@ -1,6 +1,6 @@
 // Measures the performance goals (specs/explanation/performance.md) with the real command line and a real server, in
-// temporary projects: `npm run bench`, or a part of it: `npm run bench -- recovery runs`. BENCH_RUNS=10000 sets the largest
-// number of runs that `runs` measures, and sets that of the other parts.
+// temporary projects: `npm run bench`, or a part of it: `npm run bench -- recovery runs`. BENCH_RUNS=10000 sets the
+// largest number of runs that `runs` measures, and sets that of the other parts.
 import { agentScripts } from './bench/agent-scripts.js';
 import { cancel } from './bench/cancel.js';
 import { concurrency } from './bench/concurrency.js';

@@ -1,6 +1,6 @@
-// Bundles the programs and the library (with rolldown) and the workflows (with Temporal's bundler) into dist/, and writes
-// the library's types and the build id.
-// Builds into a folder beside dist/ and then renames it, so that a running command never sees half a build.
+// Bundles the programs and the library (with rolldown) and the workflows (with Temporal's bundler) into dist/, and
+// writes the library's types and the build id. Builds into a folder beside dist/ and then renames it, so that a running
+// command never sees half a build.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -153,8 +153,8 @@ async function bundlePages(from, to) {
 }
 
 /**
- * Writes the declarations of the library's modules. They say all types themselves, so each file is enough; only those of the
- * documents are made from the schemas.
+ * Writes the declarations of the library's modules. They say all types themselves, so each file is enough; only those
+ * of the documents are made from the schemas.
  * @param {string} from
  * @param {string} to
  */
@@ -178,8 +178,8 @@ async function writeTypes(from, to) {
 }
 
 /**
- * Makes the inline source map, which Temporal needs, portable. Webpack's map contains the text of all files and their paths on
- * this machine: the package would be twice as large, and would reveal where it was built.
+ * Makes the inline source map, which Temporal needs, portable. Webpack's map contains the text of all files and their
+ * paths on this machine: the package would be twice as large, and would reveal where it was built.
  * @param {string} made
  */
 function withPortableMap(made) {

@@ -1,5 +1,5 @@
-// `node scripts/check-tarball.js <folder>`: packs dist/ as it is into the folder, checks the tarball, installs it with npm in an
-// empty project and runs a scenario there. Prints the path of the tarball, and the size of the installation.
+// `node scripts/check-tarball.js <folder>`: packs dist/ as it is into the folder, checks the tarball, installs it with
+// npm in an empty project and runs a scenario there. Prints the path of the tarball, and the size of the installation.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

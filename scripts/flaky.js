@@ -1,7 +1,8 @@
-// Repeats tests under load, and prints those that fail now and then: `npm run test:flaky -- --runs 20 [FILE ...]`. Without files:
-// those of `test/chaos`, `test/long` and `test/commands`, and the 40 slowest others. Exits with 1 if a test failed.
-// `--load 4` sets the number of busy loops (default: two for each core). The report of each run is kept in the folder `--into`, so
-// that runs which were interrupted can be continued; `--minutes 30` starts no further run after that time.
+// Repeats tests under load, and prints those that fail now and then: `npm run test:flaky -- --runs 20 [FILE ...]`.
+// Without files: those of `test/chaos`, `test/long` and `test/commands`, and the 40 slowest others. Exits with 1 if a
+// test failed. `--load 4` sets the number of busy loops (default: two for each core). The report of each run is kept in
+// the folder `--into`, so that runs which were interrupted can be continued; `--minutes 30` starts no further run after
+// that time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';

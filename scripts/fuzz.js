@@ -1,6 +1,6 @@
-// Feeds every loader and parser with mutations of real inputs: `npm run fuzz -- --runs 1000000 --seed 7`.
-// A defect is a check that throws, takes too long, or finds its property violated. `--target NAME --input N` with the same
-// seed repeats one input.
+// Feeds every loader and parser with mutations of real inputs: `npm run fuzz -- --runs 1000000 --seed 7`. A defect is a
+// check that throws, takes too long, or finds its property violated. `--target NAME --input N` with the same seed
+// repeats one input.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createRandom, seedOf } from './fuzz/random.js';

@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
 
 /**
- * Imports a module of this repository that imports TypeScript. Bundles it into a temporary file in the same folder, so that
- * packages and relative paths resolve as in the module.
+ * Imports a module of this repository that imports TypeScript. Bundles it into a temporary file in the same folder, so
+ * that packages and relative paths resolve as in the module.
  * @param {string} path
  */
 export async function importBundled(path) {

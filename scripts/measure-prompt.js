@@ -1,6 +1,6 @@
-// Counts the tokens that an agent needs to know about this repository's agent scripts: the prompt that tells it where to find
-// them, compared with their schemas as an MCP server lists them (name, description and arguments, without output and errors).
-// Uses the encoding o200k_base.
+// Counts the tokens that an agent needs to know about this repository's agent scripts: the prompt that tells it where
+// to find them, compared with their schemas as an MCP server lists them (name, description and arguments, without
+// output and errors). Uses the encoding o200k_base.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';

@@ -1,8 +1,9 @@
-// Changes the code of pure rooms in small ways, one at a time, and tells which changes no test notices: `npm run test:mutants`.
-// `--mutants 150` of a sample that is the same for the same `--seed 1`; `--numbers 3,17` tests only these of the sample.
-// `--statistics` tests the mistakes in `mutants/of-statistics.js` instead, all of which must be noticed.
-// Prints a table, and writes it to `--out coverage/mutants.md`. Exits with 1 if less than `--at-least 88` per cent are noticed.
-// A mutant that changes nothing that could be noticed counts as a survivor. Tests that run `dist/` are left out.
+// Changes the code of pure rooms in small ways, one at a time, and tells which changes no test notices: `npm run
+// test:mutants`. `--mutants 150` of a sample that is the same for the same `--seed 1`; `--numbers 3,17` tests only
+// these of the sample. `--statistics` tests the mistakes in `mutants/of-statistics.js` instead, all of which must be
+// noticed. Prints a table, and writes it to `--out coverage/mutants.md`. Exits with 1 if less than `--at-least 88` per
+// cent are noticed. A mutant that changes nothing that could be noticed counts as a survivor. Tests that run `dist/`
+// are left out.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { parseArgs } from 'node:util';

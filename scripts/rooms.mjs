@@ -1,11 +1,12 @@
 // @ts-check
 /**
- * What each part of src/ may import (specs/explanation/architecture.md). test/architecture.test.ts also checks that what
- * workflows import, not counting types, does not touch the machine.
+ * The imports that each part of src/ may have (specs/explanation/architecture.md). test/architecture.test.ts also checks that
+ * what workflows import, not counting types, does not touch the machine.
  */
 
 /**
- * The folders of src/, called rooms, from the lowest to the highest: which other rooms each may import, and what it is for.
+ * The folders of src/, called rooms, from the lowest to the highest: which other rooms each may import, and what it is
+ * for.
  * @type {Record<string, { imports: string[], purpose: string }>}
  */
 const ROOMS = {

@@ -1,7 +1,7 @@
-// Makes the images of the README: the terminal output of a real run, Temporal's Web UI showing that run, and the live view of a
-// sweep of 24 agents in terminals of two sizes, and the viewer. `--only live`, for example, makes only these.
-// Needs chromium, tmux, and `script` of util-linux to give the command a terminal. Works in /tmp/demo, so that no image shows a
-// path of your machine.
+// Makes the images of the README: the terminal output of a real run, Temporal's Web UI showing that run, and the live
+// view of a sweep of 24 agents in terminals of two sizes, and the viewer. `--only live`, for example, makes only these.
+// Needs chromium, tmux, and `script` of util-linux to give the command a terminal. Works in /tmp/demo, so that no image
+// shows a path of your machine.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ function makeDemo() {
 }
 
 /**
- * Whether images are to be made: all, or those that follow `--only`.
+ * True if images are to be made: all, or those that follow `--only`.
  * @param {string} part
  */
 const isWanted = (part) => !process.argv.includes('--only') || process.argv.includes(part);

@@ -1,6 +1,7 @@
-// Prints which of the tests that are not fast `.ci/run` runs: one seventh of them, by the date, and those that the changes since
-// a commit can affect, while there is time: `node scripts/select-tests.js --base main --seconds 600`. Says on stderr what is left
-// out. `test/suites.ts` names the tests, and `test/durations.json` has their durations (`.ci/durations`).
+// Prints which of the tests that are not fast `.ci/run` runs: one seventh of them, by the date, and those that the
+// changes since a commit can affect, while there is time: `node scripts/select-tests.js --base main --seconds 600`.
+// Says on stderr what is left out. `test/suites.ts` names the tests, and `test/durations.json` has their durations
+// (`.ci/durations`).
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
 // Simulates sweeps with known pass rates and shows how often the statistics of `src/statistics` are right
 // (specs/explanation/statistics.md): `npm run simulate`, or a part of it: `npm run simulate -- sequential`.
-// `--simulations 3000` for each situation, `--seed 1`, and `--processes 2` to use two cores. Exits with 1 if a figure falls short.
-// Without a name, `scheduled` is left out, which takes a second for each simulation.
+// `--simulations 3000` for each situation, `--seed 1`, and `--processes 2` to use two cores. Exits with 1 if a figure
+// falls short. Without a name, `scheduled` is left out, which takes a second for each simulation.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-/** What a terminal, a browser, Markdown, XML or a CI service could take for more than text. */
+/** Texts that a terminal, a browser, Markdown, XML or a CI service could take for more than text. */
 export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
   'the end of a script': '</script><script>window.hacked = 1</script>',
   'an element with a handler': '<img src=x onerror="window.hacked = 2">',
@@ -24,7 +24,10 @@ export const HOSTILE_TEXTS: Readonly<Record<string, string>> = {
 /** All of them. */
 export const HOSTILE = Object.values(HOSTILE_TEXTS).join('\n');
 
-/** What no page, terminal or Markdown may contain: control characters besides tab and newline, and those that reverse text. */
+/**
+ * Characters that no page, terminal or Markdown may contain: control characters besides tab and newline, and those that
+ * reverse text.
+ */
 export const CONTROL = /[\0-\b\v-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 /** The length of a line that is long enough to harm whoever prints it. */

@@ -7,8 +7,9 @@ import { expect, test } from 'vitest';
 const SOURCE = fileURLToPath(new URL('../src', import.meta.url));
 
 /**
- * What modules may keep, by file. It must be true of it that a process may run any number of commands, in any folder and environment,
- * and none of them sees what another one left. What a command or worker finds out belongs into its memory (host/remembered.ts).
+ * The state that modules may keep, by file. It must be true of it that a process may run any number of commands, in any
+ * folder and environment, and none of them sees what another one left. What a command or worker finds out belongs into
+ * its memory (host/remembered.ts).
  */
 const ALLOWED: Readonly<Record<string, { names: string[]; why: string }>> = {
   'lib/engine-protocol.ts': { names: ['HISTORY_MARKERS'], why: 'a constant list, which has no entries yet' },
@@ -84,7 +85,7 @@ const isVariableOfClass = (member: ts.PropertyDeclaration): boolean =>
     (kind) => member.modifiers?.some((one) => one.kind === kind) === true,
   ) && member.modifiers?.some((one) => one.kind === ts.SyntaxKind.ReadonlyKeyword) !== true;
 
-/** Whether this makes something empty, which would be of no use if nothing were put into it. */
+/** True if this makes something empty, which would be of no use if nothing were put into it. */
 function isContainer(made: ts.Expression | undefined): boolean {
   if (made === undefined) return true;
   if (ts.isArrayLiteralExpression(made)) return made.elements.length === 0 && !ts.isAsExpression(made.parent);

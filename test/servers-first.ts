@@ -1,9 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The order of the files: among the fast tests, those that need a server come first, since they mostly wait. Files of one
- * project stay together, since Vitest ends a worker when its next file belongs to another project, and with it what its files
- * share.
+ * The order of the files: among the fast tests, those that need a server come first, since they mostly wait. Files of
+ * one project stay together, since Vitest ends a worker when its next file belongs to another project, and with it what
+ * its files share.
  */
 export class ServersFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,6 +1,6 @@
 /*
- * The suites, which files belong to each, and which parts of the repository the tests that are not fast depend on. `.ci/run`
- * runs all fast tests, and of the others those that a change can affect (scripts/select-tests.js).
+ * The suites, which files belong to each, and which parts of the repository the tests that are not fast depend on.
+ * `.ci/run` runs all fast tests, and of the others those that a change can affect (scripts/select-tests.js).
  */
 
 /**
@@ -44,7 +44,9 @@ export const WORKERS: Record<Suite, number> = {
   agents: 2,
 };
 
-/** From the narrowest to the widest: a file belongs to the first suite that has a pattern for it, or else to `plain`. */
+/**
+ * From the narrowest to the widest: a file belongs to the first suite that has a pattern for it, or else to `plain`.
+ */
 const ORDER = ['production', 'agents', 'slow', 'long', 'temporal'] as const;
 
 /** Returns Vitest's patterns for the files of a suite. */
@@ -246,7 +248,12 @@ export const AREAS: readonly Area[] = [
   },
   {
     tests: ['test/long/databases', 'test/commands/databases'],
-    covers: ['src/activities/databases/', 'src/lib/sql.ts', 'src/host/adapters/postgres.ts', 'src/scenario/database.ts'],
+    covers: [
+      'src/activities/databases/',
+      'src/lib/sql.ts',
+      'src/host/adapters/postgres.ts',
+      'src/scenario/database.ts',
+    ],
   },
   {
     tests: [
@@ -307,7 +314,11 @@ export const AREAS: readonly Area[] = [
   },
   {
     tests: ['test/commands/conversation', 'test/chaos/kill-conversation', 'test/commands/context'],
-    covers: ['src/scenario/conversation.ts', 'src/scenario/conversation-prompts.ts', 'src/activities/converse.ts'],
+    covers: [
+      'src/scenario/conversation.ts',
+      'src/scenario/conversation-prompts.ts',
+      'src/activities/converse.ts',
+    ],
   },
   {
     tests: [

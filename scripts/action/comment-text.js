@@ -9,7 +9,8 @@ export const markerOf = (title) => `<!-- llm-tool-test: ${title.replace(/[^\w ./
 
 /**
  * Writes what summary and comment say besides the report: how the sweep compares with that of the base branch.
- * @param {{markdown: string, result: string} | null} comparison what `compare --format md` printed, and the result of its gate; null without a base
+ * @param {{markdown: string, result: string} | null} comparison what `compare --format md` printed, and the result of
+ *   its gate; null without a base
  * @param {string} branch the base branch, or the baseline file
  */
 export function comparisonText(comparison, branch) {

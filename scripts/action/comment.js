@@ -1,4 +1,5 @@
-// Comments on the pull request, or updates the comment that an earlier run has made. A job does not fail because of a comment.
+// Comments on the pull request, or updates the comment that an earlier run has made. A job does not fail because of a
+// comment.
 import { readFileSync } from 'node:fs';
 import { markerOf } from './comment-text.js';
 import { addToSummary, annotate, variable } from './workflow.js';
@@ -27,8 +28,8 @@ try {
 }
 
 /**
- * Finds the comment that begins with the marker. Others can write the marker too, so only comments of bots and of people who
- * may write to the repository count.
+ * Finds the comment that begins with the marker. Others can write the marker too, so only comments of bots and of
+ * people who may write to the repository count.
  * @param {number} number of the pull request
  * @param {string} marker
  * @returns {Promise<number | null>}

@@ -1,6 +1,8 @@
 /**
- * Decides whether the job fails, by the exit codes of `run` and `compare --gate`. With a margin, the sweep must be shown to be within it.
- * @param {{run: number, compare: number | null, failOnFailure: boolean, failOnWorse: boolean, hasMargin?: boolean}} codes `compare` is null without a base
+ * Decides whether the job fails, by the exit codes of `run` and `compare --gate`. With a margin, the sweep must be
+ * shown to be within it.
+ * @param {{run: number, compare: number | null, failOnFailure: boolean, failOnWorse: boolean, hasMargin?: boolean}}
+ *   codes `compare` is null without a base
  * @returns {string} the reason; empty if the job does not fail
  */
 export function decide({ run, compare, failOnFailure, failOnWorse, hasMargin = false }) {

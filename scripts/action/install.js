@@ -32,8 +32,8 @@ function installedIn(folder) {
 }
 
 /**
- * Installs into a folder outside of the project, which may have no package.json. Scripts of packages are not run, because
- * none is needed.
+ * Installs into a folder outside of the project, which may have no package.json. Scripts of packages are not run,
+ * because none is needed.
  * @param {string} wanted
  */
 function install(wanted) {

@@ -1,4 +1,5 @@
-// Runs the scenarios, compares the sweep with that of the base branch, and writes summary, annotations and the comment's text.
+// Runs the scenarios, compares the sweep with that of the base branch, and writes summary, annotations and the
+// comment's text.
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -10,7 +10,8 @@ const TERMINATES = 2;
 const POLL_MS = 10;
 
 /**
- * Measures how long an agent keeps running after its sweep is cancelled, or its run is cancelled or terminated in Temporal.
+ * Measures how long an agent keeps running after its sweep is cancelled, or its run is cancelled or terminated in
+ * Temporal.
  * @returns {Promise<import('./project.js').Row[]>}
  */
 export async function cancel() {
@@ -70,7 +71,7 @@ async function openRun(client) {
       return client.workflow.getHandle(workflowId);
 }
 
-/** Whether a process with the agent's command line is alive (Linux). A zombie has an empty command line. */
+/** True if a process with the agent's command line is alive (Linux). A zombie has an empty command line. */
 function agentLives() {
   return readdirSync('/proc').some((name) => {
     try {

@@ -12,7 +12,8 @@ const AT_ONCE = 4;
 
 /**
  * Measures what Temporal alone costs per run: a workflow with the same activities and attributes that do nothing, and a
- * worker with our settings, on the same server. Empty and trivial runs alternate, so that their ratio holds on a busy machine.
+ * worker with our settings, on the same server. Empty and trivial runs alternate, so that their ratio holds on a busy
+ * machine.
  * @returns {Promise<import('./project.js').Row[]>}
  */
 export async function floor() {

@@ -11,7 +11,7 @@ const SAMPLE_MS = 1000;
 const NAME = 'large';
 
 /**
- * What was seen of the sweep at a moment: cells that have ended, runs that hold a slot, resident memory in MB.
+ * A sample of the sweep at a moment: cells that have ended, runs that hold a slot, resident memory in MB.
  * @typedef {{ended: number, working: number, server: number, worker: number, command: number}} Sample
  */
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** How long the agent `waiting` takes by default. */
+/** The time that the agent `waiting` takes by default. */
 export const WAIT_SECS = 10;
 
 /** BENCH_CLI names the command of another build to measure. */
@@ -78,7 +78,8 @@ export function createProject({ waitSecs = WAIT_SECS } = {}) {
  */
 export function cpuOf(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // Fields 14 to 17 are utime, stime, cutime and cstime in 1/100 s. The name in brackets may contain anything, so count after it.
+  // Fields 14 to 17 are utime, stime, cutime and cstime in 1/100 s. The name in brackets may contain anything, so count
+  // after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user = 0, system = 0, ofChildren = 0, inChildren = 0] = fields.slice(11, 15).map(Number);
   const alive = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();

@@ -43,7 +43,7 @@ export const viewRows = async (project, sweep, cells) =>
   (await measure(project, sweep)).map((one) => row(one, cells));
 
 /**
- * How long something took, each time.
+ * The time that something took, each time.
  * @typedef {{what: string, times: number[], goal: string | undefined}} Measured
  */
 

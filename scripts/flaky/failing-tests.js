@@ -5,8 +5,8 @@
  */
 
 /**
- * Returns the tests that failed in at least one run, and how often they passed, most often failed first. A file that could not be
- * loaded, or whose hooks failed, counts as a test.
+ * Returns the tests that failed in at least one run, and how often they passed, most often failed first. A file that
+ * could not be loaded, or whose hooks failed, counts as a test.
  *
  * @param {readonly Report[]} reports one for each run
  * @returns {{test: string, passed: number, failed: number, message: string}[]} `message`: of the first failure

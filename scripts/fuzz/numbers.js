@@ -1,4 +1,5 @@
-// Numbers of agents, evaluators and providers: whatever is written can be read by every reader, and no budget is credited.
+// Numbers of agents, evaluators and providers: whatever is written can be read by every reader, and no budget is
+// credited.
 import { claudeCodeStream } from '../../src/agents/streams/claude-code.ts';
 import { codexStream, codexUsageInLog } from '../../src/agents/streams/codex.ts';
 import { eventStream, ownEventStream } from '../../src/agents/streams/event-stream.ts';

@@ -1,8 +1,8 @@
 import ts from 'typescript';
 
 /**
- * A change of a source text that a test should notice: `start` and `end` span what `text` replaces. `around` spans the whole
- * expression or statement: where it does not run, no test can notice the change.
+ * A change of a source text that a test should notice: `start` and `end` span what `text` replaces. `around` spans the
+ * whole expression or statement: where it does not run, no test can notice the change.
  * @typedef {{ start: number, end: number, text: string }} Edit
  * @typedef {Edit & { kind: string, line: number, around: { start: number, end: number, isStatement: boolean } }} Mutant
  * @typedef {{ kind: string, of: ts.Node, text: string }} Change

@@ -1,7 +1,8 @@
 /** @typedef {import('./mutants-of.js').Mutant} Mutant */
 
 /**
- * Returns the source with calls of `globalThis.__reached` in the place of each mutant, which otherwise does what it did.
+ * Returns the source with calls of `globalThis.__reached` in the place of each mutant, which otherwise does what it
+ * did.
  * @param {string} source
  * @param {readonly { id: number, mutant: Mutant }[]} probes
  */

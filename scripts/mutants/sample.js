@@ -8,14 +8,14 @@ import { mutantsOf } from './mutants-of.js';
  */
 
 /**
- * Draws mutants that have no type errors, the same for the same seed. The files are laid end to end, and cut into parts of
- * equal length: each part gives one mutant of a file in it. In a file each kind of mutant is as likely as any other.
+ * Draws mutants that have no type errors, the same for the same seed. The files are laid end to end, and cut into parts
+ * of equal length: each part gives one mutant of a file in it. In a file each kind of mutant is as likely as any other.
  * @param {readonly Source[]} sources
  * @param {object} options
  * @param {number} options.mutants
  * @param {string} options.seed
- * @param {(drawn: readonly Drawn[]) => ReadonlySet<string>} options.findTypeErrors gets one mutant of each of some files, and
- *   returns the paths of those that have type errors
+ * @param {(drawn: readonly Drawn[]) => ReadonlySet<string>} options.findTypeErrors gets one mutant of each of some
+ *   files, and returns the paths of those that have type errors
  * @returns {Drawn[]}
  */
 export function sample(sources, { mutants: count, seed, findTypeErrors }) {

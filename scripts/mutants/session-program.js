@@ -1,6 +1,6 @@
-// Runs tests on changed sources for `scripts/mutants/session.js`, which starts it and sends it requests. It keeps vitest warm, and
-// gives it the changed sources from memory: the files stay as they are. With `reach` as its argument it also tells which probes
-// each test file reaches; else it ends a run at the first failure.
+// Runs tests on changed sources for `scripts/mutants/session.js`, which starts it and sends it requests. It keeps
+// vitest warm, and gives it the changed sources from memory: the files stay as they are. With `reach` as its argument
+// it also tells which probes each test file reaches; else it ends a run at the first failure.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createVitest } from 'vitest/node';

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
  */
 
 /**
- * Starts a process that runs tests. It has a process group of its own, so that all of it can be killed when a test hangs.
+ * Starts a process that runs tests. It has a process group of its own, so that all of it can be killed when a test
+ * hangs.
  * @param {'reach' | 'mutants'} kind
  */
 export async function startSession(kind) {

@@ -10,12 +10,15 @@ import { startSession } from './session.js';
  * @typedef {Omit<Tested, 'outcome'>} Drawn
  */
 
-/** Tests on a busy machine take far longer than on an idle one, but do not take so much longer than without a mutant. */
+/**
+ * Tests on a busy machine take far longer than on an idle one, but do not take so much longer than without a mutant.
+ */
 const LIMIT = { leastMs: 90_000, times: 10 };
 const REACH_MS = 1_800_000;
 
 /**
- * Runs the tests that reach each mutant, until one fails: at first those of the pure rooms, then the others for what survives.
+ * Runs the tests that reach each mutant, until one fails: at first those of the pure rooms, then the others for what
+ * survives.
  * @param {readonly Drawn[]} drawn
  * @param {{ isNear: (file: string) => boolean, log: (line: string) => void }} options
  * @returns {Promise<Tested[]>}
@@ -44,8 +47,8 @@ export async function testMutants(drawn, { isNear, log }) {
 }
 
 /**
- * Runs all tests once, with probes in place of the mutants. Returns a function that tells which files reach a mutant, those
- * first that are likely to notice it soon. Files that fail without any mutant are left out.
+ * Runs all tests once, with probes in place of the mutants. Returns a function that tells which files reach a mutant,
+ * those first that are likely to notice it soon. Files that fail without any mutant are left out.
  * @param {readonly Drawn[]} drawn
  * @param {(file: string) => boolean} isWanted
  * @param {(line: string) => void} log

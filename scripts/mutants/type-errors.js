@@ -2,8 +2,8 @@ import { dirname, resolve } from 'node:path';
 import ts from 'typescript';
 
 /**
- * Returns a function that gets other texts of some files of the project, and returns the paths of those that then have type
- * errors. It does not see errors that they cause in other files.
+ * Returns a function that gets other texts of some files of the project, and returns the paths of those that then have
+ * type errors. It does not see errors that they cause in other files.
  * @param {string} tsconfig
  * @returns {(texts: ReadonlyMap<string, string>) => Set<string>}
  */

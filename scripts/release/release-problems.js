@@ -1,6 +1,6 @@
 /**
- * Returns what keeps a tag from being released: it must name the version of the package, and that version must have a dated
- * section in the changelog.
+ * Returns what keeps a tag from being released: it must name the version of the package, and that version must have a
+ * dated section in the changelog.
  * @param {{tag: string, version: string, changelog: string}} release
  * @returns {string[]}
  */

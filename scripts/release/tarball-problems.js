@@ -13,8 +13,8 @@ export const NEEDED = [
   'specs/reference/commands.md',
 ];
 /**
- * dist, specs, schema and fixtures are about 12 MB. 13 MB leaves room to grow, and is less than anything that must not be
- * included: a Temporal executable (100 MB), a results folder, node_modules.
+ * dist, specs, schema and fixtures are about 12 MB. 13 MB leaves room to grow, and is less than anything that must not
+ * be included: a Temporal executable (100 MB), a results folder, node_modules.
  */
 const MOST_BYTES = 13_000_000;
 /** Private keys, and tokens of GitHub, npm, AWS, Anthropic and OpenAI, in their full length: examples are shorter. */
@@ -22,7 +22,8 @@ const SECRETS =
   /-----BEGIN [A-Z ]*PRIVATE KEY-----\n[A-Za-z0-9+/=\n]{100}|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bnpm_[A-Za-z0-9]{36}\b|\bAKIA[A-Z0-9]{16}\b|\bsk-ant-[\w-]{80}|\bsk-(?:proj-)?[A-Za-z0-9]{48}/;
 
 /**
- * Returns what is wrong with a package: files that do not belong in it or are missing, secrets, a `bin` that cannot be started.
+ * Returns what is wrong with a package: files that do not belong in it or are missing, secrets, a `bin` that cannot be
+ * started.
  * @param {{unpackedSize: number, files: {path: string, mode: number}[]}} packed what `npm pack --json` prints
  * @param {(path: string) => string} read returns the text of a packed file
  * @returns {string[]}

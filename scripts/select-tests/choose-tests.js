@@ -8,12 +8,14 @@ const FAR = 1000;
  * @typedef {object} Test
  * @property {string} file
  * @property {number} seconds that it adds to the whole run
- * @property {readonly string[]} covers files and folders (with a slash at the end) that it depends on besides its imports
+ * @property {readonly string[]} covers files and folders (with a slash at the end) that it depends on besides its
+ *   imports
  */
 
 /**
- * Chooses among the tests that are not fast: those of the day's share, then those that a change can affect, nearest first, while
- * there is time. A change is nearer, the fewer imports lie between it and the test's file or what the test covers.
+ * Chooses among the tests that are not fast: those of the day's share, then those that a change can affect, nearest
+ * first, while there is time. A change is nearer, the fewer imports lie between it and the test's file or what the test
+ * covers.
  *
  * @param {object} input
  * @param {readonly Test[]} input.tests
@@ -22,8 +24,8 @@ const FAR = 1000;
  * @param {ReadonlyMap<string, readonly string[]>} input.imports the modules that each module imports
  * @param {number} input.day the number of the day
  * @param {number} input.seconds the time that there is; the day's share runs even if it takes longer
- * @returns {{share: string[], affected: string[], left: string[], unaffected: string[]}} paths of tests. `left`: a change can affect
- *   them, but there is no time.
+ * @returns {{share: string[], affected: string[], left: string[], unaffected: string[]}} paths of tests. `left`: a
+ *   change can affect them, but there is no time.
  */
 export function chooseTests({ tests, changed, coveredByAll, imports, day, seconds }) {
   const today = day % SHARES;

@@ -6,8 +6,8 @@ import ts from 'typescript';
 const NAMES = /^(?:import|export)(?: type)? \{([^}]*)\} from '([^']+)';$/gm;
 
 /**
- * Returns the modules of this repository that each of these modules imports, types included: paths from `root`. Who imports a
- * name from the face of a room depends on the module that has it, not on all that the face exports.
+ * Returns the modules of this repository that each of these modules imports, types included: paths from `root`. Who
+ * imports a name from the face of a room depends on the module that has it, not on all that the face exports.
  * @param {string} root
  * @param {readonly string[]} modules
  * @returns {Map<string, string[]>}

@@ -1,5 +1,6 @@
 /**
- * Returns what is wrong with the table of `test/suites.ts`: tests that no area names, and areas and paths that name nothing.
+ * Returns what is wrong with the table of `test/suites.ts`: tests that no area names, and areas and paths that name
+ * nothing.
  *
  * @param {readonly {tests: readonly string[], covers: readonly string[]}[]} areas
  * @param {readonly string[]} tests paths of the tests that are not fast

@@ -30,7 +30,7 @@ const found = (sample) => testEach(sample, { alpha }).map(({ verdict }) => verdi
 const isWorse = (sample) => compared(sample).gate.result === 'worse';
 
 /**
- * Whether a configuration is found although nothing changes.
+ * Measures if a configuration is found although nothing changes.
  * @param {readonly number[]} sizes
  * @returns {Criterion["cells"]}
  */
@@ -78,7 +78,8 @@ export const cells = [
     ],
   },
   {
-    // The documentation promises no more; the design, which divides alpha between total and configurations, reached .036.
+    // The documentation promises no more; the design, which divides alpha between total and configurations, reached
+    // .036.
     what: 'the gate: false alarms',
     bar: { atMost: 0.05 },
     of: 'worst',

@@ -24,7 +24,7 @@ const PLAN = {
 };
 
 /**
- * How likely a run is to end with an error, by its side and by how it would have ended otherwise.
+ * The probability that a run ends with an error, by its side and by how it would have ended otherwise.
  * @typedef {Record<'base' | 'head', { pass: number, fail: number }>} Errors
  */
 

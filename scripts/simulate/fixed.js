@@ -34,7 +34,13 @@ const powerOf = (runs, configurations, difference) => ({
   },
 });
 
-/** @param {number} runs @param {number} configurations @param {number} difference @param {number} atLeast @returns {Criterion} */
+/**
+ * @param {number} runs
+ * @param {number} configurations
+ * @param {number} difference
+ * @param {number} atLeast
+ * @returns {Criterion}
+ */
 const power = (runs, configurations, difference, atLeast) => ({
   what: `power: n=${runs}, K=${configurations}, +${difference * 100} points`,
   bar: { atLeast, isReached: true },
@@ -50,7 +56,10 @@ const uneven = (base, difference) =>
     return { base: rate, head: rate + by * difference };
   });
 
-/** Pass rates that a difference of up to 40 points leaves between 0 and 1. @type {Record<string, (length: number) => number[]>} */
+/**
+ * Pass rates that a difference of up to 40 points leaves between 0 and 1.
+ * @type {Record<string, (length: number) => number[]>}
+ */
 const BASES = {
   '10 to 40 %': (length) => spread(0.1, 0.4, length),
   'all 30 %': (length) => spread(0.3, 0.3, length),
@@ -147,7 +156,7 @@ const falseNotWorse = (isSmall) =>
     ),
   );
 
-/** How people look again and again: does any look find a difference where there is none? @returns {Cell[]} */
+/** Looks again and again, as people do: does any look find a difference where there is none? @returns {Cell[]} */
 const peeking = () =>
   each(Object.entries(DESIGNS), ([name, design]) =>
     each([1, 3, 10], (configurations) => [
@@ -185,7 +194,7 @@ export const fixed = [
   },
   {
     what: 'a difference found by looking after 3, 5, 10, 20 and 40 runs, without one',
-    // What the documentation warns of.
+    // The documentation warns of this.
     bar: { atMost: 0.2 },
     of: 'worst',
     cells: peeking(),

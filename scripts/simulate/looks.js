@@ -7,13 +7,17 @@ import { sweepOf } from './sweeps.js';
 /** @typedef {import('./draw.js').Random} Random */
 /** @typedef {import('./sweeps.js').Run} Run */
 /** @typedef {import('../../src/model/records/result-line.ts').ResultLine} ResultLine */
-/** @typedef {{ configurations: number, base: number, head: number, runs: readonly [base: number, head: number] }} Question */
+/**
+ * @typedef {{ configurations: number, base: number, head: number, runs: readonly [base: number, head: number] }}
+ * Question
+ */
 
 const MOST_LOOKS = 4;
 
 /**
- * A question as users ask it: compare, buy the runs that the hint names, compare, and so on, until a difference is shown. Each sweep
- * reuses the results of that before it, and goes through its text in results.jsonl. `between`: also compare when only base has its new runs.
+ * A question as users ask it: compare, buy the runs that the hint names, compare, and so on, until a difference is
+ * shown. Each sweep reuses the results of that before it, and goes through its text in results.jsonl. `between`: also
+ * compare when only base has its new runs.
  * @param {Random} random @param {Question} question @param {{ looks?: number, between?: boolean }} [options]
  * @returns {'better' | 'worse' | null} what is found
  */

@@ -4,7 +4,10 @@ import { randomOf } from './draw.js';
 /** @typedef {import('./criterion.js').Criterion} Criterion */
 /** An average and its standard error. @typedef {{ value: number, error: number }} Average */
 
-/** The worst of many situations looks worse than it is by chance: so many are measured again, with as many times the simulations. */
+/**
+ * The worst of many situations looks worse than it is by chance: so many are measured again, with as many times the
+ * simulations.
+ */
 const AGAIN = 4;
 
 /** @param {Cell} cell @param {{ seed: string, simulations: number }} options @returns {Promise<Average>} */
@@ -26,18 +29,18 @@ async function averages(cells, options) {
   return found;
 }
 
-/** How many simulations the reached figures come from. */
+/** The number of simulations that the reached figures come from. */
 const REACHED_WITH = 3000;
 
 /**
  * Measures a criterion. Its worst situations are measured again, with other seeds and more simulations. A figure falls
- * short if it is more than two standard errors on the wrong side of a required bound, or three of a reached figure, which
- * has a standard error itself.
+ * short if it is more than two standard errors on the wrong side of a required bound, or three of a reached figure,
+ * which has a standard error itself.
  * @param {Criterion} criterion @param {{ seed: string, simulations: number, tolerance?: number }} options
  */
 export async function measure({ bar, of, cells }, { seed, simulations, tolerance = bar.isReached ? 3 : 2 }) {
   const first = await averages(cells, { seed, simulations });
-  /** How far a figure is on the wrong side. @param {number} value */
+  /** The distance by which a figure is on the wrong side. @param {number} value */
   const beyond = (value) => ('atMost' in bar ? value - bar.atMost : bar.atLeast - value);
   /** @param {Average & { label: string }} found */
   const judged = (found) => ({
@@ -60,7 +63,8 @@ export async function measure({ bar, of, cells }, { seed, simulations, tolerance
   return judged({ value: worst?.value ?? NaN, error: worst?.error ?? NaN, label: worst?.cell.label ?? '' });
 }
 
-/** The standard error of a bar: 0 if it is a bound, else what it is with as many simulations as the figure was reached with.
+/**
+ * The standard error of a bar: 0 if it is a bound, else what it is with as many simulations as the figure was reached with.
  * @param {import('./criterion.js').Bar} bar @param {number} error @param {number} simulations */
 const errorOf = ({ isReached }, error, simulations) =>
   isReached ? error * Math.sqrt((AGAIN * simulations) / REACHED_WITH) : 0;

@@ -6,10 +6,12 @@ import { reportedLosses } from './scheduled.js';
 /** @typedef {import('./draw.js').Random} Random */
 /** @typedef {import('../../src/decide/schedules/night.ts').Night} Night */
 /**
- * `rates`: of the scenarios on the first night. `change`: by how much they have changed on a night, from 0 on. `sd`: by how much the
- * log-odds of a night deviate, for all of its scenarios. `errors`: how likely a run is to end with an error, by how it would have ended.
+ * `rates`: of the scenarios on the first night. `change`: by how much they have changed on a night, from 0 on. `sd`: by
+ * how much the log-odds of a night deviate, for all of its scenarios. `errors`: how likely a run is to end with an
+ * error, by how it would have ended.
  * @typedef {{ pass: number, fail: number }} Errors
- * @typedef {{ rates: number[], runs: number, nights: number, sd: number, change?: (night: number) => number, errors?: (night: number) => Errors }} Series
+ * @typedef {{ rates: number[], runs: number, nights: number, sd: number, change?: (night: number) => number, errors?:
+ *   (night: number) => Errors }} Series
  */
 
 const NIGHTS = 22;
@@ -159,7 +161,10 @@ export const nights = [
   },
 ];
 
-/** The same nights reported from results on disk, which takes a hundred times as long. @type {import('./criterion.js').Criterion[]} */
+/**
+ * The same nights reported from results on disk, which takes a hundred times as long.
+ * @type {import('./criterion.js').Criterion[]}
+ */
 export const scheduled = [
   {
     what: 'nights from results on disk: series that are not reported as simulated',

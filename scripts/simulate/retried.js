@@ -10,9 +10,15 @@ import { share } from './fixed.js';
 /** @typedef {import('./draw.js').Random} Random */
 /** @typedef {import('../../src/model/records/cell.ts').Cell} Cell */
 /** @typedef {import('../../src/model/records/result-line.ts').ResultLine} ResultLine */
-/** The probability of an error, by how the run would have ended otherwise. @typedef {{ pass: number, fail: number }} Errors */
+/**
+ * The probability of an error, by how the run would have ended otherwise.
+ * @typedef {{ pass: number, fail: number }} Errors
+ */
 /** @typedef {{ rate: number, errors: Errors }} Truth */
-/** The remedy for errors: cells are run again, or the sweep is, reusing what it has; or none. @typedef {'retry' | 'run' | null} Again */
+/**
+ * The remedy for errors: cells are run again, or the sweep is, reusing what it has; or none.
+ * @typedef {'retry' | 'run' | null} Again
+ */
 
 const CONFIGURATIONS = 5;
 const RUNS = 10;
@@ -134,7 +140,12 @@ function untilClearVersus(random, { base, head }) {
   );
 }
 
-/** Errors that hide passes, or failures, in a share of all runs at a pass rate of 50 %. @param {number} of @param {'pass' | 'fail'} what @returns {Errors} */
+/**
+ * Errors that hide passes, or failures, in a share of all runs at a pass rate of 50 %.
+ * @param {number} of
+ * @param {'pass' | 'fail'} what
+ * @returns {Errors}
+ */
 const hiding = (of, what) => ({ ...NEVER, [what]: 2 * of });
 
 /** @param {number} of @returns {Record<string, { base: Errors, head: Errors }>} */
@@ -149,7 +160,11 @@ const waysOf = (of) => ({
 });
 const WAYS = { ...waysOf(0.2), ...waysOf(0.45) };
 
-/** @param {(random: Random, truth: { base: Truth, head: Truth }) => boolean} isFalse @param {string} [how] @returns {Criterion['cells']} */
+/**
+ * @param {(random: Random, truth: { base: Truth, head: Truth }) => boolean} isFalse
+ * @param {string} [how]
+ * @returns {Criterion['cells']}
+ */
 const unchanged = (isFalse, how) =>
   Object.entries(WAYS).map(([label, { base, head }]) => ({
     label: `errors in ${label}${how === undefined ? '' : `, ${how}`}`,

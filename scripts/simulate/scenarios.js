@@ -6,13 +6,18 @@ import { share } from './fixed.js';
 /** @typedef {import('./criterion.js').Criterion} Criterion */
 
 const alpha = 0.05;
-/** How much the log odds of base vary between scenarios. */
+/** The variation of the log odds of base between scenarios. */
 const VARIATION = 1;
 
 /** @param {number} logit */
 const rateOf = (logit) => 1 / (1 + Math.exp(-logit));
 
-/** The mean difference of all scenarios that could be drawn. @param {number} middle @param {number} effect @param {number} sigma */
+/**
+ * The mean difference of all scenarios that could be drawn.
+ * @param {number} middle
+ * @param {number} effect
+ * @param {number} sigma
+ */
 function truth(middle, effect, sigma) {
   const grid = spread(-5, 5, 201).map((z) => ({ z, weight: Math.exp(-0.5 * z * z) }));
   const all = grid.reduce((sum, { weight }) => sum + weight, 0);

@@ -38,8 +38,8 @@ const PLAN = {
 };
 
 /**
- * Writes the results of one night after the other as sweeps leave them, and reports each as a schedule does. For each night, the number of
- * the night since which it is reported as worse; null: it is not.
+ * Writes the results of one night after the other as sweeps leave them, and reports each as a schedule does. For each
+ * night, the number of the night since which it is reported as worse; null: it is not.
  * @param {readonly Night[]} nights @returns {Promise<(number | null)[]>}
  */
 export async function reportedLosses(nights) {

@@ -12,7 +12,10 @@ import { stopWithoutCap } from './without-cap.js';
 const alpha = 0.05;
 const ROUNDS = 20;
 
-/** The cells of a sweep, by configurations and pairs of each. @type {Map<string, import('../../src/model/records/cell.ts').Cell[]>} */
+/**
+ * The cells of a sweep, by configurations and pairs of each.
+ * @type {Map<string, import('../../src/model/records/cell.ts').Cell[]>}
+ */
 const known = new Map();
 
 /** @param {number} configurations @param {number} pairs */
@@ -121,14 +124,19 @@ const rounds = (random, rates) => untilClear(random, rates, { margin: null }).ro
 /** @param {number} points */
 const sequentialBy = (points) => `sequential, K=5, cap 20 rounds, ${points} points:`;
 
-/** The same runs, looked at after each round and only after the last. @param {readonly number[]} base @returns {Cell['once']} */
+/**
+ * The same runs, looked at after each round and only after the last.
+ * @param {readonly number[]} base
+ * @returns {Cell['once']}
+ */
 const lostPower = (base) => (random) => {
   const { verdict, whole } = untilClear(random, ratesOf(base, -0.2), { margin: null });
   return share(testDifference(whole(), { alpha }).verdict === 'worse') - share(verdict === 'worse');
 };
 
 /**
- * Power and paid pairs that the design reached, with a cap of 20 pairs of each configuration. Each holds for the opposite change, too.
+ * Power and paid pairs that the design reached, with a cap of 20 pairs of each configuration. Each holds for the
+ * opposite change, too.
  * @type {[configurations: number, from: number, to: number, power: number, pairs: number][]}
  */
 const PAID = [

@@ -7,7 +7,12 @@ import { share } from './fixed.js';
 
 const alpha = 0.05;
 
-/** G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables" (2000). @param {Random} random @param {number} shape @returns {number} */
+/**
+ * G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables" (2000).
+ * @param {Random} random
+ * @param {number} shape
+ * @returns {number}
+ */
 function gamma(random, shape) {
   const uniform = () => (random.below(2 ** 30) + 0.5) / 2 ** 30;
   if (shape < 1) return gamma(random, shape + 1) * uniform() ** (1 / shape);

@@ -4,7 +4,11 @@ import { parseResult } from '../../src/store/results-log.ts';
 /** @typedef {import('./draw.js').Random} Random */
 /** @typedef {import('./draw.js').Stratum} Stratum */
 /** @typedef {import('../../src/model/records/result-line.ts').ResultLine} ResultLine */
-/** `from`: the run whose result is reused. @typedef {{ agent?: string, scenario: string, passes: boolean, isError?: boolean, cost_usd?: number | null, from?: string }} Run */
+/**
+ * `from`: the run whose result is reused.
+ * @typedef {{ agent?: string, scenario: string, passes: boolean, isError?: boolean, cost_usd?: number | null, from?:
+ * string }} Run
+ */
 
 /** The fields that all lines have in common, as results.jsonl has it. */
 const COMMON = {

@@ -7,10 +7,10 @@ import { spread } from './draw.js';
 const ALTERNATIVES = spread(-2, 2, 17).filter((logOdds) => logOdds !== 0);
 
 /**
- * A sequential test without a cap: after each round, the evidence against "no difference" is the mean over odds ratios of
- * the likelihood ratios of all rounds so far, given how many runs of both sides passed. It stops at 1 / alpha, which it
- * reaches by chance with a probability of at most alpha, however long it goes on. R. J. Turner and P. D. Grünwald, "Safe
- * sequential testing and effect estimation in stratified count data", arXiv:2302.11401 (2023).
+ * A sequential test without a cap: after each round, the evidence against "no difference" is the mean over odds ratios
+ * of the likelihood ratios of all rounds so far, given how many runs of both sides passed. It stops at 1 / alpha, which
+ * it reaches by chance with a probability of at most alpha, however long it goes on. R. J. Turner and P. D. Grünwald,
+ * "Safe sequential testing and effect estimation in stratified count data", arXiv:2302.11401 (2023).
  * @param {readonly (readonly Stratum[])[]} rounds @param {{ alpha: number }} options
  * @returns {number | null} after how many rounds it stops
  */
@@ -37,7 +37,7 @@ function logRatios(stratum) {
   return ratios;
 }
 
-/** How much more likely the passes in head are with this odds ratio than without a difference.
+/** The log likelihood ratio of the passes in head: this odds ratio against no difference.
  * @param {Stratum} stratum @param {number} logOdds */
 function logRatio({ base, head }, logOdds) {
   const passed = base.passed + head.passed;

@@ -1,5 +1,5 @@
-// Writes the pages of the site into pages/: the documents with links that work there, llms.txt, and each page as Markdown.
-// With --watch, writes them again when specs/ changes.
+// Writes the pages of the site into pages/: the documents with links that work there, llms.txt, and each page as
+// Markdown. With --watch, writes them again when specs/ changes.
 import {
   existsSync,
   mkdirSync,

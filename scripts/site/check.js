@@ -1,4 +1,5 @@
-// Checks the built site: every link within it leads to a page and to a heading, and no page loads anything from elsewhere.
+// Checks the built site: every link within it leads to a page and to a heading, and no page loads anything from
+// elsewhere.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,7 +40,7 @@ function deadLinks(page, text) {
   });
 }
 
-/** What a browser would load from elsewhere. @param {string} file @param {string} text @returns {string[]} */
+/** Returns the addresses that a browser would load from elsewhere. @param {string} file @param {string} text @returns {string[]} */
 const loaded = (file, text) =>
   [
     ...text.matchAll(/<(?:script|img|link|iframe|source)\s[^>]*?(?:src|href)="((?:https?:)?\/\/[^"]*)"/g),

@@ -12,7 +12,8 @@ export function renderDiagrams(markdown) {
     const svg = renderMermaidSVG(content, {
       ...{ bg: 'var(--vp-c-bg)', fg: 'var(--vp-c-text-1)', transparent: true, font: 'Inter' },
     });
-    // Vue drops styles within pages, and these would apply to the whole page, and fetch a font: theme/style.css has them.
+    // Vue drops styles within pages, and these would apply to the whole page, and fetch a font: theme/style.css has
+    // them.
     return `<div class="diagram" v-pre>${svg.replace(/<style>[^]*?<\/style>/, '')}</div>\n`;
   };
 }

@@ -1,7 +1,8 @@
 /**
- * @typedef {{ properties?: Record<string, Schema>, required?: string[], items?: Schema, anyOf?: Schema[], oneOf?: Schema[],
- *   additionalProperties?: Schema | boolean, type?: string | string[], const?: unknown, enum?: unknown[], default?: unknown,
- *   description?: string, minimum?: number, exclusiveMinimum?: number, maximum?: number }} Schema the used part of JSON Schema
+ * @typedef {{ properties?: Record<string, Schema>, required?: string[], items?: Schema, anyOf?: Schema[], oneOf?:
+ *   Schema[], additionalProperties?: Schema | boolean, type?: string | string[], const?: unknown, enum?: unknown[],
+ *   default?: unknown, description?: string, minimum?: number, exclusiveMinimum?: number, maximum?: number }} Schema
+ *   the used part of JSON Schema
  * @typedef {{ field: string, type: string, default: string, meaning: string }} Row
  */
 

@@ -39,7 +39,10 @@ const HEAD = `/* Generated from the schemas. specs/reference/documents.md explai
 /** Any value that JSON can represent. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** A line of events.jsonl. \`ts\` is ISO 8601 in UTC, \`seq\` counts from 1 in a run, \`attempt\` numbers the agent's starts. */
+/**
+ * A line of events.jsonl. \`ts\` is ISO 8601 in UTC, \`seq\` counts from 1 in a run, \`attempt\` numbers the agent's
+ * starts.
+ */
 export type RunEvent = EventBody & { ts: string; seq: number; attempt: number };
 `;
 

@@ -1,7 +1,7 @@
 /**
- * @typedef {{ $ref?: string, properties?: Record<string, Schema>, required?: string[], items?: Schema, anyOf?: Schema[],
- *   oneOf?: Schema[], allOf?: Schema[], additionalProperties?: Schema | boolean, type?: string | string[], const?: unknown,
- *   enum?: unknown[], description?: string }} Schema the used part of JSON Schema
+ * @typedef {{ $ref?: string, properties?: Record<string, Schema>, required?: string[], items?: Schema, anyOf?:
+ *   Schema[], oneOf?: Schema[], allOf?: Schema[], additionalProperties?: Schema | boolean, type?: string | string[],
+ *   const?: unknown, enum?: unknown[], description?: string }} Schema the used part of JSON Schema
  */
 
 /**

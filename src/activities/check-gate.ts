@@ -78,7 +78,10 @@ export const checkGate =
     return Context.current().info.isLocal ? detail.status : passedGate(detail.status, detail.message);
   };
 
-/** Asks a model for a gate. Its answers are kept under the name of the gate's step. `noteModel`: gets the model's name for itself. */
+/**
+ * Asks a model for a gate. Its answers are kept under the name of the gate's step. `noteModel`: gets the model's name
+ * for itself.
+ */
 async function askForGate<A>(
   context: LoadedRun & RunAccess,
   asker: string,

@@ -15,8 +15,8 @@ import { resourcesOf, tearDown } from './teardown/tear-down.js';
 import type { LoadedRun } from './run/context.js';
 
 /**
- * Kills what is left of the run and removes its workspace, and tries again what the report could not tear down. Raw output and manifests stay in the private state. Returns
- * null if this is too much for a workflow task.
+ * Kills what is left of the run and removes its workspace, and tries again what the report could not tear down. Raw
+ * output and manifests stay in the private state. Returns null if this is too much for a workflow task.
  */
 export const cleanUp =
   (deps: Deps) =>

@@ -111,7 +111,7 @@ export const loadCells =
     };
   };
 
-/** How many results each cell of a sweep has. */
+/** Counts the results of each cell of a sweep. */
 function resultCounts(index: ResultsIndex, sweep: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { cell } of index.linesOfSweep(sweep)) counts.set(cell, (counts.get(cell) ?? 0) + 1);

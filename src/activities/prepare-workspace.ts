@@ -84,8 +84,8 @@ export const prepareWorkspace =
   };
 
 /**
- * Builds the workspace: from the fixture, or from the work of an earlier run that is to be checked again. If the cell may
- * also be run, the work is used only if its inputs were the same.
+ * Builds the workspace: from the fixture, or from the work of an earlier run that is to be checked again. If the cell
+ * may also be run, the work is used only if its inputs were the same.
  */
 async function prepare(
   deps: Deps,
@@ -110,8 +110,8 @@ async function prepare(
 }
 
 /**
- * The number of runs of other sweeps that ended without a result, in whose place the result of this run counts. If earlier results may be
- * reused, those that ended with an error are passed over, and only their cells are run again.
+ * The number of runs of other sweeps that ended without a result, in whose place the result of this run counts. If
+ * earlier results may be reused, those that ended with an error are passed over, and only their cells are run again.
  */
 function errorsBefore(
   { resultsPath }: Deps,
@@ -134,18 +134,18 @@ function errorsBefore(
   });
 }
 
-/** Whether the sweep may reuse results. */
+/** True if the sweep may reuse results. */
 const caches = ({ plan, scenario }: RunIdentity): boolean => plan.cache && scenario.cost.cache;
 
-/** Whether the cell is run again after a result, or was named by the user: then it has to be run. */
+/** True if the cell is run again after a result, or was named by the user: then it has to be run. */
 const mustRun = ({ resultsPath }: Pick<Deps, 'resultsPath'>, { run }: RunIdentity): boolean =>
   run.fresh === true || resultsIndex(resultsPath).isDecided(run.sweep, run.cell.id);
 
-/** Whether all gates can be checked on the workspace that was kept. */
+/** True if all gates can be checked on the workspace that was kept. */
 const checksAll = (scenario: RunIdentity['scenario'], kept: WorkOfRun): boolean =>
   gatesOf(scenario).every((placed) => !placed.everyTurn && checksLastState(scenario, placed, kept));
 
-/** Whether everything that the agent's work depends on is as it was in an earlier run. */
+/** True if everything that the agent's work depends on is as it was in an earlier run. */
 async function hasSameWork(
   deps: Deps,
   context: RunIdentity,
@@ -169,7 +169,7 @@ async function ownResult({ resultsPath }: Deps, run: RunRef): Promise<string | n
   return record?.workflow_id === run.workflowId ? known.id : null;
 }
 
-/** Whether preparing starts no process and copies little. */
+/** True if preparing starts no process and copies little. */
 const isQuick = (
   { resultsPath }: Deps,
   { scenario, target, agent, fixture, handle, regrade }: LoadedRun,
@@ -182,7 +182,7 @@ const isQuick = (
   (agent.version === null || findAgentStep(scenario) === null) &&
   isSmallTree(fixtureFolder(resultsPath, fixture));
 
-/** How long rebuilding the workspace may take if the agent is started again, in seconds. */
+/** The time that rebuilding the workspace may take if the agent is started again, in seconds. */
 const rebuildSecs = (context: RunIdentity): number => buildSecs(context) + maxSecsOfCommandsBefore(context);
 
 function plannedStep(context: RunIdentity & RunSecrets, step: Step): PlannedStep {
@@ -273,8 +273,8 @@ async function lookUp(
 }
 
 /**
- * Leaves a symlink in the run's folder by which people find the workspace, whose own path says nothing about the run. It is there until
- * the run is over, and only if the workspace is on this machine.
+ * Leaves a symlink in the run's folder by which people find the workspace, whose own path says nothing about the run.
+ * It is there until the run is over, and only if the workspace is on this machine.
  */
 function linkWorkspace({ files, handle }: Pick<RunPlaces, 'files' | 'handle'>): void {
   if (!sharesHost(handle)) return;

@@ -26,8 +26,8 @@ import type { LoadedRun } from './run/context.js';
 
 /**
  * Performs a turn: runs the agent, or adopts one that an earlier attempt has started, and summarizes its output of all
- * turns until now. `nth` > 1: the agent is run again because its provider did not serve it before; it resumes its session
- * or begins afresh. Without `turn`, it is the first one.
+ * turns until now. `nth` > 1: the agent is run again because its provider did not serve it before; it resumes its
+ * session or begins afresh. Without `turn`, it is the first one.
  */
 export const runAgent =
   (deps: Deps) =>

@@ -65,7 +65,10 @@ export const runEvaluator =
     });
   };
 
-/** Runs one command of the scenario, usually a post script. A failing command is only recorded and reported as a warning. */
+/**
+ * Runs one command of the scenario, usually a post script. A failing command is only recorded and reported as a
+ * warning.
+ */
 export const runPostScript =
   (deps: Deps) =>
   async (run: RunRef, index: number): Promise<void> => {

@@ -117,7 +117,7 @@ async function write(
 
   // The transcripts below may take long, too.
   await fence.check();
-  // Those of a run whose work is checked again were copied.
+  // The transcripts of a run whose work is checked again were copied.
   if (kept === undefined) {
     if (found.agent !== null && found.agent.result.record.starts > 0) {
       await addPostScripts(
@@ -190,7 +190,10 @@ async function write(
   return result;
 }
 
-/** Returns what is worse than in the previous run of the cell and that run's repetitions; nothing for a run with the outcome error. */
+/**
+ * Returns what is worse than in the previous run of the cell and that run's repetitions; nothing for a run with the
+ * outcome error.
+ */
 function regressionsOf(
   resultsPath: string,
   { run_id, cell, outcome, unchecked }: RunRecord,

@@ -5,8 +5,8 @@ import { CannotSetUp, emit, flushEvents, messageOf } from './events.js';
 import { endOfTurn, type PerformTurn, saveTurn, stateBefore, type TurnFailure } from './turn-state.js';
 
 /*
- * The agent host: `node host-program.js REQUEST.json`, started in the workspace. It performs one turn with an agent that
- * consists of JavaScript. Events go to descriptor 3, everything that other code prints to stderr.
+ * The agent host: `node host-program.js REQUEST.json`, started in the workspace. It performs one turn with an agent
+ * that consists of JavaScript. Events go to descriptor 3, everything that other code prints to stderr.
  */
 
 /** Exit status if the turn failed. */
@@ -69,8 +69,8 @@ function takeVariable(name: string): string {
 }
 
 /**
- * Makes `Math.random` return the same numbers in each run of a cell. ElizaOS shuffles parts of prompts with it, and a prompt that changes
- * from run to run would make runs differ for no reason.
+ * Makes `Math.random` return the same numbers in each run of a cell. ElizaOS shuffles parts of prompts with it, and a
+ * prompt that changes from run to run would make runs differ for no reason.
  */
 function seedRandom(seed: string): void {
   Math.random = randomFrom(seed);

@@ -22,7 +22,7 @@ export interface HostedRun {
   scenario: string;
 }
 
-/** What the agent host is asked to do: one turn of a conversation. Its form as JSON; it contains no secrets. */
+/** A request to the agent host: one turn of a conversation. Its form as JSON; it contains no secrets. */
 export interface HostRequest extends Omit<HostedRun, 'variables' | 'reads'> {
   kind: 'eliza' | 'module';
   /** Path of the module of a `module` agent. */
@@ -45,7 +45,7 @@ export interface HostModel {
   provider: string;
   model: string;
   baseUrl: string | null;
-  /** Whether the provider is defined in the config, so that its API is like OpenAI's. */
+  /** True if the provider is defined in the config, so that its API is like OpenAI's. */
   configured: boolean;
 }
 

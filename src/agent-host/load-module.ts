@@ -10,7 +10,7 @@ export type Loaded = Readonly<Record<string, unknown>>;
 /** Extensions of files that Node runs itself, in all of its versions that are supported here. */
 const NATIVE = ['.js', '.mjs', '.cjs'];
 
-/** Whether a name is that of a file, and not of a package. */
+/** True if a name is that of a file, and not of a package. */
 const isPath = (name: string): boolean => name.startsWith('.') || isAbsolute(name);
 
 /**

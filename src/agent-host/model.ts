@@ -71,7 +71,10 @@ export function emitModelError(
   return failed;
 }
 
-/** The address that a failed request was sent to, without what could be secret in it; null if the error does not name it. */
+/**
+ * The address that a failed request was sent to, without what could be secret in it; null if the error does not name
+ * it.
+ */
 function addressIn(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null;
   const { url, lastError, cause, code, address, port } = error as Record<string, unknown>;

@@ -5,7 +5,7 @@ import { mockServices } from './mock-services.js';
 import { connectModel, emitModelError } from './model.js';
 import type { PerformTurn, Turn, TurnFailure } from './turn-state.js';
 
-/* What a module that is an agent exports (specs/reference/agents.md). */
+/* The exports of a module that is an agent (specs/reference/agents.md). */
 
 /** Services by name. Methods that a scenario mocks are replaced in these objects. */
 export type Services = Record<string, object>;
@@ -24,7 +24,7 @@ interface AgentContext {
   model: ((prompt: string, options?: { system?: string }) => Promise<string>) | null;
   /** The conversation before this turn. */
   history: readonly TurnOfHistory[];
-  /** What the turn before returned as `state`; null at first. */
+  /** The `state` that the turn before returned; null at first. */
   state: unknown;
   /** The character of the scenario; null if it has none. */
   character: unknown;
@@ -112,7 +112,7 @@ export const performTurn: PerformTurn = async (turn) => {
   }
 };
 
-/** What a module exports under a name, also if it was compiled to CommonJS. */
+/** The export of a module under a name, also if it was compiled to CommonJS. */
 const exportedBy = (loaded: Loaded, name: string): unknown =>
   loaded[name] ?? (loaded['default'] as Loaded | null | undefined)?.[name];
 

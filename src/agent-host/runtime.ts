@@ -4,7 +4,7 @@ import { type Json, variableNames } from '#lib';
 /** A map of JSON values. */
 export const JsonMap = z.record(z.string(), z.json());
 
-/** What is in the database of an ElizaOS runtime before the first message. Times are in ms since the epoch. */
+/** The contents of an ElizaOS runtime's database before the first message. Times are in ms since the epoch. */
 export const RuntimeDatabase = z.object({
   entities: z.array(z.object({ id: z.string(), names: z.array(z.string()), metadata: JsonMap })),
   memories: z.array(
@@ -39,7 +39,7 @@ export const RuntimePlugin = z.object({
 export type RuntimePlugin = z.infer<typeof RuntimePlugin>;
 
 /**
- * What the agent of an ElizaOS scenario consists of. `${NAME}` in settings, secrets and configs is replaced when a run
+ * The parts of the agent of an ElizaOS scenario. `${NAME}` in settings, secrets and configs is replaced when a run
  * uses them.
  */
 export const RuntimeSetup = z.object({

@@ -13,13 +13,13 @@ export interface Turn {
   before: unknown;
 }
 
-/** Why a turn failed. `status`: the HTTP status of the provider. */
+/** The failure of a turn. `status`: the HTTP status of the provider. */
 export interface TurnFailure {
   message: string;
   status?: number;
 }
 
-/** How a turn ended. A turn that failed and left no state was not answered, and can be performed again. */
+/** The end of a turn. A turn that failed and left no state was not answered, and can be performed again. */
 export type EndedTurn = { state: unknown; failed: TurnFailure | null } | { state: null; failed: TurnFailure };
 
 export type PerformTurn = (turn: Turn) => Promise<EndedTurn>;
@@ -28,7 +28,7 @@ type Place = Pick<HostRequest, 'states' | 'turn'>;
 
 const fileOf = (states: string, turn: number): string => join(states, `${turn}.json`);
 
-/** How this turn ended in an earlier start, which was lost before it could say so; null if it has not ended. */
+/** Returns how this turn ended in an earlier start, which was lost before it could say so; null if it has not ended. */
 export const endOfTurn = ({ states, turn }: Place): Promise<EndedTurn | null> =>
   readJsonIfThere<EndedTurn>(fileOf(states, turn));
 

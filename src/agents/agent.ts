@@ -5,7 +5,7 @@ import type { StoredSubject, SubjectKind } from '#subjects';
 import type { Mock } from './mock-schema.js';
 import type { RequestReader } from './request-reader.js';
 
-/** What an agent is asked to do, independent of the particular agent. Paths are absolute. */
+/** The task of an agent, independent of the particular agent. Paths are absolute. */
 export interface AgentRequest {
   prompt: string;
   /** The model as the cell names it. "default" leaves the choice to the agent. */
@@ -25,7 +25,7 @@ export interface AgentRequest {
   mock: Mock | null;
   /** True if this program's files and its Node are available; false in a container. */
   hasNode: boolean;
-  /** What agents in the agent host are given. Null or absent if the agent is not that of a scenario. */
+  /** The data for agents in the agent host. Null or absent if the agent is not that of a scenario. */
   hosted?: HostedRun | null;
   /** Skills and instructions under test. Absent for none. */
   subject?: StoredSubject[] | undefined;
@@ -53,7 +53,10 @@ export interface ModelAccess {
   configured?: true;
 }
 
-/** How to start an agent. Files are written before the start. The prompt uses the safest channel that the agent has. */
+/**
+ * The settings to start an agent. Files are written before the start. The prompt uses the safest channel that the agent
+ * has.
+ */
 export interface AgentLaunch {
   argv: string[];
   /** Variables in addition to the allow-list that every agent gets. */
@@ -84,8 +87,8 @@ export interface StreamParser {
   /** True if the model has answered, in this or an earlier start, and no `usage` event covers the answer. */
   usagePending(): boolean;
   /**
-   * True if the agent has reported its end, and nothing that it has started will make it go on. Absent: as soon as there is a
-   * `result`.
+   * True if the agent has reported its end, and nothing that it has started will make it go on. Absent: as soon as
+   * there is a `result`.
    */
   isOver?(): boolean;
   /** The lines so far that are invalid, or have numbers that cannot be right. Absent for plain text. */
@@ -118,14 +121,15 @@ export interface AgentEnd {
 export interface Classified {
   ending: EndReason;
   message: string;
-  /** How the same agent may succeed at another time. Null if it is not expected to. */
+  /** The reason why the same agent may succeed at another time. Null if it is not expected to. */
   again: RetryHint | null;
 }
 
 export interface RetryHint {
   /**
    * `limit`: a limit of the account, which other runs with the provider would reach too. `busy`: a rate limit or an
-   * outage. `session`: the session to resume does not exist, so a new one is needed. `killed`: it was killed from outside.
+   * outage. `session`: the session to resume does not exist, so a new one is needed. `killed`: it was killed from
+   * outside.
    */
   why: 'busy' | 'limit' | 'session' | 'killed';
   /** When to retry, in ms since the epoch. Null if the provider does not say. */
@@ -144,14 +148,19 @@ export interface LoginFile {
 /** The private folders of a run, in which an agent looks for its settings. */
 type PrivateFolders = Pick<AgentRequest, 'home' | 'config'>;
 
-/** Where an agent finds each kind of subject: a folder for skills, a file for instructions. Both are private to the run. */
+/**
+ * Where an agent finds each kind of subject: a folder for skills, a file for instructions. Both are private to the run.
+ */
 type SubjectPlaces = Readonly<Record<SubjectKind, (folders: PrivateFolders) => string>>;
 
-/** How the size of a session's first request to the model is found (specs/reference/agents.md). */
+/** The source of the size of a session's first request to the model (specs/reference/agents.md). */
 interface FirstRequestSource {
   /** Creates a reader of what the agent prints, or of the log. */
   reader: () => RequestReader;
-  /** The log of a session, for an agent that prints only totals: somewhere below a private folder, with a name like in `find -name`. */
+  /**
+   * The log of a session, for an agent that prints only totals: somewhere below a private folder, with a name like in
+   * `find -name`.
+   */
   log?: (folders: PrivateFolders, sessionId: string) => { folder: string; name: string };
 }
 
@@ -160,7 +169,10 @@ interface LastAnswerSource {
   log(folders: PrivateFolders): string;
   /** The script for `sed -n` that prints the records of answers. Logs are large, and may be on another machine. */
   records: string;
-  /** Returns why the last answer of a session is incomplete, from the last of those records. Null if nothing says that it is. */
+  /**
+   * Returns why the last answer of a session is incomplete, from the last of those records. Null if nothing says that
+   * it is.
+   */
   whyIncomplete(records: string, sessionId: string): string | null;
 }
 
@@ -175,13 +187,13 @@ export interface Agent {
   models: string[];
   /** Name of the provider whose key and address the agent gets for a cell's model. Null if it gets none. */
   provider(model: string): string | null;
-  /** Why it cannot be run with a cell's model. Null if it can. */
+  /** The reason why it cannot be run with a cell's model. Null if it can. */
   modelProblem(model: string): string | null;
   /** The files of the user's login that it needs in place of a key. Null if it does not use a login. */
   login: LoginFile[] | null;
   /** Where it finds skills and instructions under test; a text says why it cannot be given any. */
   subject: SubjectPlaces | string;
-  /** Why it cannot be given MCP servers under test. Null if it can. */
+  /** The reason why it cannot be given MCP servers under test. Null if it can. */
   mcpProblem: string | null;
   /** True if it supports `run.max_turns`. */
   limitsTurns: boolean;
@@ -206,8 +218,8 @@ export interface Agent {
   /** Absent if nothing says how large its requests are, or if it sends none. */
   firstRequest?: FirstRequestSource;
   /**
-   * Returns the usage of one request, if a line of the log that `firstRequest` names is about that. For agents whose output reports
-   * nothing of a turn that did not end.
+   * Returns the usage of one request, if a line of the log that `firstRequest` names is about that. For agents whose
+   * output reports nothing of a turn that did not end.
    */
   usageInLog?: (line: string) => TokenUsage | null;
   /** Absent if the output says why the model ended its last answer. */

@@ -128,8 +128,8 @@ const serverOf = ({ name, command, args, env }: McpProgram): string[] => [
 const toml = (text: string): string => JSON.stringify(text).replaceAll('\u007F', '\\u007f');
 
 /**
- * Reads the file of a session ("rollout"), which has a record for each answer. Its count of input includes what was read
- * from a cache or written to it. If a tool has been called before the first record, an earlier answer was cut off.
+ * Reads the file of a session ("rollout"), which has a record for each answer. Its count of input includes what was
+ * read from a cache or written to it. If a tool has been called before the first record, an earlier answer was cut off.
  */
 export function codexRequest(): RequestReader {
   let turns = 0;

@@ -8,8 +8,8 @@ export function foldersAbove(folder: string): string[] {
 }
 
 /**
- * A file that makes agents stop looking for skills above the workspace: they stop at a folder with `.git`. git itself ignores a
- * `.git` that is no repository. None in a container, where there is nothing of the user.
+ * A file that makes agents stop looking for skills above the workspace: they stop at a folder with `.git`. git itself
+ * ignores a `.git` that is no repository. None in a container, where there is nothing of the user.
  */
 export const endOfProject = ({
   workspace,
@@ -25,9 +25,9 @@ export const endOfProject = ({
     : [];
 
 /**
- * An empty repository in the folder of the run, for agents that read the folders above up to the root of a repository that git itself
- * accepts. To git, the workspace is then a folder of this repository, unless it has its own; the other folders of the run are
- * ignored. None in a container.
+ * An empty repository in the folder of the run, for agents that read the folders above up to the root of a repository
+ * that git itself accepts. To git, the workspace is then a folder of this repository, unless it has its own; the other
+ * folders of the run are ignored. None in a container.
  */
 export const emptyRepository = ({
   workspace,

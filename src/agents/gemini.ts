@@ -86,8 +86,8 @@ function variables({ config, access }: AgentRequest, login: boolean): Record<str
 }
 
 /**
- * Has it write its telemetry to a private file, which alone says why an answer ended. Variables win over all settings, so nothing is
- * sent. Together with settings of the user for telemetry, these might send something.
+ * Has it write its telemetry to a private file, which alone says why an answer ended. Variables win over all settings,
+ * so nothing is sent. Together with settings of the user for telemetry, these might send something.
  */
 const telemetry = (request: AgentRequest, env: Record<string, string>): Record<string, string> =>
   Object.keys(env).some((name) => name.startsWith('GEMINI_TELEMETRY_'))
@@ -136,9 +136,9 @@ function classifyGemini(end: AgentEnd): Classified {
 }
 
 /**
- * Reads the file of a session, in which a message of the model has the tokens of its request. Its count of input includes what was
- * read from a cache. A first message without tokens may be given those of a later request, so it must have them when it is
- * first written.
+ * Reads the file of a session, in which a message of the model has the tokens of its request. Its count of input
+ * includes what was read from a cache. A first message without tokens may be given those of a later request, so it must
+ * have them when it is first written.
  */
 export const geminiRequest = (): RequestReader =>
   requestReader(({ type, tokens }) => (type === 'gemini' ? requestOf(fieldsOf(tokens)['input']) : null));

@@ -9,7 +9,7 @@ import { ownEventStream } from './streams/event-stream.js';
 /** Name of the model that leaves the choice to the agent. */
 const OWN_MODELS = 'default';
 
-/** What differs between the agents that run in the agent host. */
+/** The differences between the agents that run in the agent host. */
 interface Hosted {
   name: string;
   kind: HostRequest['kind'];

@@ -24,7 +24,7 @@ const NO_SETTINGS: AgentSettings = { args: [], models: [], env: {} };
 /** The real agents that are built in. A config can adjust them, but need not define them. */
 export const adapterNames: readonly string[] = Object.keys(adapters);
 
-/** Those that are made of JavaScript: they are no programs, and what they cost is up to their plugins. */
+/** Adapters of agents made of JavaScript: they are no programs, and their plugins decide what they cost. */
 export const hostedAdapters: readonly string[] = adapterNames.filter(
   (name) => adapters[name]?.(NO_SETTINGS).isHosted === true,
 );

@@ -5,7 +5,7 @@ import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type Json, splitLines } from '#lib';
 import type { mcpSettings } from './subject-files.js';
 
-/** What a tool answered, as the mock agent reports it. */
+/** A tool's answer, as the mock agent reports it. */
 interface Answer {
   isError: boolean;
   text: string;
@@ -56,7 +56,9 @@ export async function connectMcp(servers: NonNullable<ReturnType<typeof mcpSetti
   };
 }
 
-/** Speaks stdio with a program. The SDK's own transport refuses answers of more than 10 MiB, and becomes slow before. */
+/**
+ * Speaks stdio with a program. The SDK's own transport refuses answers of more than 10 MiB, and becomes slow before.
+ */
 function programTransport({ command, args, env }: Program): Transport {
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.on('error', () => undefined);

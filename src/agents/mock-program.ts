@@ -11,12 +11,12 @@ import type { MockMcp } from './mock-mcp.js';
 import { usageOfStep } from './mock-script.js';
 
 /*
- * The mock agent as a program: `node mock-program.js STEPS.json [MCP.json]`, started in the workspace. Its output is our
- * event stream.
+ * The mock agent as a program: `node mock-program.js STEPS.json [MCP.json]`, started in the workspace. Its output is
+ * our event stream.
  */
 
 const OUTPUT_LIMIT = 64 * 1024;
-/** How long to wait for more output after a command has exited. */
+/** The time to wait for more output after a command has exited. */
 const DRAIN_MS = 100;
 
 const emit = (event: EventBody): void => {

@@ -48,7 +48,9 @@ export const mock: Agent = {
   classify: classifyByExit,
 };
 
-/** Stands for the agent in the cells of scenarios in which no agent takes part. Like `mock` it is free; it never starts. */
+/**
+ * Stands for the agent in the cells of scenarios in which no agent takes part. Like `mock` it is free; it never starts.
+ */
 export const none: Agent = {
   ...mock,
   name: 'none',

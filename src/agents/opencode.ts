@@ -133,8 +133,8 @@ const LOGGED = /^timestamp=(\S+) level=\w+ .*$/gm;
 const OF_REQUEST = /\bmessage="stream error".*? error\.error=("(?:[^"\\]|\\.)*"|\S+)/;
 
 /**
- * Takes OpenCode's log out of stderr, where it is printed. OpenCode repeats a request that failed without end, and reports that
- * nowhere else: if the log has such an error after the last output, OpenCode has not recovered from it.
+ * Takes OpenCode's log out of stderr, where it is printed. OpenCode repeats a request that failed without end, and
+ * reports that nowhere else: if the log has such an error after the last output, OpenCode has not recovered from it.
  */
 function withLoggedError(end: AgentEnd): AgentEnd {
   const stderr = end.stderr.replaceAll(LOGGED, '');

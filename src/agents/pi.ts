@@ -110,7 +110,9 @@ function modelsFile(
   return [{ path: join(config, 'models.json'), content }];
 }
 
-/** The first message of the model reports at its end what it was sent. A request that failed is sent again unchanged. */
+/**
+ * The first message of the model reports at its end what it was sent. A request that failed is sent again unchanged.
+ */
 export const piRequest = (): RequestReader =>
   requestReader((line) => {
     if (line['type'] === 'tool_execution_start')
@@ -125,8 +127,8 @@ export const piRequest = (): RequestReader =>
   });
 
 /**
- * An extension of pi. For each piece of an answer, pi prints the whole answer so far, twice: gigabytes for a long one. No
- * option says otherwise. Of these lines, only the type is left.
+ * An extension of pi. For each piece of an answer, pi prints the whole answer so far, twice: gigabytes for a long one.
+ * No option says otherwise. Of these lines, only the type is left.
  */
 const SHORT_UPDATES = `const SHORTENED = new Set(['message_update', 'tool_execution_update']);
 const { stringify } = JSON;
@@ -138,8 +140,9 @@ export default function () {
 `;
 
 /**
- * An extension of pi. Its system prompt contains the AGENTS.md and CLAUDE.md of all folders above the workspace, which are the
- * user's own; the extension takes them out. If it cannot, it ends pi: a run must not depend on what its machine has there.
+ * An extension of pi. Its system prompt contains the AGENTS.md and CLAUDE.md of all folders above the workspace, which
+ * are the user's own; the extension takes them out. If it cannot, it ends pi: a run must not depend on what its machine
+ * has there.
  */
 const OWN_INSTRUCTIONS = `import { sep } from 'node:path';
 

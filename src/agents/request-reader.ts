@@ -17,8 +17,8 @@ export const requestReader = (read: (fields: Fields) => FirstRequest | null): Re
 });
 
 /**
- * Adds up the parts of a request. Some providers report zeros, or leave counts out, where they do not count: then nothing
- * is known.
+ * Adds up the parts of a request. Some providers report zeros, or leave counts out, where they do not count: then
+ * nothing is known.
  */
 export function requestOf(...parts: (Json | undefined)[]): FirstRequest {
   const tokens = sumOfCounts(parts.map(countOf));

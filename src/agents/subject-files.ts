@@ -50,8 +50,8 @@ function joined(files: readonly LaunchFile[]): LaunchFile[] {
 }
 
 /**
- * The MCP servers under test in the form that most agents share: by name, with command, arguments and variables. Null if
- * there are none.
+ * The MCP servers under test in the form that most agents share: by name, with command, arguments and variables. Null
+ * if there are none.
  */
 export function mcpSettings({
   mcpServers = [],

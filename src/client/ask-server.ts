@@ -29,7 +29,7 @@ export interface ServerConnection {
 interface Asking {
   /** Time limit of one attempt. */
   callMs?: number;
-  /** How long the server may be unreachable; otherwise as long as the limits of the connection say. */
+  /** The time that the server may be unreachable; otherwise as long as the limits of the connection say. */
   awayMs?: number;
   /** The answer may take any time (a result, for example). The server only counts as away if it answers no call. */
   mayTakeLong?: boolean;
@@ -99,7 +99,7 @@ export const unreachableMessage = (
       : `try again, or restart it with ${ownCommand('engine stop')} and ${ownCommand('engine start')}`
   }`;
 
-/** Why a call failed. The message of Temporal's client only names the call; its cause has the reason. */
+/** Returns why a call failed. The message of Temporal's client only names the call; its cause has the reason. */
 export const reasonOf = (error: Error): string =>
   error.cause instanceof Error ? error.cause.message : error.message;
 

@@ -10,7 +10,8 @@ import { findById, findPlan, hasEnded, judgedFacts, readLog } from '#sweeps';
 import { storedScenarios } from './pass-variables.js';
 
 /**
- * Finds the work of a run, or of the runs of a sweep. `sample`: of a sweep, only so many runs that a model judged, at random.
+ * Finds the work of a run, or of the runs of a sweep. `sample`: of a sweep, only so many runs that a model judged, at
+ * random.
  *
  * @throws UsageError if there is none that can be checked again
  */
@@ -53,9 +54,10 @@ interface Sampling {
 }
 
 /**
- * Chooses among the runs that a model judged and that passed or failed, of each cell the one that `compare` counts. Their verdicts play
- * no part: among those that passed by luck, more fail the second time, however steady the judge is. Those that were never judged again come
- * first, so that a second sample adds to the first, then those for which it is longest ago.
+ * Chooses among the runs that a model judged and that passed or failed, of each cell the one that `compare` counts.
+ * Their verdicts play no part: among those that passed by luck, more fail the second time, however steady the judge is.
+ * Those that were never judged again come first, so that a second sample adds to the first, then those for which it is
+ * longest ago.
  */
 function sampleOf(resultsPath: string, { own, results, sample, warn }: Sampling): Map<string, ResultLine> {
   const counted = new Map<string, ResultLine>();
@@ -91,8 +93,8 @@ const namesOf = (lines: readonly ResultLine[]): string =>
 const OwnSweep = RunRecord.pick({ run_id: true, sweep: true, cell: true });
 
 /**
- * The run in which the work was done or, if `clean` has removed it, the one that has checked it: both have all of it. What
- * hosts share is never removed.
+ * The run in which the work was done or, if `clean` has removed it, the one that has checked it: both have all of it.
+ * What hosts share is never removed.
  */
 const runWithWork = (resultsPath: string, line: ResultLine): string => {
   const first = workRunOf(line);

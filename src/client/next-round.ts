@@ -15,7 +15,7 @@ import { passVariablesAgain } from './pass-variables.js';
 import { endOpenRuns } from './open-runs.js';
 import { startSweep, type Rerun } from './start-sweep.js';
 
-/** What another round needs in addition to the plan. */
+/** The inputs of another round, in addition to the plan. */
 export interface RoundInputs {
   scenarios: readonly EffectiveScenario[];
   /** The variables from `--env-file`. */

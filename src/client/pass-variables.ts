@@ -85,8 +85,8 @@ export async function passVariablesAgain(
 }
 
 /**
- * Replaces values of a sweep that has not ended, for example an expired key. What is started from now on gets them. Does
- * nothing if `file` has none.
+ * Replaces values of a sweep that has not ended, for example an expired key. What is started from now on gets them.
+ * Does nothing if `file` has none.
  */
 export async function passNewValues(
   session: Session,

@@ -9,9 +9,9 @@ import { readDigestedLog, sweepDocument } from '#sweeps';
 import type { EarlierResults } from './follow/view.js';
 import type { Rerun } from './start-sweep.js';
 
-/** Which cells of an ended sweep shall run again, besides those that could not be tested. */
+/** The cells of an ended sweep that shall run again, besides those that could not be tested. */
 export interface RetryChoice {
-  /** Those that failed too. */
+  /** True if failed cells shall run too. */
   failed: boolean;
   /** These, by id or label, whatever their outcomes, and no others. Empty: none are named. */
   cells: string[];
@@ -22,11 +22,11 @@ export interface PlannedRetry {
   rerun: Rerun;
   /** Cells that run, whatever the round finds. */
   cells: Cell[];
-  /** Whether more follow if they are needed: the sweep runs until its verdict is clear. */
+  /** True if more cells may follow: the sweep runs until its verdict is clear. */
   mayFollow: boolean;
-  /** Whether there is anything to run. */
+  /** True if there is anything to run. */
   isUseful: boolean;
-  /** Whether an agent that takes part may cost money. */
+  /** True if an agent that takes part may cost money. */
   mayCost: boolean;
   earlier: EarlierResults;
 }
@@ -51,7 +51,7 @@ export async function planRetry(
     : candidates.length > 0;
   return {
     ...{ rerun, isUseful, mayFollow: isDeciding && isUseful },
-    // Those without a result have not been needed so far.
+    // Cells without a result have not been needed so far.
     cells: isDeciding ? candidates.filter(({ id }) => results.has(id)) : candidates,
     mayCost: candidates.some((cell) => agentOfCell(cell, known)?.free !== true),
     earlier: {
@@ -71,13 +71,13 @@ function rerunOf(cells: readonly Cell[], { failed, cells: named }: RetryChoice):
 const whyNotChosen = (sweep: string, { failed }: Pick<RetryChoice, 'failed'>): string =>
   `${sweep} decides which of two sides is better, and rerunning cells ${failed ? 'because they failed' : 'of your choice'} would decide it in advance. To rerun what could not be tested: ${ownCommand(`retry ${sweep}`)}. To decide again from new runs: ${ownCommand('run --until-clear')} with the same options`;
 
-/** Whether more results could change what was decided: a clear verdict is final. */
+/** True if more results could change the decision: a clear verdict is final. */
 const canContinue = (decision: SweepDocument['decision']): boolean =>
   decision !== undefined &&
   decision.stopped !== 'clear' &&
   ((decision.stopped !== 'most runs' && decision.stopped !== 'futile') || decision.pairs_left_out > 0);
 
-/** Whether a retry round runs a cell, whose last outcome is null if it has none. */
+/** True if a retry round runs a cell, whose last outcome is null if it has none. */
 const willRun = ({ again, againCells }: Rerun, cell: string, outcome: Outcome | null): boolean =>
   againCells?.includes(cell) ?? (outcome === null || again?.includes(outcome) === true);
 

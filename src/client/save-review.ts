@@ -18,7 +18,7 @@ export interface EditableReview {
   version: string;
   /** Redacted, like everything that is shown of a review. */
   fields: ReviewFields;
-  /** What in the file cannot be read, with its place; null if all can. */
+  /** The part of the file that cannot be read, with its place; null if all can. */
   problem: string | null;
 }
 
@@ -27,8 +27,9 @@ export const editableReview = (folder: string, judged: Judged): EditableReview =
   editable(readText(folder), judged);
 
 /**
- * Saves a review into the evaluation.md of a run, if the file is still the one with this version; else returns what it has now, and
- * changes nothing. A field that is still as it was shown is not written, so what is masked in it stays in the file.
+ * Saves a review into the evaluation.md of a run, if the file is still the one with this version; else returns what it
+ * has now, and changes nothing. A field that is still as it was shown is not written, so what is masked in it stays in
+ * the file.
  *
  * @throws UsageError if a field cannot be read, or would not be read again as it is
  */

@@ -179,7 +179,10 @@ async function isAbandoned(stateFolder: string): Promise<boolean> {
   );
 }
 
-/** Connects to the engine's server if it has another address than before; null if not, or if it does not answer there yet. */
+/**
+ * Connects to the engine's server if it has another address than before; null if not, or if it does not answer there
+ * yet.
+ */
 async function connectIfMoved(before: ProjectServer, stateFolder: string): Promise<Connected | null> {
   const engine = await readEngineState(stateFolder);
   if (engine === null || engine.external || engine.address === before.address) return null;

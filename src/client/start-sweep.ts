@@ -15,7 +15,7 @@ import { notePaused, originKey, planFile, publishSweep, sharedProjectOf } from '
 import { askServer } from './ask-server.js';
 import type { Session } from './session.js';
 
-/** Which cells of a sweep that have results are run again. */
+/** The cells of a sweep that are run again although they have results. */
 export type Rerun = Pick<SweepInput, 'again' | 'againCells'>;
 
 /** Starts the workflow of a plan, or joins it if it is running. */

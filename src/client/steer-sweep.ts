@@ -13,8 +13,8 @@ import type { EffectiveScenario, Plan } from '#scenario';
 import { askServer, LONG_CALL } from './ask-server.js';
 
 /**
- * Pauses or cancels a sweep; cancelling waits until none of its agents is left. Returns the sweep's status afterwards, or null if
- * it had ended already.
+ * Pauses or cancels a sweep; cancelling waits until none of its agents is left. Returns the sweep's status afterwards,
+ * or null if it had ended already.
  *
  * @throws InfrastructureError if no worker responds
  */
@@ -34,7 +34,8 @@ export async function pauseOrCancelSweep(
 }
 
 /**
- * Continues a sweep: unpauses it, or starts its next round if its workflow is gone. Returns false if it had ended already.
+ * Continues a sweep: unpauses it, or starts its next round if its workflow is gone. Returns false if it had ended
+ * already.
  *
  * @throws InfrastructureError if no worker responds
  */

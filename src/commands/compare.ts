@@ -99,7 +99,10 @@ async function write(
   return 0;
 }
 
-/** Returns the exit code of `--gate`. Prints the reasons on stderr, and warnings about models whose judgment nobody has checked. */
+/**
+ * Returns the exit code of `--gate`. Prints the reasons on stderr, and warnings about models whose judgment nobody has
+ * checked.
+ */
 function exitOf(comparison: Comparison): number {
   const { result, reasons } = comparison.gate;
   for (const reason of reasons) printNotice(`${result}: ${reason}`);
@@ -107,7 +110,9 @@ function exitOf(comparison: Comparison): number {
   return exitCodeOf(result);
 }
 
-/** `compare --agents`: ranks the agents and models of a sweep, the newest by default, using only the files. Returns 0. */
+/**
+ * `compare --agents`: ranks the agents and models of a sweep, the newest by default, using only the files. Returns 0.
+ */
 export async function compareAgents(
   sweep: string | undefined,
   head: string | undefined,

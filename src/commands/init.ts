@@ -15,8 +15,8 @@ export interface InitOptions {
 }
 
 /**
- * `init`: creates a config, a scenario and its fixture, ready to run. Creates all files or none; overwrites none. Adds the results
- * folder to .gitignore.
+ * `init`: creates a config, a scenario and its fixture, ready to run. Creates all files or none; overwrites none. Adds
+ * the results folder to .gitignore.
  */
 export function init(dir: string, { json, template, example }: InitOptions): number {
   if (example === true) return listExamples(json);
@@ -48,14 +48,14 @@ function listExamples(json: boolean): number {
   return 0;
 }
 
-/** What `init` can create: the files, what to do with them, and what to read first. */
+/** The content that `init` creates: the files, what to do with them, and what to read first. */
 interface Content {
   sources: () => Source[];
   run: readonly (readonly [command: string, does: string])[];
   read: string;
 }
 
-/** What `init` can create, by name. */
+/** The templates of `init`, by name. */
 const TEMPLATES = {
   default: {
     sources: () => [{ from: packageFile('dist/templates/init'), to: '' }],
@@ -165,7 +165,9 @@ const newIgnoreFile = (folder: string): NewFile[] =>
     ? [{ path: FILE, content: missingIgnores(''), mode: 0o644 }]
     : [];
 
-/** Adds what an existing .gitignore lacks. Returns the path of the file if it was changed. A failure is only reported. */
+/**
+ * Adds what an existing .gitignore lacks. Returns the path of the file if it was changed. A failure is only reported.
+ */
 function extendIgnoreFile(folder: string): string[] {
   try {
     const missing = missingIgnores(readFileSync(join(folder, FILE), 'utf8'));

@@ -37,7 +37,10 @@ export interface PlanOptions extends Omit<DraftOptions, 'untilClear'> {
   json: boolean;
 }
 
-/** `plan`: says what it takes to show a change of the selected scenarios. Starts and writes nothing. Returns the exit code. */
+/**
+ * `plan`: says what it takes to show a change of the selected scenarios. Starts and writes nothing. Returns the exit
+ * code.
+ */
 export async function plan(options: PlanOptions): Promise<number> {
   const { effect = DIFFERENCE_TO_SHOW, power = POWER, vs, maxRuns = MOST_RUNS, repeat } = options;
   const draft = draftOf({

@@ -24,8 +24,8 @@ export interface RegradeOptions extends Pick<
 }
 
 /**
- * `regrade`: checks the work of a sweep's runs, or of one run, with the checks that the scenario files have now. Starts no
- * agent. Returns the exit code of the new sweep.
+ * `regrade`: checks the work of a sweep's runs, or of one run, with the checks that the scenario files have now. Starts
+ * no agent. Returns the exit code of the new sweep.
  */
 export async function regrade(id: string, options: RegradeOptions): Promise<number> {
   const project = openProject(options.results);

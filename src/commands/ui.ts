@@ -8,8 +8,8 @@ import { findById, savedQueries, uiPage } from '#sweeps';
 import { printJson, printNotice } from './shared/output.js';
 
 /**
- * `ui`: prints the address of the Web UI, or of its page for a sweep or run, and those of lists of runs. Starts the engine,
- * but opens no browser.
+ * `ui`: prints the address of the Web UI, or of its page for a sweep or run, and those of lists of runs. Starts the
+ * engine, but opens no browser.
  */
 export async function ui(id: string | undefined, options: SweepOptions): Promise<number> {
   const { resultsPath } = openProject(options.results);

@@ -31,7 +31,10 @@ export async function view({ port, open, results, envFile, json }: ViewOptions):
   return 0;
 }
 
-/** Opens an address in the user's browser, without waiting for it. Returns false if no program could be started for that. */
+/**
+ * Opens an address in the user's browser, without waiting for it. Returns false if no program could be started for
+ * that.
+ */
 async function openBrowser(url: string): Promise<boolean> {
   const child = spawn(process.platform === 'darwin' ? 'open' : 'xdg-open', [url], {
     stdio: 'ignore',

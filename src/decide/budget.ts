@@ -18,8 +18,8 @@ export const predictsCost = ({ outcome, starts }: { outcome: Outcome; starts: nu
   starts !== 0 || outcome === 'pass' || outcome === 'fail';
 
 /**
- * What a run may cost at most, US dollars: the limit of its scenario, else the highest cost of such a run so far; null if
- * nothing is known. A limit applies to the agent. A judge costs extra, and only earlier runs show how much.
+ * The most that a run may cost, US dollars: the limit of its scenario, else the highest cost of such a run so far; null
+ * if nothing is known. A limit applies to the agent. A judge costs extra, and only earlier runs show how much.
  */
 export function mostCost({
   limit,
@@ -36,7 +36,7 @@ export function mostCost({
   return highest ?? (isFree && !isJudged ? 0 : null);
 }
 
-/** What a sweep may spend and has spent, and what its open runs may cost; US dollars. */
+/** The budget and spending of a sweep, and the estimated costs of its open runs; US dollars. */
 export interface Budget {
   maxUsd: number;
   spentUsd: number;

@@ -5,7 +5,7 @@ import type { Totals } from './totals.js';
 
 type Verdict = Gate['result'] | Decision['verdict'];
 
-/** What an exit code is decided by: a sweep, and the verdict that counts in place of the outcomes of its cells. */
+/** The facts that decide an exit code: a sweep, and the verdict that counts in place of the outcomes of its cells. */
 interface Ended {
   status: SweepDocument['status'] | 'lost';
   totals: Totals;
@@ -23,10 +23,10 @@ const OF_VERDICT = {
 } as const satisfies Record<Verdict, number>;
 
 /**
- * Returns the exit code of a verdict, or of a sweep, by the first condition that holds: 3 if it was lost, 130 if it was paused
- * or cancelled as a whole, that of its verdict if one counts, 1 if a cell failed, 3 if a cell ended with an error, 0
- * otherwise. A cell that was cancelled by itself (in the Web UI, for example) was not tested, and hides no failure of another
- * cell. Cells without a result count as not tested only if the sweep is `completed`.
+ * Returns the exit code of a verdict, or of a sweep, by the first condition that holds: 3 if it was lost, 130 if it was
+ * paused or cancelled as a whole, that of its verdict if one counts, 1 if a cell failed, 3 if a cell ended with an
+ * error, 0 otherwise. A cell that was cancelled by itself (in the Web UI, for example) was not tested, and hides no
+ * failure of another cell. Cells without a result count as not tested only if the sweep is `completed`.
  */
 export function exitCodeOf(ended: Verdict | Ended): 0 | 1 | 3 | 4 | 130 {
   if (typeof ended === 'string') return OF_VERDICT[ended];

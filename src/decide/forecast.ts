@@ -200,11 +200,11 @@ function curveTo(most: number): number[] {
   return beyond === -1 ? all : all.slice(0, beyond + 1);
 }
 
-/** What is known about the cells of a sweep. Cells of the same `kind` are expected to take about the same time. */
+/** The times of the cells of a sweep. Cells of the same `kind` are expected to take about the same time. */
 interface SweepTimes {
   /** Runs that were really performed, with their durations. */
   finished: readonly { kind: string; secs: number }[];
-  /** How long each run that holds a slot has been going. */
+  /** The runs that hold a slot, and how long each has been going. */
   running: readonly { kind: string; secs: number }[];
   /** Cells that have no slot yet, and for how long they cannot have one. */
   waiting: readonly { kind: string; secs: number }[];
@@ -216,9 +216,9 @@ const FEWEST = 3;
 const LATE = 0.25;
 
 /**
- * Estimates how long a sweep will take from now on, in seconds: runs take as long as the finished ones of their kind did
- * on average, and as many run at once as now. Null if there is no basis: too few runs have finished, or none of a kind
- * that is still to run.
+ * Estimates how long a sweep will take from now on, in seconds: runs take as long as the finished ones of their kind
+ * did on average, and as many run at once as now. Null if there is no basis: too few runs have finished, or none of a
+ * kind that is still to run.
  */
 export function remainingSecs({ finished, running, waiting }: SweepTimes): number | null {
   if (finished.length < FEWEST) return null;

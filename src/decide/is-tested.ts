@@ -3,8 +3,8 @@ import { gateTitle } from '#model/pure';
 import type { Totals } from './totals.js';
 
 /**
- * True if a run counts in rates, comparisons and verdicts: it passed or failed, and something was checked. Without gates and a judge, a
- * run passes because its agent ends.
+ * True if a run counts in rates, comparisons and verdicts: it passed or failed, and something was checked. Without
+ * gates and a judge, a run passes because its agent ends.
  */
 export const isTested = ({
   outcome,
@@ -40,12 +40,16 @@ export const wasNeverStarted = ({ outcome, results_dir, starts }: Ended): boolea
   outcome === 'error' && results_dir === null && starts === 0;
 
 /**
- * True of a run that neither passed nor failed, although it may have begun. Only a cell that was never started is known to owe
- * nothing to how its run would have gone. A failed health check, a lost host, a used-up quota and a cancelled run may.
+ * True of a run that neither passed nor failed, although it may have begun. Only a cell that was never started is known
+ * to owe nothing to how its run would have gone. A failed health check, a lost host, a used-up quota and a cancelled
+ * run may.
  */
 export const endedWithoutResult = (line: Ended): boolean => !isDecided(line) && !wasNeverStarted(line);
 
-/** The starts of a run that ended without a result before the one that counts: with their hosts, or with the agent's work until then. */
+/**
+ * The starts of a run that ended without a result before the one that counts: with their hosts, or with the agent's
+ * work until then.
+ */
 export const errorsWithin = ({
   lost_runs = 0,
   begun_anew = 0,

@@ -31,7 +31,8 @@ export interface RunFact {
 }
 
 /**
- * A folder of the store. `fixture` and `checks` are the snapshots that a scenario refers to. `broken`: that cannot be read.
+ * A folder of the store. `fixture` and `checks` are the snapshots that a scenario refers to. `broken`: that cannot be
+ * read.
  */
 export interface SnapshotFact {
   hash: string;
@@ -62,7 +63,7 @@ export interface ScheduleFact {
   snapshots: readonly string[];
 }
 
-/** What can be removed: ids, line numbers and hashes. */
+/** The items that can be removed: ids, line numbers and hashes. */
 export interface CleanPlan {
   lines: number[];
   runs: string[];
@@ -76,9 +77,10 @@ export interface CleanPlan {
 /**
  * Decides what can be removed from a results folder: runs that were started before `before` (ms since the epoch), ended
  * sweeps without remaining runs, and snapshots that no remaining plan refers to. Nothing is removed of a sweep that is
- * not known to have ended, and nothing of the sweep with which the next sweep of a schedule is compared. Whatever a remaining line refers to stays: its folder, the run that it reuses, and the other
- * results of its cell (the last one counts in its sweep, the first one in comparisons and for the cache).
- * `only`: the only sweep of which anything but snapshots is removed.
+ * not known to have ended, and nothing of the sweep with which the next sweep of a schedule is compared. Whatever a
+ * remaining line refers to stays: its folder, the run that it reuses, and the other results of its cell (the last one
+ * counts in its sweep, the first one in comparisons and for the cache). `only`: the only sweep of which anything but
+ * snapshots is removed.
  */
 export function planClean(facts: CleanFacts, before: number, only?: string): CleanPlan {
   const isWanted = (sweep: string | null): boolean => only === undefined || sweep === only;
@@ -206,7 +208,7 @@ export type CleanKind = (typeof CLEAN_KINDS)[number];
 /** Bytes by kind. */
 export type CleanSizes = Record<CleanKind, number>;
 
-/** What `clean --json` prints. With `dry_run`, `removed` is what would be removed. */
+/** The output of `clean --json`. With `dry_run`, `removed` is what would be removed. */
 export interface CleanDocument {
   dry_run: boolean;
   /** The value of --older-than, as given. */

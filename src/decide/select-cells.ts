@@ -3,7 +3,7 @@ import type { Cell } from '#model';
 import type { SweepCell, SweepDocument } from './documents/sweep-document.js';
 import { paidCost, totalsOf } from './totals.js';
 
-/** Which cells of a sweep to show. An empty list selects all. */
+/** The cells of a sweep to show. An empty list selects all. */
 export interface CellFilter {
   /** Only cells that have ended without passing, which `retry --failed` would run again. */
   failed: boolean;

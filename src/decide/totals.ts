@@ -20,7 +20,8 @@ export const Totals = z.object({
 export type Totals = z.infer<typeof Totals>;
 
 /**
- * Runs of a cell that another run of the same sweep replaced, because they ended with an error or their host was lost, for example.
+ * Runs of a cell that another run of the same sweep replaced, because they ended with an error or their host was lost,
+ * for example.
  */
 export const EarlierRuns = z.object({
   runs: z.number().int().describe('Number of runs'),
@@ -66,7 +67,7 @@ export function totalsOf(results: readonly Omit<Tallied, 'cost_usd'>[], cells = 
 export const unfinishedCells = ({ cells, passed, failed, errored, cancelled }: Totals): number =>
   cells - passed - failed - errored - cancelled;
 
-/** What runs cost: a sum in US dollars, and the number of runs whose cost is unknown or only partly known. */
+/** Costs of runs: a sum in US dollars, and the number of runs whose cost is unknown or only partly known. */
 export interface Paid {
   /** The sum of the known costs; null if none is known. */
   usd: number | null;

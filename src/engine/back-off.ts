@@ -11,7 +11,9 @@ export interface BackOff {
   failing: () => { times: number; since: number } | null;
 }
 
-/** Delays attempts by 200 ms after the first failure, then twice as long after each, up to `longestMs`. Never gives up. */
+/**
+ * Delays attempts by 200 ms after the first failure, then twice as long after each, up to `longestMs`. Never gives up.
+ */
 export function createBackOff(longestMs: number, now = () => Date.now()): BackOff {
   let times = 0;
   let since = 0;

@@ -13,9 +13,12 @@ import { ENGINE_PROTOCOL } from '#lib';
 /** `<state>/engine.json`: what the keeper records about itself and the processes that it keeps running. */
 export interface EngineState {
   phase: 'starting' | 'ready' | 'stopping' | 'stopped' | 'failed';
-  /** What the keeper is waiting for, or why it failed. */
+  /** Describes what the keeper is waiting for, or why it failed. */
   message: string;
-  /** Why the server or the worker could not be started, and since when (ms since the epoch). The keeper tries again. */
+  /**
+   * The reason why the server or the worker could not be started, and since when (ms since the epoch). The keeper tries
+   * again.
+   */
   failing?: { message: string; since: number } | null;
   /** When the phase began, ms since the epoch. */
   since: number;
@@ -44,17 +47,17 @@ export interface EngineState {
   temporal?: PinnedTemporal | null;
 }
 
-/** What a command needs to know about the server and the queue of a project. */
+/** The facts about the server and the queue of a project that a command needs. */
 export type ProjectServer = Pick<
   EngineState,
   'address' | 'external' | 'namespace' | 'namespaceId' | 'taskQueue' | 'uiUrl' | 'resultsPath'
 >;
 
-/** What a user decides about a host of shared results. */
+/** A user's settings for a host of shared results. */
 export interface HostSettings {
   /** For people; by default the name of the machine. */
   name: string;
-  /** How many runs it works on at once. */
+  /** The number of runs that it works on at once. */
   slots: number;
   labels: string[];
   /** The only agents that it runs; null for all. */

@@ -59,7 +59,7 @@ const ANSWER_MS = 10_000;
 /** An external server may be far away, and is given up if it does not answer. */
 const EXTERNAL_CONNECT_MS = 5000;
 
-/** What the functions that start the server and the worker need. */
+/** The context of the functions that start the server and the worker. */
 export interface EngineContext {
   folder: string;
   state: () => EngineState;

@@ -241,8 +241,8 @@ function commandLines(): string[] {
 
 /**
  * Returns a function that tells whether a process is stuck: whether its sign of life (a file that it rewrites) has not
- * changed for `silentMs`, which is longer than any task blocks an event loop. Time is measured by a clock that stops while the machine sleeps, so that waking up does not look
- * like a standstill.
+ * changed for `silentMs`, which is longer than any task blocks an event loop. Time is measured by a clock that stops
+ * while the machine sleeps, so that waking up does not look like a standstill.
  */
 function createWatchdog(
   signOfLife: string,

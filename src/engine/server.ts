@@ -22,7 +22,7 @@ const TUNING = {
   'history.timerProcessorMaxTimeShift': '"50ms"',
 } as const;
 
-/** Whether a server can listen at a port of loopback. */
+/** True if a server can listen at a port of loopback. */
 export const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer();

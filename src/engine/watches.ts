@@ -21,7 +21,9 @@ export async function openWorkflows(state: EngineState, signal: AbortSignal): Pr
 export const lastUse = async (folder: string): Promise<number> =>
   (await stat(lastUsedFile(folder)).catch(() => ({ mtimeMs: 0 }))).mtimeMs;
 
-/** True if an idle engine must keep running: by the keeper's option, by `engine start --stay` since, or for schedules. */
+/**
+ * True if an idle engine must keep running: by the keeper's option, by `engine start --stay` since, or for schedules.
+ */
 export const mustKeepRunning = (folder: string, idleMs: number | null): boolean =>
   idleMs === null || existsSync(stayFile(folder)) || scheduledHere(folder).length > 0;
 
@@ -46,9 +48,9 @@ const MOST_LOOK_MS = 5000;
 const ANSWER_MS = 5000;
 
 /**
- * Returns a function that tells whether a live server has not answered for `silentMs`. The watch only connects to it, which works
- * with every server that is not frozen, even with a full disk. Time is measured by a clock that stops while the machine
- * sleeps.
+ * Returns a function that tells whether a live server has not answered for `silentMs`. The watch only connects to it,
+ * which works with every server that is not frozen, even with a full disk. Time is measured by a clock that stops while
+ * the machine sleeps.
  */
 export function createServerWatch(
   silentMs: number,

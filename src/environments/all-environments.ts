@@ -39,6 +39,6 @@ export const whyUnusable = async (
     ? null
     : ((await environments[wanted.type].whyUnusable?.(wanted, folders, env)) ?? null);
 
-/** How processes that an agent leaves behind are found and killed. */
+/** Returns how processes that an agent leaves behind are found and killed. */
 export const containmentIn = (handle: EnvironmentHandle): Promise<Containment> =>
   sharesHost(handle) ? containment() : Promise.resolve('container');

@@ -6,7 +6,7 @@ import type { EnvironmentHandle } from './environment.js';
 import { AGENT_FOLDERS, RUN_FOLDERS } from './run-folders.js';
 
 /**
- * How a path of this machine looks inside the sandbox: `empty` folder; `masked` file that cannot be opened; `scratch`
+ * The look of a path of this machine inside the sandbox: `empty` folder; `masked` file that cannot be opened; `scratch`
  * folder (empty, writable, discarded at the end); `readable`; `writable`.
  */
 export type Look = 'empty' | 'masked' | 'scratch' | 'readable' | 'writable';
@@ -83,7 +83,7 @@ const MANIFESTS = ['package.json', 'pyproject.toml'];
 /** Folders of a home in which `bin` is next to what does not belong to programs: logins, state. */
 const SHARED = new Set(['.local', '.cargo', '.config']);
 
-/** What is started in a sandbox. */
+/** A program that is started in a sandbox. */
 interface Started {
   argv: readonly string[];
   env: Readonly<Record<string, string>>;

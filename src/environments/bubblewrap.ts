@@ -30,7 +30,7 @@ async function sandboxProblem(args: string[], network?: Network): Promise<string
 
 const sandbox = remembered(() => ({ works: false }));
 
-/** Why bubblewrap does not work on this machine, with a remedy; null if it does. */
+/** Returns why bubblewrap does not work on this machine, with a remedy; null if it does. */
 export async function whyNoBubblewrap(): Promise<string | null> {
   if (sandbox().works) return null;
   if (process.platform !== 'linux') return 'bubblewrap requires Linux; use environment.type: local';

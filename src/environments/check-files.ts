@@ -9,15 +9,18 @@ import { RUN_FOLDERS } from './run-folders.js';
 export const checkFilesFolder = ({ root }: Pick<EnvironmentHandle, 'root'>): string =>
   join(root, RUN_FOLDERS.checkFiles);
 
-/** Adds the variable that leads to the checks to a request. As for all variables, those of the target take precedence. */
+/**
+ * Adds the variable that leads to the checks to a request. As for all variables, those of the target take precedence.
+ */
 export const withChecksVariable = (request: ExecRequest, path: string): ExecRequest => ({
   ...request,
   env: { [CHECKS_VARIABLE]: path, ...request.env },
 });
 
 /**
- * Runs a command with a copy of the checks of its own, which is removed afterwards. Scripts write beside themselves (Python
- * does), which must not change the snapshot. The name is new each time, so that the agent cannot have put files there.
+ * Runs a command with a copy of the checks of its own, which is removed afterwards. Scripts write beside themselves
+ * (Python does), which must not change the snapshot. The name is new each time, so that the agent cannot have put files
+ * there.
  */
 export async function withCheckFiles(
   handle: EnvironmentHandle,

@@ -65,11 +65,13 @@ export interface FoundImage {
 /** Where a run takes place. JSON: it is chosen once for each run, and stored in its private state. */
 export interface Place {
   type: EnvironmentType;
-  /** Why the sandbox or container that was asked for is not available; null if it is, or none was asked for. */
+  /**
+   * The reason why the sandbox or container that was asked for is not available; null if it is, or none was asked for.
+   */
   lacking: string | null;
   /** `isolated` from the loopback of this machine, as a sandbox or container can be, or `shared` with it. */
   network: 'isolated' | 'shared';
-  /** Why a sandbox shares the network; null if it does not. */
+  /** The reason why a sandbox shares the network; null if it does not. */
   lacksNetwork: string | null;
   /** The container's command line and image; absent if there is no container. */
   container?: Pick<Container, 'command'> & FoundImage & { name: string };
@@ -92,7 +94,7 @@ interface DoctorLine {
   message: string;
 }
 
-/** Whether a run uses the files and programs of this machine. */
+/** True if a run uses the files and programs of this machine. */
 export const sharesHost = ({ container, sandbox }: { container?: unknown; sandbox?: unknown }): boolean =>
   container === undefined && sandbox === undefined;
 
@@ -131,8 +133,8 @@ export interface ExecRequest {
   inSandbox?: {
     shown: string[];
     /**
-     * Folder on the host with the scenario's checks, to which `CHECKS_VARIABLE` leads. It is there only while the command
-     * runs, so that no turn of the agent can read it.
+     * Folder on the host with the scenario's checks, to which `CHECKS_VARIABLE` leads. It is there only while the
+     * command runs, so that no turn of the agent can read it.
      */
     checks?: string;
   };
@@ -165,8 +167,8 @@ export interface StartRequest {
   deadlineSecs: number;
   idleSecs: number | null;
   /**
-   * A program that works beside the agent, outside of its sandbox: its command line. It is started before the agent, and killed
-   * when the agent has ended.
+   * A program that works beside the agent, outside of its sandbox: its command line. It is started before the agent,
+   * and killed when the agent has ended.
    */
   beside?: readonly string[];
   /** Set if what the agent starts must not be able to write into its output. Without perl, it is able to. */
@@ -177,7 +179,7 @@ export type ProcessState =
   | { state: 'none' | 'starting' | 'running' | 'dead' }
   | { state: 'ended'; exitCode: number; stopped: StopReason | null };
 
-/** What to kill: a start of the agent (with the reason), what is left of a step, or everything of the run. */
+/** The processes to kill: a start of the agent (with the reason), what is left of a step, or everything of the run. */
 type Killed =
   { start: number; reason: Exclude<StopReason, 'deadline' | 'idle'> } | { part: string } | 'everything';
 
@@ -190,17 +192,20 @@ export interface Environment extends Work {
   /** Finds the place of a run. */
   choose(wanted: Wanted, folders: ProjectFolders): Promise<Place>;
   /**
-   * Says before anything starts why runs could not take place in it; null if they could. `isFinal`: only a change by the user
-   * helps. An environment without this method is chosen on the machine of the run.
+   * Says before anything starts why runs could not take place in it; null if they could. `isFinal`: only a change by
+   * the user helps. An environment without this method is chosen on the machine of the run.
    */
   whyUnusable?(
     wanted: Wanted,
     folders: ProjectFolders,
     env: NodeJS.ProcessEnv,
   ): Promise<{ why: string; isFinal: boolean } | null>;
-  /** Says why an agent in it can forge what is recorded of it; null if it cannot. specs/explanation/security.md says more. */
+  /**
+   * Says why an agent in it can forge what is recorded of it; null if it cannot. specs/explanation/security.md says
+   * more.
+   */
   whyForgeable(handle: Pick<EnvironmentHandle, 'journal'>): Promise<string | null>;
-  /** What `doctor` looks at, by the names of the lines. */
+  /** The checks of `doctor`, by the names of their lines. */
   doctor?: Record<string, (folders: ProjectFolders, env: NodeJS.ProcessEnv) => Promise<DoctorLine>>;
 }
 
@@ -214,9 +219,9 @@ export interface Work {
   /** Runs a command in the workspace and waits for its end. */
   exec(handle: EnvironmentHandle, request: ExecRequest): Promise<CommandResult>;
   /**
-   * Returns the command line by which what works beside the agent starts a program of the run, which can do in the workspace what
-   * the agent can: in a sandbox, it has one of its own, so that neither sees the other's processes. `shown`: further paths that it
-   * uses.
+   * Returns the command line by which what works beside the agent starts a program of the run, which can do in the
+   * workspace what the agent can: in a sandbox, it has one of its own, so that neither sees the other's processes.
+   * `shown`: further paths that it uses.
    */
   apart(
     handle: EnvironmentHandle,
@@ -225,9 +230,9 @@ export interface Work {
   /** Starts the agent so that it outlives this process. */
   start(handle: EnvironmentHandle, request: StartRequest): Promise<void>;
   /**
-   * Returns the state of a start of the agent; its output so far is then in the journal, or on the way there while it works. With
-   * `untilEnd`, waits until the agent has ended or is found dead, and writes the journal in the meantime; rejects when that signal
-   * aborts.
+   * Returns the state of a start of the agent; its output so far is then in the journal, or on the way there while it
+   * works. With `untilEnd`, waits until the agent has ended or is found dead, and writes the journal in the meantime;
+   * rejects when that signal aborts.
    */
   inspect(handle: EnvironmentHandle, start: number, untilEnd?: AbortSignal): Promise<ProcessState>;
   /** Kills processes, and waits until they are gone. */

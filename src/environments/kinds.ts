@@ -1,16 +1,16 @@
 import { ownValue } from '#lib';
 import { E2B_ADDRESSES, E2B_KEY, E2B_VARIABLES } from './e2b/service.js';
 
-/** What is known of a kind of environment without loading it. */
+/** The facts about a kind of environment that are known without loading it. */
 interface Kind {
   /** Set if its runs share no files and programs with this machine. */
   apart?: {
     place: 'container' | 'sandbox';
-    /** What that is made from, in general and as a scenario names it. */
+    /** Its origin, in general and as a scenario names it. */
     madeFrom: 'image' | 'template';
     nameOf: (wanted: { type: string; image?: string }) => string;
   };
-  /** What its runs take from the shell. `key`: the variable that must have a value. `addresses` are no secrets. */
+  /** The variables that its runs take from the shell. `key`: the variable that must have a value. `addresses` are no secrets. */
   needs?: { key: string; variables: readonly string[]; addresses: readonly string[] };
 }
 
@@ -29,7 +29,10 @@ export type EnvironmentType = keyof typeof KINDS;
 
 const kindOf = ({ type }: { type: string }): Kind => ownValue<Kind>(KINDS, type) ?? {};
 
-/** The container or cloud sandbox in which the runs of a scenario's `environment` are; null if they use this machine's files. */
+/**
+ * The container or cloud sandbox in which the runs of a scenario's `environment` are; null if they use this machine's
+ * files.
+ */
 export const apartFrom = (wanted: { type: string }): NonNullable<Kind['apart']> | null =>
   kindOf(wanted).apart ?? null;
 
@@ -37,7 +40,7 @@ export const apartFrom = (wanted: { type: string }): NonNullable<Kind['apart']> 
 export const variablesOfEnvironment = (wanted: { type: string }): readonly string[] =>
   kindOf(wanted).needs?.variables ?? [];
 
-/** Those without which they cannot take place, and that have no value. */
+/** Returns the variables that its runs need and that have no value. */
 export function missingInEnvironment(
   wanted: { type: string },
   values: Readonly<Record<string, string>>,

@@ -56,7 +56,7 @@ export async function inOwnNetwork(ports: readonly number[], argv: readonly stri
   ];
 }
 
-/** Whether the program that pasta starts inherits open files; later versions of pasta close them. */
+/** True if the program that pasta starts inherits open files; later versions of pasta close them. */
 const passesFiles = remembered(() => findOutWhatPasses());
 
 async function findOutWhatPasses(): Promise<boolean> {
@@ -74,7 +74,7 @@ export const restoreIdsArgs = (): string[] =>
 
 const ownNetwork = remembered(() => ({ works: false }));
 
-/** Why a sandbox cannot have its own network on this machine, with a remedy; null if it can. */
+/** Returns why a sandbox cannot have its own network on this machine, with a remedy; null if it can. */
 export async function whyNoOwnNetwork(): Promise<string | null> {
   if (ownNetwork().works) return null;
   if ((await findExecutable('pasta')) === null)

@@ -3,7 +3,9 @@ import { dirname, join, relative } from 'node:path';
 import { nearestExisting, writeFileAtomic } from '#host';
 import type { StartRequest } from './environment.js';
 
-/** A symlink that an earlier start of the agent has left is where we need a folder. Another attempt would find it too. */
+/**
+ * A symlink that an earlier start of the agent has left is where we need a folder. Another attempt would find it too.
+ */
 export class SymlinkInTheWay extends Error {}
 
 /**

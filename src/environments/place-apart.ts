@@ -1,6 +1,6 @@
 import type { EnvironmentHandle } from './environment.js';
 
-/** What a person needs to know to find and remove a place that is not a folder of this machine. */
+/** The name of a place that is not a folder of this machine, and how a person can remove it. */
 export interface PlaceApart {
   name: string;
   remedy: string;

@@ -91,7 +91,7 @@ function gateOf(spec: GateSpec): Gate<z.ZodType<GateSpec>> {
 export const checkGate = (spec: GateSpec, context: GateContext): Promise<Verdict> =>
   gateOf(spec).check(spec, context);
 
-/** How many answers of a model the check asks for. */
+/** The number of answers of a model that the check asks for. */
 export const answersAsked = (spec: GateSpec): number => gateOf(spec).asks?.(spec) ?? 0;
 
 /** The part of the subject whose use the gate checks; null for other gates. */

@@ -31,7 +31,10 @@ export const share = z.number().min(0).max(1);
 export const NUMBER = '<number from 0 to 1>';
 export const BOOLEAN = '<true or false>';
 
-/** The schema of an answer as a JSON schema. It should have no limits for numbers, because not every provider accepts them. */
+/**
+ * The schema of an answer as a JSON schema. It should have no limits for numbers, because not every provider accepts
+ * them.
+ */
 export function answerSchema(schema: z.ZodType): Record<string, Json> {
   const json = JSON.parse(JSON.stringify(z.toJSONSchema(schema))) as Json;
   const parts = isJsonObject(json) ? Object.entries(json) : [];
@@ -51,7 +54,7 @@ export const readAnswer =
     return problem === null ? { ok: true, answer: parsed.data } : { ok: false, problem };
   };
 
-/** Why a list does not name each of the wanted things exactly once; null if it does. */
+/** Returns why a list does not name each of the wanted things exactly once; null if it does. */
 export function onceProblem(wanted: readonly string[], given: readonly string[]): string | null {
   const left = new Set(wanted);
   for (const one of given)
@@ -63,11 +66,11 @@ export function onceProblem(wanted: readonly string[], given: readonly string[])
   return missing === undefined ? null : `${JSON.stringify(missing)} is not answered`;
 }
 
-/** Why a number is not a share; null if it is. */
+/** Returns why a number is not a share; null if it is. */
 export const shareProblem = (name: string, value: number): string | null =>
   value >= 0 && value <= 1 ? null : `${name}: expected a number from 0 to 1`;
 
-/** Whether more than half of the votes are for it. */
+/** True if more than half of the votes are for it. */
 export const isMajority = (votes: readonly boolean[]): boolean =>
   votes.filter(Boolean).length * 2 > votes.length;
 

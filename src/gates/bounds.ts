@@ -42,7 +42,7 @@ export function describeBounds({ min, max }: Bounds, unit = ''): string {
   return `${words.join(' and ')}${unit}`;
 }
 
-/** Why the upper bound makes no sense: with it, any number or none is within the bounds. Null if it does. */
+/** Returns why the upper bound makes no sense: with it, any number or none is within the bounds. Null if it does. */
 export function boundsProblem({ min, max }: Bounds, nameOfMin: string): string | null {
   if (max === undefined)
     return min === 0 ? `missing: expected a number, since ${nameOfMin}: 0 alone always passes` : null;

@@ -28,7 +28,10 @@ export async function checkTrajectory(
   return trajectory === null ? broken('what the agent did was not recorded') : judge(trajectory);
 }
 
-/** Judges the agent's final answer, or what a command printed. The words of `wanted` complete "the answer …" ("contains x"). */
+/**
+ * Judges the agent's final answer, or what a command printed. The words of `wanted` complete "the answer …" ("contains
+ * x").
+ */
 export const checkAnswer = (
   { timeout_secs }: { timeout_secs: number },
   context: GateContext,

@@ -7,7 +7,7 @@ const lastLines = (output: string): string =>
     .split(/\s*[\r\n]+\s*/)
     .join(' | ');
 
-/** How a command failed, with the end of its output: "exit 3: no such note". */
+/** Describes how a command failed, with the end of its output: "exit 3: no such note". */
 function describeFailure(result: CommandResult, timeoutSecs: number, expected: string): string {
   const notFound = !result.timedOut && result.exitCode === 127 ? ' (command not found)' : '';
   const end = `${describeEnd(result, timeoutSecs)}${notFound}${expected}`;
@@ -18,7 +18,7 @@ function describeFailure(result: CommandResult, timeoutSecs: number, expected: s
   return stdout === '' ? end : `${end}, stdout: ${stdout}`;
 }
 
-/** Why a command did not end as expected. Null if it exited with the expected code in time. */
+/** Returns why a command did not end as expected. Null if it exited with the expected code in time. */
 export function commandFailure(result: CommandResult, timeoutSecs: number, expectedCode = 0): string | null {
   if (!result.timedOut && result.exitCode === expectedCode) return null;
   return describeFailure(result, timeoutSecs, expectedCode === 0 ? '' : `, expected exit ${expectedCode}`);

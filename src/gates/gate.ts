@@ -8,7 +8,7 @@ export type Verdict =
   | { status: 'fail'; message: string; detail?: Json }
   | { status: 'error'; message: string; detail?: Json };
 
-/** What is at a path of the workspace. Symlinks are only followed inside the workspace. */
+/** The state of a path in the workspace. Symlinks are only followed inside the workspace. */
 export type FileStat =
   | { kind: 'file'; bytes: number; text: () => Promise<string | null> }
   | { kind: 'directory' }
@@ -24,7 +24,7 @@ export const fileText = async (look: FileStat): Promise<string | null> =>
 export interface GateWork {
   /** For each text, whether the pattern matches a part of it or the whole. */
   matches: { input: { pattern: string; texts: string[]; whole: boolean }; result: boolean[] };
-  /** Whether the assertion holds for the value that the path finds in the JSON text. */
+  /** Tells if the assertion holds for the value that the path finds in the JSON text. */
   holds: {
     input: { path: string; assertion: string; json: string };
     result: { ok: true } | { ok: false; message: string };
@@ -35,7 +35,7 @@ export type WorkResult<K extends keyof GateWork> = GateWork[K]['result'];
 
 /** A question to a model about what was done. */
 export interface GateQuestion<A> {
-  /** What the model is to do, and by which rules. */
+  /** The model's task, and the rules for it. */
   instructions: string;
   /** Recorded texts by name. The model is told that they are data. */
   evidence: Record<string, string>;
@@ -45,7 +45,7 @@ export interface GateQuestion<A> {
   schema: Record<string, Json>;
   /** Parses the answer. */
   read: (answer: Record<string, Json>) => { ok: true; answer: A } | { ok: false; problem: string };
-  /** How many answers are wanted. */
+  /** The number of answers that are wanted. */
   votes: number;
   /** Time limit of each answer. */
   timeoutSecs: number;
@@ -68,13 +68,13 @@ export interface GateContext {
   ) => Promise<WorkResult<K> | null>;
   /** The analysed transcript; null if there is none. */
   efficiency(): Promise<Efficiency | null>;
-  /** What the agent did and said; null if that was not recorded. */
+  /** The record of what the agent did and said; null if that was not recorded. */
   trajectory(): Promise<Trajectory | null>;
   /** The names of the skills under test. */
   skills(): string[];
   /** The turns of the conversation until now, in order; null if the agent did not work. */
   turns(): Promise<Turn[] | null>;
-  /** How long the agent worked, all its starts together; null if that was not recorded. */
+  /** The time that the agent worked, all its starts together; null if that was not recorded. */
   durationMs(): Promise<number | null>;
   /** Asks the model of the judge. Every answer is kept, and never requested again. Only for gates with `asks`. */
   ask<A>(question: GateQuestion<A>): Promise<A[]>;
@@ -93,7 +93,7 @@ export interface Gate<S extends z.ZodType> {
   /** A few words for summaries that name what is checked ("notes.md"). */
   subject(spec: z.infer<S>): string;
   check(spec: z.infer<S>, context: GateContext): Promise<Verdict>;
-  /** How many answers of a model the check may ask for; 0 or absent if it asks none. */
+  /** The number of answers of a model that the check may ask for; 0 or absent if it asks none. */
   asks?(spec: z.infer<S>): number;
   /** The part of the subject whose use it checks. Variants without that part are not checked by it. */
   checksUse?(spec: z.infer<S>): CheckedUse;

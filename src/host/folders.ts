@@ -101,22 +101,24 @@ export const mirrorFolder = (stateFolder: string): string => join(stateFolder, '
 /** The file beside a mirror that says which shared place it mirrors. */
 export const sharedFile = (stateFolder: string): string => join(stateFolder, 'shared.json');
 
-/** The file that notes that a location was shared when this machine last used it. Its content is the id of the project. */
+/**
+ * The file that notes that a location was shared when this machine last used it. Its content is the id of the project.
+ */
 export const sharedBefore = (location: string, home = usableFolder('state', wouldBeUsable)): string =>
   join(home, 'shared-places', sha256(location).slice(0, 12));
 
 /** Returns the private folder of a shared project, `<state>/<id>`. */
 export const stateOfSharedProject = (id: string, home = stateHome()): string => join(canonical(home), id);
 
-/** Whether a results folder is the mirror of a shared place on this machine. */
+/** True if a results folder is the mirror of a shared place on this machine. */
 export function isMirror(resultsPath: string): boolean {
   const path = resolve(resultsPath);
   return mirrorFolder(dirname(path)) === path && existsSync(sharedFile(dirname(path)));
 }
 
 /**
- * Part of every id of a project, and so of the names of its private folder, database, task queue and schedules. A change
- * here gives all of them other names: builds with other formats of these never open each other's.
+ * Part of every id of a project, and so of the names of its private folder, database, task queue and schedules. A
+ * change here gives all of them other names: builds with other formats of these never open each other's.
  */
 const LAYOUT = 'release 1';
 

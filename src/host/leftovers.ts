@@ -6,16 +6,16 @@ import { writeFileAtomic } from './fs/write-file.js';
 
 /** Something that was made for a run outside its folders on this machine, and could not be removed. */
 const Leftover = z.object({
-  /** What it is, for people: `docker container NAME`. */
+  /** The name, for people: `docker container NAME`. */
   name: z.string(),
-  /** Why it could not be removed, redacted. */
+  /** The reason why it could not be removed, redacted. */
   reason: z.string(),
-  /** How a person can remove it. */
+  /** Tells a person how to remove it. */
   remedy: z.string(),
 });
 export type Leftover = z.infer<typeof Leftover>;
 
-/** What is left of a run. Kept until it has been removed. */
+/** Everything that is left of a run. Kept until it has been removed. */
 const LeftoverNote = z.object({
   sweep: z.string(),
   run: z.string(),

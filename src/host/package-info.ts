@@ -8,7 +8,8 @@ const packageAbove = (folder: string): string =>
 const root = packageAbove(import.meta.dirname);
 
 /**
- * Returns the path of a file or folder of this package (`dist/templates/init`), wherever the calling code was bundled to.
+ * Returns the path of a file or folder of this package (`dist/templates/init`), wherever the calling code was bundled
+ * to.
  */
 export const packageFile = (path: string): string => join(root, path);
 

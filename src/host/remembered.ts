@@ -14,8 +14,8 @@ export function createMemory(): Memory {
 }
 
 /**
- * Returns a function that gives a value of the owner that calls it, such as a cache: `make` is called for each owner once. Without an
- * owner nothing is remembered: it is made each time. So nothing may depend on a value being there.
+ * Returns a function that gives a value of the owner that calls it, such as a cache: `make` is called for each owner
+ * once. Without an owner nothing is remembered: it is made each time. So nothing may depend on a value being there.
  */
 export function remembered<T>(make: () => T): () => T {
   const key = {};

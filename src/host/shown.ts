@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 
-/** How users call this program: if npx or an npm script started it, it is not on PATH. */
+/** Returns how users call this program: if npx or an npm script started it, it is not on PATH. */
 export const invocation = (): string =>
   (process.env['npm_command'] ?? '') === '' ? 'llm-tool-test' : 'npx --no llm-tool-test';
 

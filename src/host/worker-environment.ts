@@ -8,8 +8,8 @@ export type ReadEnvironment = () => NodeJS.Dict<string>;
 export class EnvFileProblem extends Error {}
 
 /**
- * Returns a function that reads the process's environment, overlaid by `envFile` if it is given. The file is read at each
- * call: it is small, and keys in it can be replaced while the worker runs.
+ * Returns a function that reads the process's environment, overlaid by `envFile` if it is given. The file is read at
+ * each call: it is small, and keys in it can be replaced while the worker runs.
  */
 export function workerEnvironment({
   envFile,

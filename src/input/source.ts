@@ -9,10 +9,10 @@ export interface Position {
   column: number;
 }
 
-/** Which part of `key: value` is meant. For a list item, both mean the item. */
+/** Tells which part of `key: value` is meant. For a list item, both mean the item. */
 export type Side = 'key' | 'value';
 
-/** What a format calls its two kinds of container. */
+/** A format's words for its two kinds of container. */
 export interface Nouns {
   map: string;
   list: string;

@@ -1,4 +1,4 @@
-/** Whether a moment (ms since the epoch) is one of the times of a cron expression, which are whole minutes. */
+/** True if a moment (ms since the epoch) is one of the times of a cron expression, which are whole minutes. */
 export function isCronTime(times: CronTimes, timezone: string, at: number): boolean {
   if (at % 60_000 !== 0) return false;
   const { minute, hour, day, month, weekday } = localTime(at, timezone);
@@ -34,7 +34,7 @@ function localTime(at: number, timezone: string): LocalTime {
   };
 }
 
-/** Whether this computer knows a time zone, such as `Europe/Berlin`. */
+/** True if this computer knows a time zone, such as `Europe/Berlin`. */
 export function isTimezone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });

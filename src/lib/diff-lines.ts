@@ -7,8 +7,8 @@ export interface DiffedLine {
 }
 
 /**
- * Compares two lists of lines, and returns the lines of both in order, with as few differences as possible. Null if they differ in
- * more than `most` lines: finding them takes time and memory in proportion to its square.
+ * Compares two lists of lines, and returns the lines of both in order, with as few differences as possible. Null if
+ * they differ in more than `most` lines: finding them takes time and memory in proportion to its square.
  */
 export function diffLines(
   before: readonly string[],

@@ -49,7 +49,7 @@ export const canonicalJson = (value: unknown): string =>
       : inner,
   );
 
-/** Whether a value has what is wanted: of a map, the wanted keys at every depth; anything else must be equal. */
+/** True if a value has what is wanted: of a map, the wanted keys at every depth; anything else must be equal. */
 export function contains(given: Json | undefined, wanted: Json): boolean {
   if (given === undefined) return false;
   if (!isJsonObject(wanted)) return canonicalJson(given) === canonicalJson(wanted);
@@ -60,13 +60,13 @@ export function contains(given: Json | undefined, wanted: Json): boolean {
 }
 
 /**
- * Returns the value of a key that the map itself has, or undefined. Names that users, agents and models choose are looked up this
- * way, so that `constructor` is not found in every map.
+ * Returns the value of a key that the map itself has, or undefined. Names that users, agents and models choose are
+ * looked up this way, so that `constructor` is not found in every map.
  */
 export const ownValue = <T>(map: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(map, key) ? map[key] : undefined;
 
-/** Whether a value is a map, as in YAML or JSON: an object, and no list. */
+/** True if a value is a map, as in YAML or JSON: an object, and no list. */
 export const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

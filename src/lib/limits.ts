@@ -6,7 +6,10 @@ export interface Limits extends RunLimits {
   engineRetryMs: number;
   /** The time that a command waits for an engine that fails to start, ms. */
   engineFailsMs: number;
-  /** The time that commands, and an engine that starts, wait for a server that does not answer, ms. The keeper needs some of it to restart a dead one. */
+  /**
+   * The time that commands, and an engine that starts, wait for a server that does not answer, ms. The keeper needs
+   * some of it to restart a dead one.
+   */
   serverAwayMs: number;
   /** The time that the engine's own server may be silent before it is taken for hung, ms. */
   serverSilentMs: number;
@@ -66,8 +69,8 @@ export const LIMITS: Limits = {
 };
 
 /**
- * Returns the limits, some of which `LLM_TOOL_TEST_LIMITS` may replace for a test: `{"watchMs": 500}`. Commands, keeper and
- * worker call this once.
+ * Returns the limits, some of which `LLM_TOOL_TEST_LIMITS` may replace for a test: `{"watchMs": 500}`. Commands, keeper
+ * and worker call this once.
  *
  * @throws Error if the variable names a limit that does not exist, or one is not a positive number
  */

@@ -1,12 +1,12 @@
 import { parseEnv } from 'node:util';
 
-/** What a file of environment variables says, or its first problem, which quotes nothing: lines hold secrets. */
+/** The contents of a file of environment variables, or its first problem, which quotes nothing: lines hold secrets. */
 export type EnvFile =
   { ok: true; values: NodeJS.Dict<string> } | { ok: false; /** From 1. */ line: number; problem: string };
 
 /**
- * Parses a file of `NAME=VALUE` lines. Node's parser skips what it does not understand, so a damaged file would set fewer
- * variables; here that is a problem.
+ * Parses a file of `NAME=VALUE` lines. Node's parser skips what it does not understand, so a damaged file would set
+ * fewer variables; here that is a problem.
  */
 export function parseEnvFile(text: string): EnvFile {
   const clean = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');

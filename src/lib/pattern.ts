@@ -5,7 +5,7 @@ type CompiledPattern =
   | {
       ok: true;
       test: (text: string) => boolean;
-      /** Whether the pattern matches the whole text. */
+      /** True if the pattern matches the whole text. */
       testWhole: (text: string) => boolean;
     }
   | { ok: false; message: string };

@@ -22,6 +22,6 @@ export interface Span {
   endedAt: number;
   attributes: Attributes;
   events: SpanEvent[];
-  /** Why it counts as failed; null if it does not. */
+  /** The reason why it counts as failed; null if it does not. */
   error: string | null;
 }

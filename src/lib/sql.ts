@@ -29,8 +29,8 @@ export interface SqlStatement {
 }
 
 /**
- * What can contain a semicolon that ends no statement: strings, names, comments, and PostgreSQL's `$tag$` quotes. What
- * is not closed extends to the end.
+ * Texts that can contain a semicolon that ends no statement: strings, names, comments, and PostgreSQL's `$tag$` quotes.
+ * What is not closed extends to the end.
  */
 const TOKEN =
   /[eE]'(?:[^'\\]|\\.|'')*(?:'|$)|'(?:[^']|'')*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|--[^\n]*|\/\*[^]*?(?:\*\/|$)|\$(\w*)\$[^]*?(?:\$\1\$|$)|;/g;

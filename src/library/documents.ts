@@ -1,6 +1,6 @@
 /*
- * The documents, with the types of their schemas. The build writes these types out (scripts/types/documents.js), because
- * those of the package must not need zod.
+ * The documents, with the types of their schemas. The build writes these types out (scripts/types/documents.js),
+ * because those of the package must not need zod.
  */
 export type { Json } from '#lib';
 export type { Calibration } from '#decide';

@@ -17,7 +17,7 @@ export interface Run {
   /** metrics.json: gates and scores. */
   metrics: Metrics;
   /**
-   * What the agent did, event by event, read while you iterate. Empty if it was not started. May be called again.
+   * The work of the agent, event by event, read while you iterate. Empty if it was not started. May be called again.
    *
    * @throws ResultsError if a line of events.jsonl cannot be read
    */

@@ -3,7 +3,7 @@ import { findPlan, sweepDocument, comparisonOf } from '#sweeps';
 import type { SweepDocument, Comparison } from './documents.js';
 import { textOf, withResultsErrors } from './results-error.js';
 
-/** How to read results. */
+/** The options for reading results. */
 export interface ReadOptions {
   /** Called with a warning about each part of the results that cannot be read and is left out. Default: ignored. */
   onWarning?: (text: string) => void;
@@ -41,7 +41,8 @@ export interface CompareOptions extends ReadOptions {
 }
 
 /**
- * Compares two sweeps: the document that `compare <before> <after> --json` prints. Whether `after` is worse is in `gate`.
+ * Compares two sweeps: the document that `compare <before> <after> --json` prints. Whether `after` is worse is in
+ * `gate`.
  *
  * @throws ResultsError if there are no such sweeps or variants, or their files cannot be read
  */

@@ -13,7 +13,7 @@ export interface CommandCall {
   context: { step: string; agent: string; scenario: string };
 }
 
-/** What a mocked command does. */
+/** The result of a mocked command. */
 export interface CommandResult {
   stdout: string;
   stderr: string;
@@ -34,7 +34,7 @@ export const answerToCommand = (
     ({ mock }, byChance) => (byChance ? failure(mock) : resultOf(mock, call)),
   );
 
-/** Whether standard input must be read to answer calls of a command. Reading it may take until it is closed. */
+/** True if standard input must be read to answer calls of a command. Reading it may take until it is closed. */
 export const needsInput = (mocks: readonly Mock[], command: string): boolean =>
   mocks.some(
     (mock) =>

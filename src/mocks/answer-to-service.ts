@@ -24,14 +24,14 @@ export interface ServiceCall {
   };
 }
 
-/** What a mocked method does. A value that is undefined is that of a method that returns nothing. */
+/** The result of a mocked method. A value that is undefined is that of a method that returns nothing. */
 export type ServiceResult =
   | { kind: 'returns'; value: Json | undefined }
   | { kind: 'throws'; code: string; message: string; status: number | null };
 
 /**
- * Decides how a call of a service's method is answered. Without an answer, the original method is called. Uses nothing of
- * Node, and evaluates matchers in this process unless `options.evaluate` says otherwise.
+ * Decides how a call of a service's method is answered. Without an answer, the original method is called. Uses nothing
+ * of Node, and evaluates matchers in this process unless `options.evaluate` says otherwise.
  */
 export const answerToService = (
   mocks: readonly Mock[],
@@ -65,7 +65,10 @@ const FAILURE: ServiceResult = {
 const isObject = (value: Json): value is Json[] | { [key: string]: Json } =>
   typeof value === 'object' && value !== null;
 
-/** The keys of all maps and lists among the arguments, and texts and numbers as `arg0`, `arg1`, .... The last of a name counts. */
+/**
+ * The keys of all maps and lists among the arguments, and texts and numbers as `arg0`, `arg1`, .... The last of a name
+ * counts.
+ */
 const inputOf = (args: readonly Json[]): Json =>
   Object.fromEntries(
     args.flatMap((arg, index): [string, Json][] =>

@@ -1,13 +1,13 @@
 import type { Json } from '#lib';
 
-/** What a mock sees of a call, whatever it mocks. */
+/** A call as a mock sees it, whatever it mocks. */
 export interface Call {
   args: readonly Json[];
   input: Json;
   context: { readonly [name: string]: Json };
 }
 
-/** Which calls a mock answers. */
+/** The calls that a mock answers. */
 export interface When {
   args?: readonly Json[];
   partialArgs?: readonly Json[];

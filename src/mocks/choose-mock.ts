@@ -4,19 +4,19 @@ import { evaluateMatcher, type EvaluateMatcher } from './matcher.js';
 
 interface Matching {
   matches: boolean;
-  /** Why the matcher could not be evaluated. Null if it could, or was not needed. */
+  /** The reason why the matcher could not be evaluated. Null if it could, or was not needed. */
   matcherError: string | null;
 }
 
 interface MatchOptions {
   evaluate?: EvaluateMatcher;
-  /** Whether the input of the call is what `when.input` asks for. */
+  /** True if the input of the call is what `when.input` asks for. */
   matchesInput?: (given: Json, wanted: Json) => boolean;
   /** True if the arguments of the call are what `when.partialArgs` asks for; by default, in any order. */
   matchesPartialArgs?: (given: readonly Json[], wanted: readonly Json[]) => boolean;
 }
 
-/** Whether every part of `when` is true for a call. A matcher is evaluated only if the other parts are true. */
+/** True if every part of `when` is true for a call. A matcher is evaluated only if the other parts are true. */
 export function matchesWhen(
   { args, partialArgs = [], input, context, matcher }: When,
   call: Call,
@@ -39,7 +39,7 @@ export function matchesWhen(
   }
 }
 
-/** How specific a mock is: of those that match, the one with the most points answers. */
+/** The specificity of a mock: of those that match, the one with the most points answers. */
 export const specificity = ({ args, input, context, matcher, partialArgs }: When): number =>
   (args === undefined ? 0 : 10) +
   (input === undefined ? 0 : 8) +
@@ -66,12 +66,12 @@ interface Candidate<M> {
   call: Call;
 }
 
-/** How a call is answered. */
+/** The answer to a call. */
 export interface MockAnswer<Result> {
   /** Index of the mock that answers. */
   mock: number;
   delayMs: number;
-  /** Whether the call fails by chance (`metadata.probability`). */
+  /** True if the call fails by chance (`metadata.probability`). */
   failedByChance: boolean;
   result: Result;
 }
@@ -95,8 +95,8 @@ export interface AnswerOptions extends Pick<MatchOptions, 'evaluate'> {
 }
 
 /**
- * Decides how a call is answered: by the most specific candidate that matches it, or the first of equally specific ones.
- * `resultOf` gives the result of that mock; `byChance` is whether the call fails by chance.
+ * Decides how a call is answered: by the most specific candidate that matches it, or the first of equally specific
+ * ones. `resultOf` gives the result of that mock; `byChance` is whether the call fails by chance.
  */
 export function chooseMock<M extends Mocking, Result>(
   candidates: readonly Candidate<M>[],
@@ -117,5 +117,5 @@ export function chooseMock<M extends Mocking, Result>(
   return { answer: { mock: best.index, delayMs: delay, failedByChance, result }, matcherErrors };
 }
 
-/** What a call that fails by chance says. */
+/** The message of a call that fails by chance. */
 export const chanceMessage = (probability: number): string => `failed by chance (probability ${probability})`;

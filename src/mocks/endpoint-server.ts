@@ -107,9 +107,9 @@ const isolatedMatcher: EvaluateMatcher = (expression, { args, input, context }) 
 };
 
 /*
- * The server of a run's mocked endpoints: `node endpoint-server.js FOLDER PORT`. It ends by itself when its note is gone
- * or names another server, or if nothing has used it for longer than a step can take. It starts no process, and a bad
- * request does not end it.
+ * The server of a run's mocked endpoints: `node endpoint-server.js FOLDER PORT`. It ends by itself when its note is
+ * gone or names another server, or if nothing has used it for longer than a step can take. It starts no process, and a
+ * bad request does not end it.
  */
 
 const WATCH_MS = 500;
@@ -152,7 +152,9 @@ server.listen(Number(port), LOOPBACK, () => {
   }, WATCH_MS);
 });
 
-/** Whether there was no request and no new step for too long. Counts ticks, so that a suspended machine does not count. */
+/**
+ * True if there was no request and no new step for too long. Counts ticks, so that a suspended machine does not count.
+ */
 function isIdle(): boolean {
   const now = `${next} ${modified(stepFile(folder))}`;
   ticks = now === used ? ticks + 1 : 0;

@@ -3,8 +3,8 @@ import type { Call } from './call.js';
 import { placeholderProblems, type Placeholders, STEPS_INTO, valueOf } from './template.js';
 
 /*
- * A matcher as the ElizaOS scenario runner reads it: `${input.type} === 'test'`. Nothing of it is run, and a value cannot
- * change the comparison.
+ * A matcher as the ElizaOS scenario runner reads it: `${input.type} === 'test'`. Nothing of it is run, and a value
+ * cannot change the comparison.
  */
 
 const PLACEHOLDER = /\$\{([^}]*)\}/g;

@@ -10,7 +10,7 @@ export const isServiceMock = (mock: Mock): mock is ServiceMock => 'service' in m
 export const isMcpMock = (mock: Mock): mock is McpMock => 'mcp' in mock;
 export const isEndpointMock = (mock: Mock): mock is EndpointMock => 'endpoint' in mock;
 
-/** What a mock stands for, in a few words: `gh`, `github.readFile`, `GET /users/{id}`, `files.read_file`. */
+/** Names what a mock stands for, in a few words: `gh`, `github.readFile`, `GET /users/{id}`, `files.read_file`. */
 export function mockedName(mock: Mock): string {
   if (isCommandMock(mock)) return mock.command;
   if (isServiceMock(mock)) return `${mock.service}.${mock.method}`;

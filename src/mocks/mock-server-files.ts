@@ -18,9 +18,9 @@ export const mockServerFolder = (state: string): string => join(state, 'mock-ser
 export const portFile = (folder: string): string => join(folder, 'port');
 /** The identity of the server that listens, written by itself. */
 export const serverFile = (folder: string): string => join(folder, 'server.json');
-/** Why the server could not listen. */
+/** The reason why the server could not listen. */
 export const startProblemFile = (folder: string): string => join(folder, 'problem');
-/** What the server needs to know. */
+/** The description of the mocks for the server. */
 export const mocksFile = (folder: string): string => join(folder, 'mocks.json');
 /** Name of the step that is being performed. */
 export const stepFile = (folder: string): string => join(folder, 'step');

@@ -3,7 +3,7 @@ import { sha256 } from '#lib';
 import { type Cell, MockedCall } from '#model';
 import type { Mock } from './mock.js';
 
-/** What the program of mocked commands, or the server of mocked endpoints, needs to know, as JSON. */
+/** The input of the program of mocked commands, or of the server of mocked endpoints, as JSON. */
 export interface MocksFile {
   /** All mocks of the scenario. */
   mocks: Mock[];
@@ -29,7 +29,7 @@ export function mocksFileOf(
   };
 }
 
-/** What the server of mocked endpoints needs to know besides. */
+/** The additional input of the server of mocked endpoints. */
 export interface ServerFile extends MocksFile {
   /** It ends by itself if nothing has used it for so long. */
   idle_secs: number;

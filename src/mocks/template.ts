@@ -49,8 +49,8 @@ export function fillJson(value: Json, call: Call): Json {
 }
 
 /**
- * Fills in a template whose result is a value: one that begins with `{` or `[` is read as JSON. Where the template itself
- * is JSON, it is read first, so that a quote in a value cannot add anything to it.
+ * Fills in a template whose result is a value: one that begins with `{` or `[` is read as JSON. Where the template
+ * itself is JSON, it is read first, so that a quote in a value cannot add anything to it.
  */
 export function fillToValue(template: string, call: Call): Json {
   const written = asJson(template);

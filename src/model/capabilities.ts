@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GateDetail } from './records/result-line.js';
 
-/** How often the agent showed a capability, as the model that judged the runs says. */
+/** The rate at which the agent showed a capability, as the model that judged the runs says. */
 export const CapabilityRate = z.object({
   capability: z.string().describe('As the gate `llm_judge` names it'),
   achieved: z.number().int().describe('How often it was achieved'),
@@ -24,8 +24,8 @@ const DetailOfTurns = z.array(
 type Checked = z.infer<typeof Detail>['capability_checklist'][number];
 
 /**
- * Returns the capabilities that the gates of a run have checked, once for each turn. A check that could not be made says
- * nothing of them.
+ * Returns the capabilities that the gates of a run have checked, once for each turn. A check that could not be made
+ * says nothing of them.
  */
 export const capabilitiesIn = (gates: readonly Pick<GateDetail, 'status' | 'detail'>[]): Checked[] =>
   gates.flatMap(({ status, detail }) => {

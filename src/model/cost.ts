@@ -15,7 +15,10 @@ export type Price = z.infer<typeof Price>;
 /** Where a cost comes from: the agent reported it, or it was computed by the config's `[prices]` or the public list. */
 export type CostSource = 'reported' | 'config' | 'list';
 
-/** Returns the US dollars that tokens cost, by the first of `models` that has a price; null if tokens or price are unknown. */
+/**
+ * Returns the US dollars that tokens cost, by the first of `models` that has a price; null if tokens or price are
+ * unknown.
+ */
 export type Pricer = (
   usage: TokenUsage,
   models: readonly string[],

@@ -1,10 +1,10 @@
-/** What decides whether to ask the judge, which costs money. */
+/** The facts that decide whether to ask the judge, which costs money. */
 interface Judged {
   /** The scenario wants a judgment whatever the gates' results are. */
   always: boolean;
   gates: number;
   notPassed: number;
-  /** Whether the agent completed. */
+  /** True if the agent completed. */
   completed: boolean;
 }
 

@@ -41,7 +41,7 @@ export function outputsThatDoNotFit(runs: readonly RunOutput[]): string[] {
   });
 }
 
-/** Whether this names a request, like `GET /users/7`, and not a command or a method of a service. */
+/** True if the text names a request, like `GET /users/7`, and not a command or a method of a service. */
 const isRequest = (mocked: string): boolean => mocked.includes(' /');
 
 /** A call of something mocked on one line: a command as a shell takes it, a request with its query and body. */

@@ -5,7 +5,7 @@ export const NotedLimit = z.object({
   schema_version: z.literal(1),
   account: z.string(),
   until: z.iso.datetime(),
-  /** Whether the provider said when it ends; otherwise it is tried again at that time. */
+  /** True if the provider said when it ends; otherwise it is tried again at that time. */
   known: z.boolean(),
 });
 export type NotedLimit = z.infer<typeof NotedLimit>;
@@ -27,8 +27,8 @@ const PROBE_MS = 2 * 60_000;
 const LONGEST_MS = 8 * 24 * 3600_000;
 
 /**
- * What an agent of the account may do: start, start as the one that tries whether the limit is over, or wait until a
- * time (ms since the epoch).
+ * The permission of an agent of the account: start, start as the one that tries whether the limit is over, or wait
+ * until a time (ms since the epoch).
  */
 export type Permission = 'start' | 'probe' | { until: number };
 
@@ -53,7 +53,7 @@ export function permissionFor(
   return hasCome(probed) ? 'start' : { until: probed };
 }
 
-/** Whether the limit holds back every agent of its account. */
+/** True if the limit holds back every agent of its account. */
 export const isCurrent = ({ until }: NotedLimit, now: number): boolean =>
   Date.parse(until) > now && Date.parse(until) <= now + LONGEST_MS;
 
@@ -66,8 +66,8 @@ export const limitReported = (account: string, at: number | null, now: number): 
 });
 
 /**
- * The limit that counts after another one was reported. An account can have several, for example for five hours and for a
- * week: the later one counts, and one whose end is known counts more than a guess.
+ * The limit that counts after another one was reported. An account can have several, for example for five hours and for
+ * a week: the later one counts, and one whose end is known counts more than a guess.
  */
 export function mergeLimits(before: NotedLimit | null, next: NotedLimit, now: number): NotedLimit {
   if (before === null || !isCurrent(before, now)) return next;

@@ -27,8 +27,9 @@ const EPSILON = 1e-9;
 
 /**
  * Returns what is worse now than in `before`, the previous run of the cell, and in all `others`, the runs of the same
- * configuration beside it, so that what differs from run to run anyway does not count. A value that is unknown on either side is
- * not compared. Only one score is compared: the composite score, or the judge's score where a composite one is missing.
+ * configuration beside it, so that what differs from run to run anyway does not count. A value that is unknown on
+ * either side is not compared. Only one score is compared: the composite score, or the judge's score where a composite
+ * one is missing.
  */
 export function findRegressions(
   before: Comparable & { id: string },
@@ -70,8 +71,9 @@ export function findRegressions(
 const ALPHA = 0.05;
 
 /**
- * Returns whether something that is worse in `worse` of a configuration's `runs`, and was so in none of the `earlier` ones,
- * is more than chance would show in a sweep of so many configurations. Otherwise nearly every sweep would have some.
+ * Returns whether something that is worse in `worse` of a configuration's `runs`, and was so in none of the `earlier`
+ * ones, is more than chance would show in a sweep of so many configurations. Otherwise nearly every sweep would have
+ * some.
  */
 export function isBeyondChance({
   worse,

@@ -29,12 +29,12 @@ export const STEPS = {
 } as const;
 
 /**
- * Kinds of steps in a scenario: an agent script whose answer the agent is given, one input for the agent, a conversation
- * with it, or a command.
+ * Kinds of steps in a scenario: an agent script whose answer the agent is given, one input for the agent, a
+ * conversation with it, or a command.
  */
 export type StepKind = 'script' | 'agent' | 'conversation' | 'command';
 
-/** Whether the agent works in a step. */
+/** True if the agent works in a step. */
 export const isAgentKind = (kind: StepKind): kind is 'agent' | 'conversation' =>
   kind === 'agent' || kind === 'conversation';
 

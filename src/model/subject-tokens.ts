@@ -10,7 +10,7 @@ const Side = z.object({
   unknown: z.number().int().describe('Runs of which it is not'),
 });
 
-/** What a subject adds to the context of an agent before its first turn. */
+/** The tokens that a subject adds to an agent's context before the first turn. */
 export const SubjectTokens = Cell.pick({ agent: true, model: true }).extend({
   added: z.array(z.string()).describe('Parts of the subject that only head has, like `skill pdf`'),
   removed: z
@@ -45,7 +45,7 @@ export type SubjectTokens = z.infer<typeof SubjectTokens>;
 export interface SubjectSides extends Pick<Cell, 'scenario' | 'variant' | 'agent' | 'model'> {
   added: string[];
   removed: string[];
-  /** Whether nothing else differs that may change the first request, such as the prompt. */
+  /** True if nothing else differs that may change the first request, such as the prompt. */
   comparable: boolean;
   /** Tokens of the first request of each run; null: unknown. Runs of agents that do not say are left out. */
   base: readonly (number | null)[];
@@ -65,8 +65,8 @@ export function contextOf(works: readonly (AgentWork | null | undefined)[]) {
 }
 
 /**
- * Compares the first requests of both sides. If nothing else differs, the difference of a scenario is what the subject takes. Sides
- * that have the same subject, or no runs, are left out.
+ * Compares the first requests of both sides. If nothing else differs, the difference of a scenario is what the subject
+ * takes. Sides that have the same subject, or no runs, are left out.
  */
 export const subjectTokens = (sides: readonly SubjectSides[]): SubjectTokens[] =>
   groupBy(
@@ -116,7 +116,10 @@ function sideOf(sizes: readonly (number | null)[]): z.infer<typeof Side> {
   return { tokens: median(known), runs: known.length, unknown: sizes.length - known.length };
 }
 
-/** Parts of scenario.json besides the subject that cannot change what an agent sends first: checks, judgment, and what is run how often. */
+/**
+ * Parts of scenario.json besides the subject that cannot change what an agent sends first: checks, judgment, and what
+ * is run how often.
+ */
 const OF_FILE = ['subject', 'judge', 'asked', 'checks'] as const;
 const OF_SCENARIO = [
   ...(['subject', 'baseline', 'checks', 'judgment'] as const),
@@ -125,8 +128,8 @@ const OF_SCENARIO = [
 const OF_STEP = ['gates', 'turn_gates'] as const;
 
 /**
- * Returns what may change the first request of an agent besides the subject, as text: everything in scenario.json that is not known
- * to be without effect on it.
+ * Returns what may change the first request of an agent besides the subject, as text: everything in scenario.json that
+ * is not known to be without effect on it.
  */
 export function contextInputs(stored: Json): string {
   if (!isJsonObject(stored)) return canonicalJson(stored);

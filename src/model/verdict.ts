@@ -32,7 +32,7 @@ interface Wanted<T> {
   step: string;
   /** null: it is missing, was altered, or was never made. The run is then an `error`. */
   left: T | null;
-  /** Why there is no result, if that is known; completes the sentence "step 'name' ...". */
+  /** The reason why there is no result, if that is known; completes the sentence "step 'name' ...". */
   why: string | null;
 }
 
@@ -46,16 +46,16 @@ export type Check =
   | ({ kind: 'step' } & Wanted<true>);
 
 export interface VerdictInput {
-  /** Whether every gate must pass, or one is enough. */
+  /** The rule: every gate must pass, or one is enough. */
   rule: 'all_pass' | 'any_pass';
-  /** Whether an agent takes part. */
+  /** True if an agent takes part. */
   needsAgent: boolean;
   cancelled: boolean;
-  /** Why the agent could not start in the workspace (a failed health check, no target); null if it could. */
+  /** The reason why the agent could not start in the workspace (a failed health check, no target); null if it could. */
   unfit: string | null;
   /** null when the agent was not started. */
   agent: Pick<AgentRecord, 'ending' | 'completed' | 'message'> | null;
-  /** Why the agent's work cannot be judged: a full disk may have kept it from writing. */
+  /** The reason why the agent's work cannot be judged: a full disk may have kept it from writing. */
   spoiled?: string | null;
   /** Everything that the plan requires of the run at this stage, whether or not there is a result of it. */
   checks: readonly Check[];

@@ -11,7 +11,7 @@ import type { Draft } from './draft.js';
 import type { Project } from './project.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
-/** Why there is no agent of this name. Null if the agent is known. */
+/** Returns why there is no agent of this name. Null if the agent is known. */
 export function agentProblem(name: string, known: ReadonlyMap<string, Agent>): string | null {
   if (known.has(name)) return null;
   const names = [...known.keys()];
@@ -19,7 +19,7 @@ export function agentProblem(name: string, known: ReadonlyMap<string, Agent>): s
   return `unknown agent '${name}'${near === null ? '.' : `; did you mean '${near}'?`} Known agents: ${names.join(', ')}. Define others in [agents.${name}] in llm-tool-test-config.toml`;
 }
 
-/** Why an agent cannot be run with a model. Null if it can. */
+/** Returns why an agent cannot be run with a model. Null if it can. */
 export function agentModelProblem(
   { providers }: Config,
   agent: Agent,
@@ -36,7 +36,7 @@ export function agentModelProblem(
   };
 }
 
-/** Why an agent cannot be given the subject of a scenario. Null if it can, or if there is none. */
+/** Returns why an agent cannot be given the subject of a scenario. Null if it can, or if there is none. */
 function agentSubjectProblem(
   { name, subject: places, mcpProblem }: Agent,
   subject: readonly StoredSubject[],

@@ -5,8 +5,9 @@ import { placedGates, type Scenario } from '#scenario';
 import type { StoredSubject } from '#subjects';
 
 /*
- * Gates on the use of a part of the subject. In a variant that lacks the part, its use cannot be demanded, and not using it
- * proves nothing, so the gate is left out there. All variants are then compared by the same checks of the task.
+ * Gates on the use of a part of the subject. In a variant that lacks the part, its use cannot be demanded, and not
+ * using it proves nothing, so the gate is left out there. All variants are then compared by the same checks of the
+ * task.
  */
 
 const WORDS: Readonly<Record<CheckedUse['kind'], string>> = { skill: 'skill', mcp: 'MCP server' };

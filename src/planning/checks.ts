@@ -62,8 +62,8 @@ async function sandboxesWork({ project, scenarios }: ResolvedSweep): Promise<voi
 /**
  * Asks the environments that are apart from this machine whether they can be used.
  *
- * @throws UsageError at its place in the scenario file if the user must change something; InfrastructureError if what makes
- * containers or sandboxes does not work now
+ * @throws UsageError at its place in the scenario file if the user must change something; InfrastructureError if what
+ *   makes containers or sandboxes does not work now
  */
 async function environmentsWork({
   project: { configFile, root, resultsPath },
@@ -110,7 +110,10 @@ function whyNotSent({ target_path, target_files }: UnstoredScenario): string | n
     : 'is a script, which may need files beside it, but hosts receive only its program: set target.files to [] if it needs none';
 }
 
-/** Looks at what an agent of ElizaOS consists of, and runs none of it. @throws UsageError with the problems of scenario files */
+/**
+ * Looks at what an agent of ElizaOS consists of, and runs none of it.
+ * @throws UsageError with the problems of scenario files
+ */
 function runtimesAreThere({ project, cells, scenarios }: ResolvedSweep): void {
   const known = knownAgents(project.config.agents);
   const inRuntime = new Set(

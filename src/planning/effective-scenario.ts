@@ -104,7 +104,10 @@ function targetPath(
   throw new UsageError('target_missing', message ?? '', problems, new Map([[file, text]]));
 }
 
-/** Why the environment cannot use a target at this path. Containers and cloud sandboxes share no files with this machine. */
+/**
+ * Returns why the environment cannot use a target at this path. Containers and cloud sandboxes share no files with this
+ * machine.
+ */
 function whyNotInside({ environment }: Scenario, path: string | null): string | null {
   const apart = apartFrom(environment);
   if (path === null || apart === null) return null;
@@ -168,8 +171,9 @@ interface TargetFiles {
 }
 
 /**
- * Finds `target.files` of a scenario, or of the config. They are ignored (null) for another build (`--target-binary`, or
- * a variant's), which may have other files, unless the list is empty: the other build then has no further files either.
+ * Finds `target.files` of a scenario, or of the config. They are ignored (null) for another build (`--target-binary`,
+ * or a variant's), which may have other files, unless the list is empty: the other build then has no further files
+ * either.
  */
 export function findTargetFiles(
   { root, config }: Pick<Project, 'root' | 'config'>,

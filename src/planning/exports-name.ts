@@ -1,8 +1,9 @@
 import { parse } from '@babel/parser';
 
 /**
- * Whether a JavaScript or TypeScript module exports a name. True if its text does not tell: it re-exports all of another
- * module, is a CommonJS module that mentions the name, or cannot be parsed, which is reported when it is loaded.
+ * Checks if a JavaScript or TypeScript module exports a name. True if its text does not tell: it re-exports all of
+ * another module, is a CommonJS module that mentions the name, or cannot be parsed, which is reported when it is
+ * loaded.
  */
 export function exportsName(text: string, name: string): boolean {
   let body;

@@ -13,13 +13,13 @@ import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 interface Exposed {
   path: Path;
   script: string;
-  /** How a scenario runs the script once it is in the checks folder. */
+  /** Tells how a scenario runs the script once it is in the checks folder. */
   instead: string;
 }
 
 /**
- * Returns a warning for each script of a gate or evaluator, and for the rubric, if they are in the fixture. Programs of the
- * target are not checks, and neither are agent scripts if the target is Deno.
+ * Returns a warning for each script of a gate or evaluator, and for the rubric, if they are in the fixture. Programs of
+ * the target are not checks, and neither are agent scripts if the target is Deno.
  */
 export function exposedCheckWarnings(project: Project, scenarios: readonly SelectedScenario[]): Problem[] {
   const warnings = scenarios.flatMap((selected) =>

@@ -29,8 +29,8 @@ const OUTSIDE =
   'it is a symlink to a file outside of the project, whose text must not be shown; copy that file here';
 
 /**
- * True for a symlink to a file outside of its project: the nearest folder above with a repository, else with a config. What a message
- * quotes of a file may end up in public logs.
+ * True for a symlink to a file outside of its project: the nearest folder above with a repository, else with a config.
+ * What a message quotes of a file may end up in public logs.
  */
 function leadsOutside(path: string): boolean {
   const folder = realpathSync(dirname(path));

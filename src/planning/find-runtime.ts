@@ -10,7 +10,7 @@ const CORE = '@elizaos/core';
 const SUPPORTED = '>=1.6.5 <2';
 const MODULES = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 
-/** What an ElizaOS runtime consists of on this machine, and why it cannot be started. */
+/** The parts of an ElizaOS runtime on this machine, and the reasons why it cannot be started. */
 export interface FoundRuntime {
   /** Absolute paths of packages and files. */
   reads: string[];
@@ -100,10 +100,10 @@ function pluginsOf(runtime: Scenario['runtime']): NamedPlugin[] {
   ];
 }
 
-/** Whether the name of a plugin is that of a file, and not of a package. */
+/** True if the name of a plugin is that of a file, and not of a package. */
 const isPath = (name: string): boolean => name.startsWith('.') || isAbsolute(name);
 
-/** Why a file cannot be loaded as a module; null if it can. */
+/** Returns why a file cannot be loaded as a module; null if it can. */
 export function moduleProblem(path: string, written: string): string | null {
   if (!isFile(path)) return `'${written}' was not found: ${path} is not a file; correct the path`;
   return MODULES.includes(extname(path))
@@ -152,8 +152,8 @@ function findPackage(folder: string, name: string): Package | null {
 }
 
 /**
- * Replaces the path of a JSON file with the character in it, so that the plan contains what is tested. Modules are loaded
- * only when they run.
+ * Replaces the path of a JSON file with the character in it, so that the plan contains what is tested. Modules are
+ * loaded only when they run.
  */
 export function loadCharacter(
   scenarioPath: string,

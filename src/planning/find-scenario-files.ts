@@ -35,8 +35,8 @@ export const findFiles = (
 ): string[] => searchFiles(project, selection).files;
 
 /**
- * Finds the named files and, with `--all` or if none are named, all scenario files in the fixtures folder. Files that lie there
- * and cannot be read as what they are belong to them, so that loading them reports why.
+ * Finds the named files and, with `--all` or if none are named, all scenario files in the fixtures folder. Files that
+ * lie there and cannot be read as what they are belong to them, so that loading them reports why.
  *
  * @throws UsageError if a name is not found, or a folder cannot be read
  */
@@ -114,8 +114,9 @@ function discoverSome(project: Project, folder: string): string[] {
 }
 
 /**
- * Returns the scenario files below a folder, and the other YAML and JSON files. Files in the folder of a fixture, of checks or
- * of a skill belong to it. Follows links, after everything that is no link, so that a file that both lead to has its own path.
+ * Returns the scenario files below a folder, and the other YAML and JSON files. Files in the folder of a fixture, of
+ * checks or of a skill belong to it. Follows links, after everything that is no link, so that a file that both lead to
+ * has its own path.
  */
 function discover({ resultsPath }: Project, folder: string): SearchedFolder {
   const looks: { path: string; look: Recognized }[] = [];
@@ -143,7 +144,10 @@ function discover({ resultsPath }: Project, folder: string): SearchedFolder {
     enter(path, () => {
       looks.push({ path, look: recognizeFile(path) });
     });
-  /** Folders that belong to scenarios. Those that are part of such a folder themselves, like examples in a fixture, count for nothing. */
+  /**
+   * Folders that belong to scenarios. Those that are part of such a folder themselves, like examples in a fixture,
+   * count for nothing.
+   */
   const belonging = (): ReadonlySet<string> => {
     const folders = new Set<string>();
     const depth = (path: string): number => path.split('/').length;
@@ -240,7 +244,10 @@ const LISTED = 3;
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
-/** Describes the files that a search without result has seen in a folder: `fixtures has no scenarios, only 1 other file: ...`. */
+/**
+ * Describes the files that a search without result has seen in a folder: `fixtures has no scenarios, only 1 other file:
+ * ...`.
+ */
 export function describeSearch({ folder, files, others }: SearchedFolder): string {
   const shown = displayPath(folder);
   if (!isFolder(folder))

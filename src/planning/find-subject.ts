@@ -34,7 +34,10 @@ export interface Secret {
 type FoundPart =
   { part: StoredSubject; path: string; leftOut?: string[] } | { message: string } | { problems: Problem[] };
 
-/** Reads the skills and instructions that a scenario names, and checks its MCP servers. Adds the text of files with problems to `texts`. */
+/**
+ * Reads the skills and instructions that a scenario names, and checks its MCP servers. Adds the text of files with
+ * problems to `texts`.
+ */
 export async function findSubject(
   scenarioPath: string,
   { scenario, problemAt }: Pick<ScenarioVariant, 'scenario' | 'problemAt'>,
@@ -80,7 +83,7 @@ export async function findSubject(
   return found;
 }
 
-/** Whether a part of the same kind and name was found before. Remembers the part. */
+/** Returns true if a part of the same kind and name was found before. Remembers the part. */
 function isTaken(names: Set<string>, part: StoredSubject): boolean {
   const name = nameOf(part);
   const isKnown = name !== null && names.has(name);
@@ -227,7 +230,9 @@ export function skillName(folder: string): string {
   );
 }
 
-/** Finds mocks that the scenario cannot have: in a container, of the target, or that would run outside of the sandbox. */
+/**
+ * Finds mocks that the scenario cannot have: in a container, of the target, or that would run outside of the sandbox.
+ */
 export function mockProblems(
   { config }: Pick<Project, 'config'>,
   { mocks = [], mock_url_variables = [], environment, target: ofScenario, subject = [] }: Scenario,

@@ -36,9 +36,9 @@ export interface LeavingOut {
 }
 
 /**
- * Leaves out of a folder what would tell an agent how it is judged: suites, scenarios, results and the paths in `secret`, which are
- * relative to the folder; of a skill, version control, too. A folder of a fixture or of checks that is only named like one of suites
- * stays, because the scenario may be about it.
+ * Leaves out of a folder what would tell an agent how it is judged: suites, scenarios, results and the paths in
+ * `secret`, which are relative to the folder; of a skill, version control, too. A folder of a fixture or of checks that
+ * is only named like one of suites stays, because the scenario may be about it.
  */
 export function leaveOut(root: string, copied: Copied, secret: readonly string[]): LeavingOut {
   const leftOut: string[] = [];
@@ -96,8 +96,8 @@ const treeOf = (repository: string): string => {
 };
 
 /**
- * The reason why the history of a repository in a fixture would show an agent what is left out of the fixture, as a sentence that begins
- * with the path; null if it would not.
+ * The reason why the history of a repository in a fixture would show an agent what is left out of the fixture, as a
+ * sentence that begins with the path; null if it would not.
  */
 async function whyHistoryTells(
   root: string,

@@ -15,11 +15,11 @@ export interface Needs extends Pick<Plan, 'agents' | 'providers'> {
   cells: Iterable<{ agent: string; model: string }>;
   judges: readonly ({ model: string } | null)[];
   environments: readonly { type: string }[];
-  /** What the scenarios say about the agents in the agent host. */
+  /** The setups of agents in the agent host, from the scenarios. */
   runtimes?: readonly (RuntimeSetup | undefined)[];
   /** Variables that plugins may read; they can also have no value. */
   settings?: readonly string[];
-  /** What the scenarios test besides a program. */
+  /** The subjects of the scenarios. */
   subjects?: readonly (StoredSubject[] | undefined)[];
 }
 
@@ -53,8 +53,8 @@ const namesInScenarios = ({ runtimes = [], subjects = [] }: Needs): string[] => 
 ];
 
 /**
- * The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents, judges and cloud
- * sandboxes.
+ * The names of the variables that a sweep takes from the shell: each `${NAME}`, and the keys of agents, judges and
+ * cloud sandboxes.
  */
 export function neededVariables(needs: Needs): string[] {
   const { targets, agents, cells, providers, judges, environments, servers = [] } = needs;

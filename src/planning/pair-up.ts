@@ -5,7 +5,7 @@ import { type Cell, configurationLabel } from '#model';
 /** The results of a finished sweep, as what another is compared with. */
 export type FinishedBase = Extract<UntilClear['base'], { kind: 'sweep' }>;
 
-/** What a sweep that runs until its verdict is clear is to decide. */
+/** The question of a sweep that runs until its verdict is clear. */
 export interface ToDecide {
   base: UntilClear['base'];
   /** From 0 to 1; null: only better and worse are looked for. */

@@ -17,7 +17,10 @@ export interface Planned {
   notices: string[];
 }
 
-/** Plans a sweep of these scenarios: resolves the draft, and checks that it can run here. Writes nothing. @throws UsageError */
+/**
+ * Plans a sweep of these scenarios: resolves the draft, and checks that it can run here. Writes nothing.
+ * @throws UsageError
+ */
 export async function plan(
   project: Project,
   selected: SelectedScenario[],

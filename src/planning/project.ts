@@ -83,7 +83,7 @@ function readConfig(file: string): ReadConfig {
 const LONGEST_RESULTS = 3000;
 
 /**
- * Why a folder, which need not exist yet, cannot be written to. Null if it can. Leaves no files behind.
+ * Returns why a folder, which need not exist yet, cannot be written to. Null if it can. Leaves no files behind.
  *
  * @throws if the disk is full
  */

@@ -23,7 +23,10 @@ import { loadScenarios, refuseProblems, withBaseline, type SelectedScenario } fr
 import type { Project } from './project.js';
 import type { ResolvedScenario, ResolvedSweep } from './resolve-sweep.js';
 
-/** What is checked again: cells of a sweep that was planned before, with its stored scenarios in the order of the plan. */
+/**
+ * The work to check again: cells of a sweep that was planned before, with its stored scenarios in the order of the
+ * plan.
+ */
 export interface ToRegrade {
   plan: Plan;
   stored: readonly EffectiveScenario[];

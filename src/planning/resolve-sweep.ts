@@ -221,8 +221,8 @@ export function checkVariant(name: string, known: readonly string[], problem: st
 const NAMED = 3;
 
 /**
- * Returns the cells that `--cell` names, in their order, or all of them if it names none. A name is the id of a cell, or
- * its label as printed: `notes/mock/default/default/2` or `notes mock/default #2`.
+ * Returns the cells that `--cell` names, in their order, or all of them if it names none. A name is the id of a cell,
+ * or its label as printed: `notes/mock/default/default/2` or `notes mock/default #2`.
  *
  * @throws UsageError for a name that no cell has
  */

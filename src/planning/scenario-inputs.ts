@@ -80,7 +80,10 @@ export function fixtureProblems(
   ];
 }
 
-/** Finds what is needed and left out of the fixture. Of what gates name, only scripts that they run are known to be needed. */
+/**
+ * Finds what is needed and left out of the fixture. Of what gates name, only scripts that they run are known to be
+ * needed.
+ */
 function neededProblems(scenario: Scenario, leftOut: readonly string[], problemAt: ProblemAt): Problem[] {
   const target = typeof scenario.target === 'object' ? scenario.target : null;
   const needed: [Path, string][] = [

@@ -84,7 +84,10 @@ export interface Loading {
   texts: Map<string, string>;
 }
 
-/** Returns the scenarios that a command selects. @throws UsageError with all problems of all files, or if there are none */
+/**
+ * Returns the scenarios that a command selects.
+ * @throws UsageError with all problems of all files, or if there are none
+ */
 export async function selectScenarios(project: Project, selection: Selection): Promise<SelectedScenario[]> {
   const { files, searched } = searchFiles(project, selection);
   // Beside others that run, a named folder without scenarios would not be missed.
@@ -220,8 +223,8 @@ export async function loadScenarios(
 }
 
 /**
- * The variants of a scenario, each with its subject and without it. A scenario without variants of its own gets `with` and
- * `without`; to a variant `x`, `x-without` is added. Variants without a subject stay as they are.
+ * The variants of a scenario, each with its subject and without it. A scenario without variants of its own gets `with`
+ * and `without`; to a variant `x`, `x-without` is added. Variants without a subject stay as they are.
  */
 export const withBaseline = <
   V extends Pick<ScenarioVariant, 'variant' | 'scenario'> & { subject: StoredSubject[]; leftOut: string[] },

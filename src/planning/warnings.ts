@@ -16,8 +16,8 @@ import type { ResolvedSweep } from './resolve-sweep.js';
 import type { SelectedScenario, SelectedVariant } from './select-scenarios.js';
 
 /**
- * Returns a warning for each word in braces in the arguments of a custom agent that is almost a placeholder: it would be
- * passed on as it is. Other words in braces may be meant for the agent.
+ * Returns a warning for each word in braces in the arguments of a custom agent that is almost a placeholder: it would
+ * be passed on as it is. Other words in braces may be meant for the agent.
  */
 export function placeholderWarnings({ config, configSource }: Project): string[] {
   if (configSource === null) return [];
@@ -117,8 +117,9 @@ export async function notReusedWarnings(
 }
 
 /**
- * Returns a warning for each MCP server under test whose program is not on PATH, with its place in the file. Like a target, it may
- * be installed before it is needed. A server for which mocks stand wholly is not started. Paths were checked before.
+ * Returns a warning for each MCP server under test whose program is not on PATH, with its place in the file. Like a
+ * target, it may be installed before it is needed. A server for which mocks stand wholly is not started. Paths were
+ * checked before.
  */
 export async function serverWarnings(scenarios: readonly SelectedScenario[]): Promise<Set<string>> {
   const warnings = new Set<string>();
@@ -135,8 +136,8 @@ export async function serverWarnings(scenarios: readonly SelectedScenario[]): Pr
 }
 
 /**
- * Returns a warning for each target, and each of its files, that is not on this machine, with its place in the file. It is
- * not a problem of the file: a target may be built, or installed by the scenario's setup, before it is needed.
+ * Returns a warning for each target, and each of its files, that is not on this machine, with its place in the file. It
+ * is not a problem of the file: a target may be built, or installed by the scenario's setup, before it is needed.
  */
 export async function targetWarnings(
   project: Project,

@@ -105,7 +105,10 @@ const templateOf = (resolved: ResolvedSweep, scenarios: Plan['scenarios']): Plan
   hidden: inputsOf(resolved),
 });
 
-/** Files that reveal how the agent is judged: fixtures, checks, scenarios, rubrics, subjects, the config, and their history. */
+/**
+ * Files that reveal how the agent is judged: fixtures, checks, scenarios, rubrics, subjects, the config, and their
+ * history.
+ */
 const inputsOf = ({ project: { root, configFile, fixturesPath }, scenarios }: ResolvedSweep): string[] => [
   ...new Set([
     ...[fixturesPath, join(root, '.git'), ...(configFile === null ? [] : [configFile])],
@@ -120,8 +123,8 @@ const inputsOf = ({ project: { root, configFile, fixturesPath }, scenarios }: Re
 ];
 
 /**
- * Stores snapshots of the scenarios, their fixtures and their checks, and for hosts that share the results, of the programs
- * of targets. Returns the plan's entries and all hashes.
+ * Stores snapshots of the scenarios, their fixtures and their checks, and for hosts that share the results, of the
+ * programs of targets. Returns the plan's entries and all hashes.
  */
 async function storeInputs(
   store: string,

@@ -32,7 +32,7 @@ export interface LostRunsInput {
   origin: SweepOrigin;
 }
 
-/** How a run of a lost host has ended. */
+/** The end of a run of a lost host. */
 export interface LostRun {
   cell: string;
   /** Its result if the host had published one, null if the run must be done again. */

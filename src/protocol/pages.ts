@@ -9,7 +9,7 @@ export interface ProviderLimit {
   until: number;
 }
 
-/** What cells have in common that may start at the same times. */
+/** The common properties of cells that may start at the same times. */
 export interface CellKind {
   agent: string;
   model: string;
@@ -30,8 +30,8 @@ export interface PageCell extends Pick<CellKind, 'provider' | 'account'> {
   /** True if the cell was named to be run again: its result must not come from the cache. */
   fresh?: true;
   /**
-   * Number of results that the cell has in its sweep, if it is run again in the same round because the last is an error.
-   * Absent otherwise.
+   * Number of results that the cell has in its sweep, if it is run again in the same round because the last is an
+   * error. Absent otherwise.
    */
   redo?: number;
   /** Proof that this sweep may run the cell; passed on in the run's input. */

@@ -5,7 +5,7 @@ export type PlannedStep =
   | {
       kind: 'agent';
       timeoutSecs: number;
-      /** How long rebuilding the workspace may take if the agent is started again. */
+      /** The time that rebuilding the workspace may take if the agent is started again. */
       rebuildSecs: number;
     }
   | {
@@ -13,12 +13,12 @@ export type PlannedStep =
       subject: string;
       /** Limit of each turn. */
       timeoutSecs: number;
-      /** How long the agent may work in all turns together. */
+      /** The time that the agent may work in all turns together. */
       totalSecs: number;
       rebuildSecs: number;
       /** Limit of the simulated user's answer, and of each decision whether the conversation is over. */
       askSecs: number;
-      /** Whether that decision may ask a model. */
+      /** True if that decision may ask a model. */
       endAsks: boolean;
     }
   | { kind: 'command'; subject: string; timeoutSecs: number };
@@ -37,9 +37,9 @@ export interface PlannedGate {
   everyTurn?: true;
 }
 
-/** What the workflow needs to know about a scenario to schedule its steps. */
+/** The facts about a scenario that the workflow needs to schedule its steps. */
 export interface RunPlan {
-  /** Why the agent is not started (a failed health check, a missing target, ...); null if it can be. */
+  /** The reason why the agent is not started (a failed health check, a missing target, ...); null if it can be. */
   unfit: string | null;
   /** Id of a finished run with the same inputs; its result is used and nothing is run. */
   reuse?: string;
@@ -54,7 +54,7 @@ export interface RunPlan {
 
 /** The steps that an earlier run has performed. */
 export interface KeptSteps {
-  /** Whether its agent completed. */
+  /** True if its agent completed. */
   completed: boolean;
   /** For each step, the numbers of its turns if it is a conversation. */
   turns: number[][];

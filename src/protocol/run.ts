@@ -39,7 +39,9 @@ export interface RunRef {
 }
 
 export interface ContextBrief {
-  /** Why the agent cannot be started: the script gave no answer to pass on to it. Null if it can be started. */
+  /**
+   * The reason why the agent cannot be started: the script gave no answer to pass on to it. Null if it can be started.
+   */
   unfit: string | null;
 }
 
@@ -64,15 +66,15 @@ export interface ConversationTurn {
   at: number;
 }
 
-/** Whether a conversation is over after a turn. */
+/** The state of a conversation after a turn. */
 export interface ConversationBrief {
   /** Null if it continues. */
   reason: string | null;
-  /** How long the agent has worked in it, in seconds. */
+  /** The time that the agent has worked in it, in seconds. */
   workedSecs: number;
 }
 
-/** How the agent ended: enough to decide what comes next. */
+/** The end of the agent's work: enough to decide what comes next. */
 export interface AgentSummary {
   ending: EndReason;
   completed: boolean;
@@ -81,8 +83,8 @@ export interface AgentSummary {
   /** The known part of the cost, if the whole is unknown. */
   knownUsd?: number;
   /**
-   * Why the agent may succeed later, and when (ms since the epoch; null: unknown). Absent if there is nothing to wait
-   * for.
+   * The reason why the agent may succeed later, and when (ms since the epoch; null: unknown). Absent if there is
+   * nothing to wait for.
    */
   again?: {
     why: 'busy' | 'limit';
@@ -147,13 +149,13 @@ export interface RunResult {
   cached?: boolean;
 }
 
-/** What an agent is doing, as the heartbeats of its step say. */
+/** The progress of an agent, as the heartbeats of its step report it. */
 export interface AgentProgress {
   /** Its last command or message, redacted and shortened; null if it has shown none yet. */
   doing: string | null;
   /** Number of its events so far. */
   events: number;
-  /** What the run's agent has cost so far, US dollars; absent if unknown. */
+  /** The cost of the run's agent so far, US dollars; absent if unknown. */
   costUsd?: number;
 }
 

@@ -13,19 +13,19 @@ export interface FiringRef extends ScheduledInput {
   execution: string;
 }
 
-/** What was planned for a firing. `sweep` is null if nothing can be started; its record says why. */
+/** A planned firing. `sweep` is null if nothing can be started; its record says why. */
 export interface PlannedFiring {
   firing: string;
   sweep: SweepInput | null;
-  /** What the Web UI shows of the sweep. */
+  /** The title of the sweep in the Web UI. */
   title: string;
 }
 
-/** How the sweep of a firing ended. */
+/** The end of the sweep of a firing. */
 export interface FiringEnd extends FiringRef {
   firing: string;
   status: 'completed' | 'cancelled' | 'lost' | 'not started';
-  /** Why it was lost. */
+  /** The reason why it was lost. */
   message?: string;
 }
 

@@ -1,10 +1,10 @@
-/** How long a host may show no sign of life before its runs are done again, in seconds. */
+/** The time without a sign of life after which the runs of a host are done again, in seconds. */
 export const LOST_SECS = 75;
 
-/** How often a host shows a sign of life, in ms. */
+/** The time between signs of life of a host, in ms. */
 export const beatMs = (lostSecs: number): number => (lostSecs * 1000) / 7.5;
 
-/** How often a sweep looks for the signs of life of its hosts, in ms. */
+/** The interval at which a sweep looks for the signs of life of its hosts, in ms. */
 export const checkMs = (lostSecs: number): number => (lostSecs * 1000) / 3;
 
 /** Returns the time from `LLM_TOOL_TEST_LOST_SECS`, in seconds; the default if it is not a positive number. */

@@ -11,11 +11,11 @@ interface Planned {
 
 /** Where a sweep runs. */
 interface Where {
-  /** Whether its results are shared by several hosts. */
+  /** True if its results are shared by several hosts. */
   shared: boolean;
-  /** Whether the server is not the engine's own. */
+  /** True if the server is not the engine's own. */
   external: boolean;
-  /** How long a host may show no sign of life, in seconds. */
+  /** The time for which a host may show no sign of life, in seconds. */
   lostSecs: number;
   limits: Limits;
 }
@@ -37,7 +37,7 @@ export const sweepOrder = (
   ...(plan.until_clear === undefined ? {} : { untilClear: true }),
 });
 
-/** What the Web UI shows of a sweep. */
+/** The title of a sweep in the Web UI. */
 export function sweepTitle(plan: {
   cells: readonly unknown[];
   scenarios: readonly { name: string }[];

@@ -22,19 +22,21 @@ export interface SweepInput {
   cellsPerHistory?: number;
   /** Set if several hosts share the results: each run is placed on one of them. */
   placed?: true;
-  /** How long a host may show no sign of life before its runs are done again, in seconds; a default if absent. */
+  /** The time without a sign of life after which the runs of a host are done again, in seconds; a default if absent. */
   lostSecs?: number;
   /** See `RunInput.sparse`. */
   sparse?: true;
   /** See `RunInput.limits`. */
   limits?: Partial<RunLimits>;
-  /** Set if cells are released in rounds until the verdict is clear (`Plan.until_clear`). Absent: all of them are run. */
+  /**
+   * Set if cells are released in rounds until the verdict is clear (`Plan.until_clear`). Absent: all of them are run.
+   */
   untilClear?: true;
   /** State passed to the next history when the workflow continues as new. */
   state?: CarriedSweep;
   /**
-   * Proof that a command started the sweep with this input; see `host/security/origin.ts`. Without one, activities refuse the
-   * sweep.
+   * Proof that a command started the sweep with this input; see `host/security/origin.ts`. Without one, activities
+   * refuse the sweep.
    */
   proof?: string;
 }
@@ -46,7 +48,7 @@ export interface ProvenOrder {
   proof: string;
 }
 
-/** What a sweep was started with. Its activities verify this before anything is paid for or written. */
+/** The order and proof that started a sweep. Its activities verify this before anything is paid for or written. */
 export interface SweepOrigin {
   /** The part of the input that the proof covers. */
   order: Omit<SweepInput, 'sweep' | 'proof' | 'state'>;
@@ -73,7 +75,7 @@ export interface CarriedSweep {
   offset: number;
   /** Number of cells in the plan; null before the first page is read. */
   total: number | null;
-  /** What a sweep that places its runs has seen of its hosts, and when it looked, ms since the epoch. */
+  /** The hosts, as seen by a sweep that places its runs, and when it looked, ms since the epoch. */
   watched?: {
     seen: readonly (readonly [host: string, { sign: number | null; unchangedMs: number }])[];
     lookedAt: number;
@@ -84,13 +86,13 @@ export interface CarriedSweep {
   untilClear?: ClearState;
 }
 
-/** What a sweep that runs until its verdict is clear knows of it. */
+/** The state of the decision in a sweep that runs until its verdict is clear. */
 interface ClearState {
   /** Null before the first look. */
   decision: DecisionBrief | null;
   /** Positions (in turn order) of the cells that were released last. */
   released: readonly number[];
-  /** Whether no more cells are released. */
+  /** True if no more cells are released. */
   isOver: boolean;
 }
 
@@ -106,19 +108,21 @@ export interface OpenRun {
   page: PageCell;
   /** When it was started, ms since the epoch. */
   since: number;
-  /** What it was expected to cost when it was started, US dollars; null if unknown. */
+  /** Its estimated cost when it was started, US dollars; null if unknown. */
   estimateUsd: number | null;
   /** Set while the run waits for its provider and holds no slot; null while it works. */
   parked: Parked | null;
   /** Where the run is. Absent if its sweep places no runs. */
   place?: 'wanted' | 'being sought' | RunPlace;
-  /** Set after hosts of the run were lost: they are named in its report, and their number distinguishes its workflows. */
+  /**
+   * Set after hosts of the run were lost: they are named in its report, and their number distinguishes its workflows.
+   */
   lostHosts?: readonly LostHost[];
 }
 
 /** A wait for the provider. The run holds no slot until its sweep wakes it. */
 export interface Parked {
-  /** How many times the agent has been run; distinguishes one wait of the run from the next. */
+  /** The number of times that the agent has been run; distinguishes one wait of the run from the next. */
   nth: number;
   why: 'busy' | 'limit';
   /** ms since the epoch */
@@ -138,7 +142,7 @@ interface Turns {
   models: Readonly<Record<string, number>>;
 }
 
-/** What a sweep with a budget knows about its costs; US dollars. */
+/** The costs of a sweep with a budget; US dollars. */
 export interface Money {
   maxUsd: number;
   /** Known spending so far. */
@@ -166,8 +170,8 @@ export type SweepStatus = 'running' | 'paused' | 'completed' | 'cancelled';
 export interface SweepProgress {
   status: SweepStatus;
   /**
-   * Cells whose runs hold a slot, with the ids of their workflows. `since`: when the run was started, ms since the epoch.
-   * `host`: name of its host, null while one is sought; absent if runs are not placed.
+   * Cells whose runs hold a slot, with the ids of their workflows. `since`: when the run was started, ms since the
+   * epoch. `host`: name of its host, null while one is sought; absent if runs are not placed.
    */
   active: { cell: string; workflowId: string; since: number; host?: string | null }[];
   /** Runs that wait for their provider and hold no slot. */
@@ -179,7 +183,7 @@ export interface SweepProgress {
   maxUsd?: number;
   /** Account limits that cells wait for. */
   limits?: ProviderLimit[];
-  /** What cannot be done at present although it was tried for minutes, and why. */
+  /** The actions that have failed for minutes and are tried again, and why they fail. */
   troubles?: { what: string; message: string }[];
   /** Set if the sweep runs until its verdict is clear; `total` then counts the cells that were released. */
   decision?: DecisionBrief;
@@ -190,7 +194,7 @@ export interface SweepResult {
   counts: Record<Outcome, number>;
 }
 
-/** How a sweep's workflow ended; input of its summary. */
+/** The end of a sweep's workflow; input of its summary. */
 export interface SweepEnd {
   sweep: string;
   /** The round that has ended. */
@@ -223,7 +227,7 @@ export interface DecideInput {
   isLast: boolean;
   /** Positions (in turn order) of the cells that were released last. All of them have ended. */
   released: readonly number[];
-  /** Why some of them have left no result. */
+  /** The reasons why some of them have left no result. */
   lost: readonly LostCell[];
   origin: SweepOrigin;
 }
@@ -244,17 +248,17 @@ export interface Decided {
 export interface FindEndedInput {
   sweep: string;
   runs: { cell: string; workflowId: string }[];
-  /** How long to wait for a run that is still open, ms. It has announced that it is about to close. */
+  /** The time to wait for a run that is still open, ms. It has announced that it is about to close. */
   waitMs: number;
 }
 
-/** How a run's workflow ended. */
+/** The end of a run's workflow. */
 export interface EndedRun {
   cell: string;
   /** Null if there is none: the workflow failed or was terminated. */
   result: RunResult | null;
   cancelled: boolean;
-  /** Why there is no result. */
+  /** The reason why there is no result. */
   message: string;
   /** Known cost of a run that left no result. */
   knownUsd?: number;

@@ -6,12 +6,13 @@ import type { RunResult } from './run.js';
 /*
  * Temporal's Web UI colors activities and workflows by how they close. So that it shows what did not pass, a gate that
  * does not pass fails its activity, and a run that does not pass fails its workflow. Both are results, not faults: the
- * failures carry them as details, are never retried, and are benign, so that they are neither logged nor counted as errors.
+ * failures carry them as details, are never retried, and are benign, so that they are neither logged nor counted as
+ * errors.
  */
 
 export type GateStatus = GateDetail['status'];
 
-/** How a gate ended. The message is that of its verdict, if the gate failed its activity. */
+/** The end of a gate. The message is that of its verdict, if the gate failed its activity. */
 export interface GateEnd {
   status: GateStatus;
   message: string;

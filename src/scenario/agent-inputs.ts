@@ -3,9 +3,9 @@ import { canonicalJson, omit } from '#lib';
 import { modelAsked, type EffectiveScenario } from './plan.js';
 import { gatesOf, type Scenario, type Step } from './scenario.js';
 
-/** What only decides how the work is judged. */
+/** Fields that only decide how the work is judged. */
 const JUDGING = ['checks', 'judgment'] as const;
-/** What is only for people, only chooses cells, or only adds to the report. */
+/** Fields that are only for people, only choose cells, or only add to the report. */
 const NEUTRAL = ['description', 'tier', 'tags', 'agents', 'repeat', 'baseline', 'executions'] as const;
 const OF_SCENARIO = [...JUDGING, ...NEUTRAL] as const;
 const OF_EFFECTIVE = ['schema_version', 'checks', 'judge', 'asked'] as const;
@@ -18,10 +18,11 @@ export interface AgentInputs extends Omit<EffectiveScenario, 'scenario' | (typeo
 }
 
 /**
- * Returns the part of a scenario that the work of the agent depends on: everything but gates, evaluators, judge and checks
- * folder. Post scripts belong to it, since they change the workspace. If it is the same in two scenarios, only their checks
- * differ, and the checks of one can be applied to what was done for the other. A new field counts as an input of the agent
- * until it is named here. `agent`: the agent of the cell; only the mock depends on what the scenario says about it.
+ * Returns the part of a scenario that the work of the agent depends on: everything but gates, evaluators, judge and
+ * checks folder. Post scripts belong to it, since they change the workspace. If it is the same in two scenarios, only
+ * their checks differ, and the checks of one can be applied to what was done for the other. A new field counts as an
+ * input of the agent until it is named here. `agent`: the agent of the cell; only the mock depends on what the scenario
+ * says about it.
  */
 export function agentInputs(effective: EffectiveScenario, agent: string): AgentInputs {
   const { scenario, ...others } = omit(effective, ...OF_EFFECTIVE);
@@ -43,8 +44,8 @@ export const withoutGates = (step: Step): Step =>
   omit(step as Partial<Record<(typeof GATE_FIELDS)[number], unknown>>, ...GATE_FIELDS) as Step;
 
 /**
- * Returns a text that is the same for scenarios whose judge and gates ask a model the same, and draw the same conclusions from its
- * answers. Which model they ask is not part of it.
+ * Returns a text that is the same for scenarios whose judge and gates ask a model the same, and draw the same
+ * conclusions from its answers. Which model they ask is not part of it.
  */
 export const judgeInputs = ({ judge, scenario }: Pick<EffectiveScenario, 'judge' | 'scenario'>): string =>
   canonicalJson([

@@ -39,30 +39,30 @@ export type EndCondition = z.infer<typeof EndCondition>;
 export const conversationFields = {
   /** Maximum number of turns. */
   turns: z.number().int(),
-  /** How long a model may take to play the user, or to decide about a condition. */
+  /** The time that a model may take to play the user, or to decide about a condition. */
   ask_secs: z.number(),
-  /** How long the agent may work in all turns together. */
+  /** The time that the agent may work in all turns together. */
   total_secs: z.number(),
   user: SimulatedUser,
   /** The conversation ends after a turn when the first of these holds. */
   ends_when: z.array(EndCondition),
 };
-/** What limits a conversation. */
+/** The limits of a conversation. */
 export interface ConversationLimits {
   turns: number;
   total_secs: number;
   ends_when: EndCondition[];
 }
 
-/** What is known of a conversation after a turn. */
+/** The state of a conversation after a turn. */
 export interface ConversationState {
   /** All its turns, in order; at least one. */
   turns: readonly Turn[];
-  /** Whether the agent completed the last one. */
+  /** True if the agent completed the last one. */
   completed: boolean;
-  /** How long the agent has worked in these turns, seconds. */
+  /** The time that the agent has worked in these turns, seconds. */
   workedSecs: number;
-  /** What a model answered about the last turn, by index of the condition that asks it. */
+  /** A model's answers about the last turn, by index of the condition that asks for each. */
   answers: ReadonlyMap<number, boolean>;
 }
 
@@ -104,7 +104,7 @@ const KEYWORDS: Partial<Record<EndCondition['type'], string[]>> = {
   goal_achieved: ['done', 'complete', 'finished', 'accomplished', 'achieved'],
 };
 
-/** Whether a condition that asks no model holds after the last turn. */
+/** True if a condition that asks no model holds after the last turn. */
 function isMet({ type, keywords = KEYWORDS[type] ?? [] }: EndCondition, turns: readonly Turn[]): boolean {
   const last = turns.at(-1);
   if (last === undefined) return false;

@@ -8,7 +8,10 @@ const WORD = /^[^-\s]\S*$/;
 const madeFrom = (what: string, like: string): z.ZodString =>
   inSchema(nonBlank(what).check(z.regex(WORD, like)), WORD);
 
-/** Where the agent and the checks run, as people write it and as plans store it. `auto` is `bubblewrap` if that works, else `local`. */
+/**
+ * Where the agent and the checks run, as people write it and as plans store it. `auto` is `bubblewrap` if that works,
+ * else `local`.
+ */
 export const Environment = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('local').describe('this machine, where the agent can read and write what you can'),

@@ -67,7 +67,7 @@ const cellId = ({ scenario, agent, model, variant, repetition }: Omit<Cell, 'id'
 
 const cell = (point: Omit<Cell, 'id'>): Cell => ({ id: cellId(point), ...point });
 
-/** What a cell has in place of an agent and a model if no agent takes part. */
+/** The agent and the model of a cell in which no agent takes part. */
 const NO_AGENT: Readonly<Pairing> = { agent: none.name, model: 'none' };
 
 function pairingsOf(

@@ -4,7 +4,7 @@ import { AgentEvent } from '#model';
 import { Config } from './config.js';
 import { ScenarioFile } from './yaml/schema.js';
 
-/** What users write, by the name of its schema: files, and the lines that their agents print. */
+/** Texts that users write, by the name of the schema: files, and the lines that their agents print. */
 const files = {
   scenario: { schema: ScenarioFile, title: 'A scenario of llm-tool-test' },
   config: { schema: Config, title: 'llm-tool-test-config.toml' },
@@ -16,8 +16,8 @@ export type SchemaName = keyof typeof files;
 export const schemaNames = Object.keys(files) as SchemaName[];
 
 /**
- * The JSON Schema (draft-7) of what users write, as they write it: fields that have a default are optional. It accepts every file
- * that the real check accepts, and some more: it cannot check fixtures or the syntax of patterns.
+ * The JSON Schema (draft-7) of what users write, as they write it: fields that have a default are optional. It accepts
+ * every file that the real check accepts, and some more: it cannot check fixtures or the syntax of patterns.
  */
 export function jsonSchemaOf(name: SchemaName): Record<string, unknown> {
   const { schema, title } = files[name];

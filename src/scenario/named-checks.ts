@@ -8,7 +8,7 @@ export interface NamedCheck {
   path: Path;
   /** Path in the checks folder; null if only the folder is named, or the path cannot be read from the command. */
   file: string | null;
-  /** Whether a gate compares something with it. */
+  /** True if a gate compares something with it. */
   isExpected: boolean;
 }
 

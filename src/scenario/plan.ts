@@ -68,13 +68,13 @@ export type UnstoredScenario = Omit<EffectiveScenario, 'fixture' | 'checks' | 't
 export const modelAsked = ({ judge, asked }: Pick<EffectiveScenario, 'judge' | 'asked'>): string | null =>
   judge?.model ?? asked?.model ?? null;
 
-/** Which runs a sweep checks again. */
+/** The runs that a sweep checks again. */
 const Regrade = z.object({
   /** The run whose work is checked, by cell. */
   runs: z.record(z.string(), z.string()),
   /**
-   * Whether a cell is run anew if something has changed that the work of its agent depends on, or if `runs` has none. If
-   * false, agents are never started.
+   * True if a cell is run anew when something has changed that the work of its agent depends on, or when `runs` has
+   * none. If false, agents are never started.
    */
   or_run: z.boolean(),
 });
@@ -102,25 +102,30 @@ export const Plan = z.object({
       left_out: z.array(z.string()).exactOptional(),
       /** The values of a combination, by parameter. Absent if the variant is none. */
       parameters: z.record(z.string(), z.json()).exactOptional(),
-      /** The names of the parts of its subject, and the variant that is the same without it. Absent if there is none. */
+      /**
+       * The names of the parts of its subject, and the variant that is the same without it. Absent if there is none.
+       */
       subject: z.object({ parts: z.array(z.string()), without: z.string() }).exactOptional(),
     }),
   ),
   agents: z.record(z.string(), AgentTable),
   /** The providers of the config that agents and judges use. */
   providers: z.record(z.string(), Provider),
-  /** Whether finished runs with the same inputs may be reused. */
+  /** True if finished runs with the same inputs may be reused. */
   cache: z.boolean(),
   /** Set if mocks are ignored (`--live`): the stored scenarios have none. */
   live: z.boolean().exactOptional(),
-  /** How many cells of an agent or a model may run at once, in addition to the limit `concurrency`. */
+  /** The most cells of an agent or a model that may run at once, in addition to the limit `concurrency`. */
   caps: z.object({ agents: z.record(z.string(), z.number()), models: z.record(z.string(), z.number()) }),
   /** US dollars that the sweep may cost. Null for no limit. */
   max_usd: z.number().nullable(),
   /** The config's prices, by model. */
   prices: z.record(z.string(), Price),
   cells: z.array(Cell),
-  /** Set if the sweep stops as soon as its verdict is clear. Its cells are released in rounds, and some may not be needed. */
+  /**
+   * Set if the sweep stops as soon as its verdict is clear. Its cells are released in rounds, and some may not be
+   * needed.
+   */
   until_clear: UntilClear.exactOptional(),
   /** Labels that a host must have to run a cell. */
   on: z.array(z.string()).exactOptional(),
@@ -168,7 +173,7 @@ export const StoredSchedule = z.object({
   when: When,
   overlap: z.enum(OVERLAPS),
   jitter_secs: z.number().int().nonnegative(),
-  /** How late a firing that the server has missed may begin. */
+  /** The longest delay of a firing that the server has missed. */
   catch_up_secs: z.number().int().positive(),
   fail_on: z.enum(FAIL_ON),
   /** Another place for the JUnit report, an absolute path. */
@@ -183,7 +188,7 @@ export const StoredSchedule = z.object({
 });
 export type StoredSchedule = z.infer<typeof StoredSchedule>;
 
-/** Whether a schedule fires at this moment (ms since the epoch). */
+/** True if a schedule fires at this moment (ms since the epoch). */
 export function isScheduledTime(when: When, at: number): boolean {
   if ('every_secs' in when) return at % (when.every_secs * 1000) === 0;
   const parsed = parseCron(when.cron);

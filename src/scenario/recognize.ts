@@ -132,8 +132,9 @@ function describe(value: unknown): { what: string; isKnown: boolean } {
 }
 
 /**
- * Says what a file is, by parsing it. A file that is named like a scenario is one; others are scenarios if a part of them
- * looks like it, also if another part is misspelled or missing. What declares nothing, or cannot be parsed, is unclear.
+ * Says what a file is, by parsing it. A file that is named like a scenario is one; others are scenarios if a part of
+ * them looks like it, also if another part is misspelled or missing. What declares nothing, or cannot be parsed, is
+ * unclear.
  */
 export function recognize(file: string, text: string): Recognized {
   const { values, isBroken } = readDocuments(file, text);
@@ -179,8 +180,8 @@ function foldersIn(value: unknown): { fixtures: string[]; others: string[] } {
 }
 
 /**
- * Returns the form in which a scenario file is read: that of ElizaOS if it is named so and has no key that only our form has.
- * `misnamed`: it is in the form of ElizaOS by its content only.
+ * Returns the form in which a scenario file is read: that of ElizaOS if it is named so and has no key that only our
+ * form has. `misnamed`: it is in the form of ElizaOS by its content only.
  */
 export function formOf(file: string, text: string): 'own' | 'eliza' | 'misnamed' {
   const [value] = readDocuments(file, text).values;

@@ -31,9 +31,9 @@ const ScriptStep = z.object({
 });
 
 const agentFields = {
-  /** What the user says; in a conversation, the first message. */
+  /** The user's text; in a conversation, the first message. */
   prompt: z.string(),
-  /** How long the agent may work on one message. */
+  /** The time that the agent may work on one message. */
   timeout_secs: z.number(),
   /** The agent is killed when its output has not grown for this many seconds. */
   idle_timeout_secs: z.number().exactOptional(),
@@ -76,7 +76,7 @@ const Steps = z.array(Step).superRefine((steps, context) => {
   if (problem !== null) context.addIssue({ code: 'custom', message: problem });
 });
 
-/** Why these steps cannot be run. Null if they can. */
+/** Returns why these steps cannot be run. Null if they can. */
 function stepsProblem(steps: readonly Step[]): string | null {
   const kinds = steps.map(({ kind }) => kind);
   return kinds.lastIndexOf('script') > kinds.findIndex(isAgentKind)
@@ -84,7 +84,7 @@ function stepsProblem(steps: readonly Step[]): string | null {
     : null;
 }
 
-/** What the workspace contains when the agent starts. */
+/** The contents of the workspace when the agent starts. */
 const Inputs = z.object({
   /** The fixture, as written in the file; null for an empty workspace. */
   fixture: z.string().nullable(),
@@ -132,7 +132,7 @@ const Composite = z.object({
 
 /** The rule by which the checks determine the outcome. */
 const Judgment = z.object({
-  /** Whether every gate must pass, or one is enough. */
+  /** The rule: every gate must pass, or one is enough. */
   gates: z.enum(['all_pass', 'any_pass']),
   /** If present, its score must also reach its threshold. */
   judge: Judge.exactOptional(),
@@ -150,7 +150,7 @@ export const Scenario = z.object({
   target: TargetOrConfig.nullable(),
   /** Skills and instructions that the agent is given, as written in the file. Absent if there are none. */
   subject: Subjects.exactOptional(),
-  /** Whether each variant also runs without the subject, to be compared with it. */
+  /** True if each variant also runs without the subject, to be compared with it. */
   baseline: z.literal(true).exactOptional(),
   /** Where the agent and the checks run. */
   environment: Environment,
@@ -159,18 +159,18 @@ export const Scenario = z.object({
   judgment: Judgment,
   /** The agents that run it, with their models. If `models` is empty, the config's models apply. */
   agents: z.array(z.object({ agent: z.string(), models: z.array(z.string()) })),
-  /** How many times each agent and model runs it. */
+  /** The number of times that each agent and model runs it. */
   repeat: z.number().int(),
   cost: z.object({ max_usd: z.number().exactOptional(), cache: z.boolean() }),
-  /** What the agent `mock` does. */
+  /** The scripted steps of the agent `mock`. */
   mock: Mock.exactOptional(),
-  /** What the agent `eliza` consists of. */
+  /** The parts of the agent `eliza`. */
   runtime: RuntimeSetup.exactOptional(),
   /** Commands, HTTP endpoints and services of the agent that answer as written here. */
   mocks: Mocks.exactOptional(),
   /** Environment variables that have the address of mocked endpoints, besides LLM_TOOL_TEST_MOCK_URL. */
   mock_url_variables: z.array(z.string()).exactOptional(),
-  /** Whether artifacts/executions.json is written: what each step printed and changed. */
+  /** True if artifacts/executions.json is written: what each step printed and changed. */
   executions: z.literal(true).exactOptional(),
   /** Databases that are filled each time a workspace is built. */
   databases: z.array(Database).exactOptional(),
@@ -206,7 +206,9 @@ export interface PlacedGate {
   everyTurn: boolean;
 }
 
-/** All gates of a scenario in the order in which they are checked. Its results name a gate by its index in this list. */
+/**
+ * All gates of a scenario in the order in which they are checked. Its results name a gate by its index in this list.
+ */
 export const gatesOf = ({ steps, checks }: Pick<Scenario, 'steps' | 'checks'>): PlacedGate[] => [
   ...steps.flatMap((step, after) =>
     step.kind === 'script'

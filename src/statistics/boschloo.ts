@@ -7,10 +7,11 @@ import { passesOfHead, tailsOf, type Tails } from './distribution.js';
 export const SMALLEST_P = 1e-50;
 
 /**
- * Two-sided conditional mid-p of whether runs of head pass as often as runs of base: twice the smaller tail of the passes
- * in head, given the passes of both sides together in each stratum, where the observed number counts half. Without that
- * half it is an exact test, which is valid but has little power with few runs. H. O. Lancaster, "Significance tests in
- * discrete distributions", JASA 56 (1961) 223-234; K. F. Hirji, "Exact Analysis of Discrete Data" (2006), chapters 7 and 8.
+ * Two-sided conditional mid-p of whether runs of head pass as often as runs of base: twice the smaller tail of the
+ * passes in head, given the passes of both sides together in each stratum, where the observed number counts half.
+ * Without that half it is an exact test, which is valid but has little power with few runs. H. O. Lancaster,
+ * "Significance tests in discrete distributions", JASA 56 (1961) 223-234; K. F. Hirji, "Exact Analysis of Discrete
+ * Data" (2006), chapters 7 and 8.
  */
 export const midP = (strata: readonly Stratum[]): number =>
   midPOfTails(
@@ -28,10 +29,11 @@ const TOLERANCE = 1e-7;
 const GRID = 100;
 
 /**
- * Two-sided unconditional exact test of one configuration. The statistic is the smaller one-sided p of Fisher's test. Its p is the
- * largest probability, over all pass rates that both sides may have in common, of a statistic at most as large as the
- * observed one. It is valid and has more power than Fisher's test. R. D. Boschloo, "Raised conditional level of
- * significance for the 2 x 2-table when testing the equality of two probabilities", Statistica Neerlandica 24 (1970) 1-9.
+ * Two-sided unconditional exact test of one configuration. The statistic is the smaller one-sided p of Fisher's test.
+ * Its p is the largest probability, over all pass rates that both sides may have in common, of a statistic at most as
+ * large as the observed one. It is valid and has more power than Fisher's test. R. D. Boschloo, "Raised conditional
+ * level of significance for the 2 x 2-table when testing the equality of two probabilities", Statistica Neerlandica 24
+ * (1970) 1-9.
  */
 export const boschloo = (stratum: Stratum): number =>
   known(countsOf(stratum), () => computeBoschloo(stratum));
@@ -74,8 +76,8 @@ function fisher(fewer: Count, more: Count): number {
 }
 
 /**
- * Returns, for each number of passes in `more`, the largest number of passes in `fewer` at which the one-sided p is at most
- * `most`; -1: none. It does not fall as passes in `more` rise, so one walk along the border finds all.
+ * Returns, for each number of passes in `more`, the largest number of passes in `fewer` at which the one-sided p is at
+ * most `most`; -1: none. It does not fall as passes in `more` rise, so one walk along the border finds all.
  */
 function regionOf(fewer: number, more: number, most: number): Int32Array {
   const region = new Int32Array(more + 1).fill(-1);
@@ -109,7 +111,10 @@ function binomial(choices: Float64Array, share: number): Float64Array {
   return probabilities;
 }
 
-/** Returns the maximum over (0, 1): the best point of a grid that is denser at the ends, improved between its neighbours. */
+/**
+ * Returns the maximum over (0, 1): the best point of a grid that is denser at the ends, improved between its
+ * neighbours.
+ */
 function maximum(of: (share: number) => number): number {
   const share = (at: number): number => Math.sin((Math.PI / 2) * (at / GRID)) ** 2;
   let [best, bestAt] = [0, 1];

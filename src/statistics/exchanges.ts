@@ -18,9 +18,9 @@ export interface Exchanges {
 }
 
 /**
- * Draws ways to exchange runs between the sides within each group, all equally likely; the first is to exchange none. Each is followed by
- * its mirror image, so that both directions are drawn alike. The same values give the same draws, whatever their order and
- * whichever side is called head.
+ * Draws ways to exchange runs between the sides within each group, all equally likely; the first is to exchange none.
+ * Each is followed by its mirror image, so that both directions are drawn alike. The same values give the same draws,
+ * whatever their order and whichever side is called head.
  */
 export function drawExchanges(groups: readonly Group[], draws: number): Exchanges {
   const column = (): Float64Array => new Float64Array(2 * draws);
@@ -60,7 +60,10 @@ export function drawExchanges(groups: readonly Group[], draws: number): Exchange
   return all;
 }
 
-/** The values of a group, the side that has fewer first: the same whatever the order of runs, and whichever side is called head. */
+/**
+ * The values of a group, the side that has fewer first: the same whatever the order of runs, and whichever side is
+ * called head.
+ */
 function ordered({ base, head }: Group) {
   const sides = { base: [...base].sort(byValue), head: [...head].sort(byValue) };
   const [few, many] = comesFirst(sides.head, sides.base)
@@ -89,8 +92,8 @@ function exchange(order: Int32Array, a: number, b: number): void {
 }
 
 /**
- * Returns numbers from 0 to 1, the same for the same values, so that the same results have the same p, and others for other values,
- * because the same draws for all would not be a fair sample.
+ * Returns numbers from 0 to 1, the same for the same values, so that the same results have the same p, and others for
+ * other values, because the same draws for all would not be a fair sample.
  */
 const randomNumbers = (values: Float64Array): (() => number) =>
   mulberry32(

@@ -5,8 +5,8 @@ import { sum, type Count } from './counts.js';
 /** On average, at least so many nights pass until a loss is found that is none. */
 export const ALARM = 50;
 /**
- * A loss is gone from so much evidence on. More than an alarm needs, because a loss that is forgotten by chance is found late again, while
- * one that has been repaired can be accepted at once.
+ * A loss is gone from so much evidence on. More than an alarm needs, because a loss that is forgotten by chance is
+ * found late again, while one that has been repaired can be accepted at once.
  */
 const GONE = 250;
 /** From so much evidence on, a loss is possible, and the next nights decide. */
@@ -16,7 +16,9 @@ const MOST_NIGHTS = 90;
 /** Nights so close to the newest may each be the first of a loss. Of earlier ones, fewer and fewer are tried. */
 const CLOSE = 12;
 
-/** Returns the logarithm of how much more probable the results are if the later nights are worse than if all are alike. */
+/**
+ * Returns the logarithm of how much more probable the results are if the later nights are worse than if all are alike.
+ */
 type Evidence<Night> = (before: readonly Night[], after: readonly Night[]) => number;
 
 /** The state after a night. Nights are numbered from the reference on, which is 0. */
@@ -32,13 +34,14 @@ export interface Followed {
 }
 
 /**
- * Follows nights from a reference on: has one begun a loss, and is it gone again? Each night may be the first of a loss; the evidence
- * of all of these is added up, and a loss is found when the sum reaches ALARM. As the sum grows by 1 a night on average if nothing
- * changes, false alarms come after ALARM nights or more on average, however long it goes on: A. N. Shiryaev, "On optimum
- * methods in quickest detection problems", Theory of Probability 8 (1963) 22-46; S. W. Roberts, Technometrics 8 (1966) 411-430; with
- * e-values: J. Shin, A. Ramdas and A. Rinaldo, "E-detectors", New England J. of Statistics in Data Science 2 (2024) 229-260.
- * A loss stays until nights are found in the same way to fit those before it better than those of the loss.
- * `evidenceFrom`: makes the evidence from the nights that are known not to have changed.
+ * Follows nights from a reference on: has one begun a loss, and is it gone again? Each night may be the first of a
+ * loss; the evidence of all of these is added up, and a loss is found when the sum reaches ALARM. As the sum grows by 1
+ * a night on average if nothing changes, false alarms come after ALARM nights or more on average, however long it goes
+ * on: A. N. Shiryaev, "On optimum methods in quickest detection problems", Theory of Probability 8 (1963) 22-46; S. W.
+ * Roberts, Technometrics 8 (1966) 411-430; with e-values: J. Shin, A. Ramdas and A. Rinaldo, "E-detectors", New England
+ * J. of Statistics in Data Science 2 (2024) 229-260. A loss stays until nights are found in the same way to fit those
+ * before it better than those of the loss. `evidenceFrom`: makes the evidence from the nights that are known not to
+ * have changed.
  */
 export function followNights<Night>(
   nights: readonly Night[],
@@ -118,10 +121,10 @@ const LEAST = 0.3;
 const WEIGHT = 10;
 
 /**
- * Estimates by how much nights differ besides chance: the standard deviation of the log-odds that their configurations share. It comes from
- * the differences between a night and the next, which one change of the level hardly affects, and is never below what is
- * assumed. J. von Neumann and others, "The mean square successive difference", Annals of Mathematical Statistics 12 (1941) 153-162.
- * `nights`: in the order of time, each with the same configurations.
+ * Estimates by how much nights differ besides chance: the standard deviation of the log-odds that their configurations
+ * share. It comes from the differences between a night and the next, which one change of the level hardly affects, and
+ * is never below what is assumed. J. von Neumann and others, "The mean square successive difference", Annals of
+ * Mathematical Statistics 12 (1941) 153-162. `nights`: in the order of time, each with the same configurations.
  */
 export function nightSd(nights: readonly (readonly Count[])[]): number {
   const full = nights.filter((night) => night.length > 0 && night.every(({ tested }) => tested > 0));

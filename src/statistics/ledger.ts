@@ -15,10 +15,11 @@ export interface LedgerLook {
 }
 
 /**
- * Returns the level of each look at a question whose runs become more and more. Alpha is spent by information, as
- * alpha (1 - 0.2 first / information): 80 % by the first look, 90 % once there are twice as many runs, and never more than all of it, however
- * many looks there are. Each level takes into account that a look shares the runs of those before it: K. K. G. Lan and D. L. DeMets,
- * "Discrete sequential boundaries for clinical trials", Biometrika 70 (1983) 659-663. `informations`: those of the looks.
+ * Returns the level of each look at a question whose runs become more and more. Alpha is spent by information, as alpha
+ * (1 - 0.2 first / information): 80 % by the first look, 90 % once there are twice as many runs, and never more than
+ * all of it, however many looks there are. Each level takes into account that a look shares the runs of those before
+ * it: K. K. G. Lan and D. L. DeMets, "Discrete sequential boundaries for clinical trials", Biometrika 70 (1983)
+ * 659-663. `informations`: those of the looks.
  */
 export function ledgerOf(informations: readonly number[], alpha: number): LedgerLook[] {
   const first = informations[0] ?? 0;
@@ -39,7 +40,9 @@ export const firstLevel = (alpha: number): number => rounded(OF_FIRST * alpha);
 
 const rounded = (level: number): number => Number(level.toPrecision(4));
 
-/** Returns how much these runs say about the difference: its inverse variance, but for a factor. It grows with each run. */
+/**
+ * Returns how much these runs say about the difference: its inverse variance, but for a factor. It grows with each run.
+ */
 export const informationIn = (strata: readonly Stratum[]): number =>
   strata.reduce((all, { base, head }) => {
     const runs = base.tested + head.tested;

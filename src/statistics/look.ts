@@ -15,7 +15,7 @@ interface LookPlan {
   most: number;
 }
 
-/** Why a sweep stops, or does not. `most runs`: the cap is reached, and no verdict holds. */
+/** The reason why a sweep stops, or does not. `most runs`: the cap is reached, and no verdict holds. */
 type LookReason = 'difference' | 'margin' | 'most runs' | 'not clear yet';
 
 export interface Look {
@@ -37,10 +37,10 @@ export interface Look {
 }
 
 /**
- * Decides after a round whether the verdict is clear. It depends on nothing but the rounds: a look that stopped stays as it was, whatever
- * rounds follow. 'better' and 'worse' are decided by the exact sequential test, and the repeated interval is cut or extended at 0 to agree;
- * 'not worse' and 'equivalent' by the interval alone. C. Jennison and B. W. Turnbull, "Interim analyses: the repeated confidence
- * interval approach", JRSS B 51 (1989) 305-361.
+ * Decides after a round whether the verdict is clear. It depends on nothing but the rounds: a look that stopped stays
+ * as it was, whatever rounds follow. 'better' and 'worse' are decided by the exact sequential test, and the repeated
+ * interval is cut or extended at 0 to agree; 'not worse' and 'equivalent' by the interval alone. C. Jennison and B. W.
+ * Turnbull, "Interim analyses: the repeated confidence interval approach", JRSS B 51 (1989) 305-361.
  */
 export function look(rounds: readonly Round[], plan: LookPlan): Look {
   const times = timesOf(rounds, plan.most);
@@ -90,7 +90,7 @@ function decide(
   strata: readonly Stratum[],
   { z, margin }: { z: number; margin: number | null },
 ): Pick<Look, 'stop' | 'verdict' | 'reason' | 'not_worse'> {
-  // Whether the interval excludes the margin, without computing the interval at every look.
+  // True if the interval excludes the margin. The interval is not computed at every look.
   const notWorse = margin === null ? null : scoreOf(strata, -margin) > z;
   if (crossed !== null) return { stop: true, verdict: crossed, reason: 'difference', not_worse: notWorse };
   if (margin !== null && notWorse === true) {
@@ -135,10 +135,10 @@ const SMALLEST_P = 1e-6;
 
 /**
  * Returns the p value of the sequential test: the level above which it would have found the difference by now, between
- * 0.000001 and 1. Whenever and why ever the sweep stops, the chance of a p of at most u is at most u without a difference.
- * It is at most `alpha` exactly if `look` says better or worse. C. Jennison and B. W. Turnbull, "Group Sequential Methods
- * with Applications to Clinical Trials" (2000), section 9.5. With counts, a test can find at one level what it misses at a
- * higher one, so p is the highest level that misses the difference.
+ * 0.000001 and 1. Whenever and why ever the sweep stops, the chance of a p of at most u is at most u without a
+ * difference. It is at most `alpha` exactly if `look` says better or worse. C. Jennison and B. W. Turnbull, "Group
+ * Sequential Methods with Applications to Clinical Trials" (2000), section 9.5. With counts, a test can find at one
+ * level what it misses at a higher one, so p is the highest level that misses the difference.
  */
 export function sequentialP(
   rounds: readonly Round[],
@@ -158,7 +158,7 @@ export function sequentialP(
 
 type DirectedLook = RoundPasses & { direction: 'better' | 'worse' | null };
 
-/** Whether the test of this level stops at one of the looks. */
+/** True if the test of this level stops at one of the looks. */
 function finds(looks: readonly DirectedLook[], plan: { alpha: number; most: number }): boolean {
   let test = NO_LOOK;
   return looks.some((round) => {

@@ -18,11 +18,12 @@ const NODES = [
 ] as const;
 
 /**
- * Returns the logarithm of how much more probable these numbers of passes are if head passes less often than base than if nothing
- * has changed: a ratio of likelihoods, whose mean is 1 if nothing has changed (an e-value). It is conditional on the passes
- * of both sides together, so it depends on no pass rate. Nights differ by more than chance: all configurations of a side share
- * a normal deviation, and `sd` is that of the difference of the two sides' log-odds. 0 if there is nothing to compare.
- * G. Shafer, "Testing by betting", JRSS A 184 (2021) 407-431; R. A. Fisher, "The logic of inductive inference", JRSS 98 (1935) 39-82.
+ * Returns the logarithm of how much more probable these numbers of passes are if head passes less often than base than
+ * if nothing has changed: a ratio of likelihoods, whose mean is 1 if nothing has changed (an e-value). It is
+ * conditional on the passes of both sides together, so it depends on no pass rate. Nights differ by more than chance:
+ * all configurations of a side share a normal deviation, and `sd` is that of the difference of the two sides' log-odds.
+ * 0 if there is nothing to compare. G. Shafer, "Testing by betting", JRSS A 184 (2021) 407-431; R. A. Fisher, "The
+ * logic of inductive inference", JRSS 98 (1935) 39-82.
  */
 export function lossEvidence(strata: readonly Stratum[], sd: number): number {
   const possible = strata.map(possiblePasses).filter(({ logs }) => logs.length > 1);
@@ -74,7 +75,10 @@ function possiblePasses({ base, head }: Stratum): PossiblePasses {
   return { passed: head.passed, fewest, logs, chances: isPlain ? Float64Array.from(logs, Math.exp) : null };
 }
 
-/** Returns the logarithm of the mean of `exp(shift * passes)`: by Horner's scheme, from the side where nothing overflows, if it can be. */
+/**
+ * Returns the logarithm of the mean of `exp(shift * passes)`: by Horner's scheme, from the side where nothing
+ * overflows, if it can be.
+ */
 function logMean({ fewest, logs, chances }: PossiblePasses, shift: number): number {
   if (chances === null) return logSumExp(logs.map((log, at) => log + shift * (fewest + at)));
   const last = chances.length - 1;
@@ -92,9 +96,10 @@ const ASSUMED_SD = 0.25;
 const WEIGHT = 6;
 
 /**
- * Returns the logarithm of how much more probable these means are if they have risen than if they have not: a ratio of likelihoods
- * of Student's t, given how the nights vary on either side. Each value is the logarithm of the mean of a night, so within-night and
- * between-night variation both count. P. Grünwald, R. de Heide and W. Koolen, "Safe testing", JRSS B 86 (2024) 1091-1128.
+ * Returns the logarithm of how much more probable these means are if they have risen than if they have not: a ratio of
+ * likelihoods of Student's t, given how the nights vary on either side. Each value is the logarithm of the mean of a
+ * night, so within-night and between-night variation both count. P. Grünwald, R. de Heide and W. Koolen, "Safe
+ * testing", JRSS B 86 (2024) 1091-1128.
  */
 export function riseEvidence(before: readonly number[], after: readonly number[]): number {
   const [low, high] = [mean(before), mean(after)];

@@ -24,12 +24,12 @@ const DRAWS = 1000;
 const TOLERANCE = 1e-9;
 
 /**
- * Returns by which factor or amount the mean is higher in head, with the interval and the two-sided p of a permutation test; null
- * if no group has values on both sides, or a mean that is to be divided is not above 0. If a change multiplies all values, or adds to them,
- * the runs of both sides are exchangeable once it is undone. So the test is exact for any numbers of runs and however heavy the
- * tails are. What it tests is the change of the means itself, and the interval holds all changes that it does not reject.
- * E. J. G. Pitman, "Significance tests which may be applied to samples from any populations", Supplement to the JRSS 4 (1937)
- * 119-130.
+ * Returns by which factor or amount the mean is higher in head, with the interval and the two-sided p of a permutation
+ * test; null if no group has values on both sides, or a mean that is to be divided is not above 0. If a change
+ * multiplies all values, or adds to them, the runs of both sides are exchangeable once it is undone. So the test is
+ * exact for any numbers of runs and however heavy the tails are. What it tests is the change of the means itself, and
+ * the interval holds all changes that it does not reject. E. J. G. Pitman, "Significance tests which may be applied to
+ * samples from any populations", Supplement to the JRSS 4 (1937) 119-130.
  */
 export function meanChange(groups: readonly Group[], { kind, alpha }: Options): MeanChange | null {
   const compared = groups.filter(({ base, head }) => base.length > 0 && head.length > 0);
@@ -43,8 +43,9 @@ export function meanChange(groups: readonly Group[], { kind, alpha }: Options): 
 }
 
 /**
- * With a change undone, an exchange has a certain change of means itself. It is as large as the observed one up to a certain undone
- * change, and as small from there on. These limits of all exchanges are enough to know p of every change.
+ * With a change undone, an exchange has a certain change of means itself. It is as large as the observed one up to a
+ * certain undone change, and as small from there on. These limits of all exchanges are enough to know p of every
+ * change.
  */
 function testOf(
   exchanges: Exchanges,
@@ -71,7 +72,9 @@ function testOf(
   };
 }
 
-/** The factor at which the means of an exchange have the observed ratio: the only positive root of a quadratic equation. */
+/**
+ * The factor at which the means of an exchange have the observed ratio: the only positive root of a quadratic equation.
+ */
 function factorLimit({ base, head }: Exchanges, at: number): number | null {
   const allBase = base.base[0] ?? NaN;
   const allHead = head.head[0] ?? NaN;
@@ -100,11 +103,17 @@ function amountLimit({ base, head, moved }: Exchanges, at: number): number | nul
   return weight === 0 ? null : (of(0) - of(at)) / weight;
 }
 
-/** The smallest p of any outcome: that of values which all differ, where each exchange brings the sides nearer to each other. */
+/**
+ * The smallest p of any outcome: that of values which all differ, where each exchange brings the sides nearer to each
+ * other.
+ */
 const smallestP = (groups: readonly Group[]): number =>
   2 * Math.exp(-sum(groups, ({ base, head }) => logChoose(base.length + head.length, head.length)));
 
-/** The sum of equal values, divided by their number, can differ from them in the last digit, which would look like a change. */
+/**
+ * The sum of equal values, divided by their number, can differ from them in the last digit, which would look like a
+ * change.
+ */
 const meanOf = (values: readonly number[]): number => {
   const [first = NaN] = values;
   return values.every((value) => value === first) ? first : sum(values, (value) => value) / values.length;

@@ -4,10 +4,11 @@ import type { ScorePair } from './weighted-kappa.js';
 import { tQuantileOfTail } from './student-t.js';
 
 /**
- * Returns the mean pass rate of several configurations, each of the same weight however many runs it has, and its interval;
- * null if one has no runs. The interval is that of Wilson for as many runs of a single configuration as give the mean the same
- * variance. If the rates differ, their mean varies less than that, so the interval covers the mean at least as often: W. Hoeffding,
- * "On the distribution of the number of successes in independent trials", Annals of Mathematical Statistics 27 (1956) 713-721.
+ * Returns the mean pass rate of several configurations, each of the same weight however many runs it has, and its
+ * interval; null if one has no runs. The interval is that of Wilson for as many runs of a single configuration as give
+ * the mean the same variance. If the rates differ, their mean varies less than that, so the interval covers the mean at
+ * least as often: W. Hoeffding, "On the distribution of the number of successes in independent trials", Annals of
+ * Mathematical Statistics 27 (1956) 713-721.
  */
 export function meanRate(
   counts: readonly Count[],
@@ -20,7 +21,9 @@ export function meanRate(
   return interval === null ? null : { rate: middle, interval };
 }
 
-/** Returns by how much the judge scores higher than people, with the interval of the paired t test; null without scores. */
+/**
+ * Returns by how much the judge scores higher than people, with the interval of the paired t test; null without scores.
+ */
 export function meanBias(
   pairs: readonly ScorePair[],
   { alpha }: { alpha: number },

@@ -1,14 +1,18 @@
 import { rate, sum, type Interval, type Stratum, isTested } from './counts.js';
 import { normalQuantileOfTail } from './normal.js';
 
-/** Returns by how much the pass rate is higher in head: the mean of the strata's differences. All must have runs on both sides. */
+/**
+ * Returns by how much the pass rate is higher in head: the mean of the strata's differences. All must have runs on both
+ * sides.
+ */
 export const meanDifference = (strata: readonly Stratum[]): number =>
   sum(strata, ({ base, head }) => rate(head) - rate(base)) / strata.length;
 
 /**
- * Returns how far the observed difference lies above `difference`, in standard errors of a hypothesis with that difference.
- * Strata have equal weights, whatever their numbers of runs: the difference is the mean over configurations.
- * O. Miettinen and M. Nurminen, "Comparative analysis of two rates", Statistics in Medicine 4 (1985) 213-226.
+ * Returns how far the observed difference lies above `difference`, in standard errors of a hypothesis with that
+ * difference. Strata have equal weights, whatever their numbers of runs: the difference is the mean over
+ * configurations. O. Miettinen and M. Nurminen, "Comparative analysis of two rates", Statistics in Medicine 4 (1985)
+ * 213-226.
  */
 export function scoreOf(strata: readonly Stratum[], difference: number): number {
   const above = meanDifference(strata) - difference;
@@ -43,8 +47,8 @@ function varianceAt({ base, head }: Stratum, difference: number): number {
 }
 
 /**
- * Returns the maximum-likelihood estimate of the pass rate of head if it is higher than that of base by `difference`: the
- * middle root of a cubic equation. C. P. Farrington and G. Manning, "Test statistics and sample size formulae for
+ * Returns the maximum-likelihood estimate of the pass rate of head if it is higher than that of base by `difference`:
+ * the middle root of a cubic equation. C. P. Farrington and G. Manning, "Test statistics and sample size formulae for
  * comparative binomial trials", Statistics in Medicine 9 (1990) 1447-1454, appendix.
  */
 function restrictedRate({ base, head }: Stratum, difference: number): number {
@@ -82,8 +86,9 @@ export function notWorse(
 }
 
 /**
- * Returns whether head is neither worse nor better by the margin or more. Both are tested at the full level: D. J. Schuirmann,
- * "A comparison of the two one-sided tests procedure", J. Pharmacokinetics and Biopharmaceutics 15 (1987) 657-680.
+ * Returns whether head is neither worse nor better by the margin or more. Both are tested at the full level: D. J.
+ * Schuirmann, "A comparison of the two one-sided tests procedure", J. Pharmacokinetics and Biopharmaceutics 15 (1987)
+ * 657-680.
  */
 export function equivalent(strata: readonly Stratum[], { margin, alpha }: Options): boolean {
   const swapped = strata.map(({ base, head }) => ({ base: head, head: base }));

@@ -14,8 +14,8 @@ interface ToShow {
 }
 
 /**
- * Returns how many more runs each configuration needs on each side, so that a true difference of this size is shown with
- * this power; null if no configuration has runs on both sides. Pass rates are estimated from the runs so far.
+ * Returns how many more runs each configuration needs on each side, so that a true difference of this size is shown
+ * with this power; null if no configuration has runs on both sides. Pass rates are estimated from the runs so far.
  */
 export function neededRuns(strata: readonly Stratum[], toShow: ToShow): number | null {
   const tested = strata.filter(isTested);
@@ -31,10 +31,10 @@ const bothSides = ({ base, head }: Stratum): Count => ({
 });
 
 /**
- * Returns how many runs each configuration needs on each side, not rounded. The number of J. T. Casagrande, M. C. Pike and P. G. Smith,
- * "An improved approximate formula for calculating sample sizes for comparing two binomial distributions", Biometrics 34
- * (1978) 483-486, for the mean over configurations. `runs`: those of each configuration so far, of both sides together. `unseen`: the
- * part of the difference that they have not shown.
+ * Returns how many runs each configuration needs on each side, not rounded. The number of J. T. Casagrande, M. C. Pike
+ * and P. G. Smith, "An improved approximate formula for calculating sample sizes for comparing two binomial
+ * distributions", Biometrics 34 (1978) 483-486, for the mean over configurations. `runs`: those of each configuration
+ * so far, of both sides together. `unseen`: the part of the difference that they have not shown.
  */
 export function runsToShow(
   runs: readonly Count[],
@@ -48,8 +48,9 @@ export function runsToShow(
 }
 
 /**
- * Returns the mean variance of an outcome at the mean pass rate of both sides, as it would be if the unseen part of the difference lay
- * towards 50 %, where outcomes vary most. One pass and one failure are added, because few runs tell little about rates near 0 and 1.
+ * Returns the mean variance of an outcome at the mean pass rate of both sides, as it would be if the unseen part of the
+ * difference lay towards 50 %, where outcomes vary most. One pass and one failure are added, because few runs tell
+ * little about rates near 0 and 1.
  */
 function meanVariance(runs: readonly Count[], unseen: number): number {
   const varianceOf = ({ passed, tested }: Count): number => {
@@ -60,8 +61,8 @@ function meanVariance(runs: readonly Count[], unseen: number): number {
 }
 
 /**
- * Returns the smallest difference that so many runs of each configuration on each side show with this power; null if not even the largest
- * one is shown. `sofar`: the runs of each configuration so far, of both sides together.
+ * Returns the smallest difference that so many runs of each configuration on each side show with this power; null if
+ * not even the largest one is shown. `sofar`: the runs of each configuration so far, of both sides together.
  */
 export function smallestToShow(
   sofar: readonly Count[],
@@ -88,7 +89,10 @@ function canShow(configurations: number, { runs, alpha }: { runs: number; alpha:
   return testDifference(most, { alpha }).verdict !== 'too few runs';
 }
 
-/** A sequential test that looks for a difference of at least `effect`, from 0 to 1, with `most` pairs of runs at the cap. */
+/**
+ * A sequential test that looks for a difference of at least `effect`, from 0 to 1, with `most` pairs of runs at the
+ * cap.
+ */
 interface EffectPlan {
   effect: number;
   alpha: number;
@@ -99,9 +103,10 @@ interface EffectPlan {
 const FUTILE = 0.2;
 
 /**
- * Returns the probability that the test still finds a difference, if head is better or worse by the effect from now on, whichever is more
- * likely to be found. A stop because of it makes a false "better" or "worse" only less likely, so it needs no correction. By the B-value:
- * K. K. G. Lan and J. Wittes, "The B-value: a tool for monitoring data", Biometrics 44 (1988) 579-585.
+ * Returns the probability that the test still finds a difference, if head is better or worse by the effect from now on,
+ * whichever is more likely to be found. A stop because of it makes a false "better" or "worse" only less likely, so it
+ * needs no correction. By the B-value: K. K. G. Lan and J. Wittes, "The B-value: a tool for monitoring data",
+ * Biometrics 44 (1988) 579-585.
  */
 export function conditionalPower(rounds: readonly Round[], { effect, alpha, most }: EffectPlan): number {
   const times = timesOf(rounds, most);
@@ -138,7 +143,9 @@ export interface Expected {
 const simulationsOf = (configurations: number): number =>
   Math.ceil(Math.min(200, Math.max(10, 1000 / configurations)));
 
-/** Simulates sweeps with at most `rounds` rounds, which give up when a difference of `effect` is unlikely to be found. */
+/**
+ * Simulates sweeps with at most `rounds` rounds, which give up when a difference of `effect` is unlikely to be found.
+ */
 export function expectedRounds(
   rates: readonly Rates[],
   { rounds: most, effect, alpha }: { rounds: number; effect: number; alpha: number },

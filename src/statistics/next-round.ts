@@ -5,9 +5,10 @@ import { total, type Round } from './look.js';
 const FLOOR = 0.35;
 
 /**
- * Returns how many pairs of runs each configuration gets in the next round, so that the difference becomes clear for least
- * money: in total, in proportion to the standard deviation of an outcome divided by the root of its cost (J. Neyman, JRSS 97 (1934) 558-625). It looks only
- * at how many runs of both sides passed together, which keeps the sequential test exact.
+ * Returns how many pairs of runs each configuration gets in the next round, so that the difference becomes clear for
+ * least money: in total, in proportion to the standard deviation of an outcome divided by the root of its cost (J.
+ * Neyman, JRSS 97 (1934) 558-625). It looks only at how many runs of both sides passed together, which keeps the
+ * sequential test exact.
  */
 export function nextRound(
   rounds: readonly Round[],

@@ -23,7 +23,10 @@ function continuedFraction(z: number): number {
   return normalDensity(z) / fraction;
 }
 
-/** Returns the number that a standard normal number exceeds with this probability, by Newton's method on the logarithm of the tail. */
+/**
+ * Returns the number that a standard normal number exceeds with this probability, by Newton's method on the logarithm
+ * of the tail.
+ */
 export function normalQuantileOfTail(tail: number): number {
   if (!(tail > 0 && tail < 1)) return tail === 0 ? Infinity : tail === 1 ? -Infinity : NaN;
   if (tail > 0.5) return -normalQuantileOfTail(1 - tail);

@@ -2,10 +2,16 @@ import { logChoose } from './log-factorial.js';
 import { remember } from './remember.js';
 import { spend } from './spending.js';
 
-/** The looks at a single configuration so far, whatever its outcomes were: where the test stops depends on the numbers of pairs alone. */
+/**
+ * The looks at a single configuration so far, whatever its outcomes were: where the test stops depends on the numbers
+ * of pairs alone.
+ */
 export interface Plane {
   pairs: number;
-  /** By passes of base times `pairs + 1`, plus passes of head: the probability, at a pass rate of 1/2, of these and no earlier stop. */
+  /**
+   * By passes of base times `pairs + 1`, plus passes of head: the probability, at a pass rate of 1/2, of these and no
+   * earlier stop.
+   */
   surviving: Float64Array;
   /** By pass rate: the probability of a stop by now, without a difference. */
   spent: Float64Array;
@@ -15,7 +21,10 @@ export interface Plane {
   stops: ReadonlySet<number>;
 }
 
-/** Pass rates at which the probability of a stop is limited. Others up to 1 mirror them, and it hardly changes between two of them. */
+/**
+ * Pass rates at which the probability of a stop is limited. Others up to 1 mirror them, and it hardly changes between
+ * two of them.
+ */
 const RATES = Array.from({ length: 40 }, (_, at) => Math.sin((Math.PI / 4) * ((at + 1) / 40)) ** 2);
 const TOLERANCE = 1e-9;
 
@@ -52,10 +61,10 @@ export function planeAfter(rounds: readonly number[], plan: Plan): Plane {
 const planeBy = remember<Plane>(5000);
 
 /**
- * Returns the next look. Outcomes are taken in the order of the score of the whole table so far, while at no pass rate the probability of a
- * stop is more than allowed; that of Boschloo's test, but for all looks together. Which outcome follows which does not depend on the pass
- * rate, so all probabilities are those at 1/2 times a likelihood ratio. First, all runs of one side against none of the other are allowed
- * as soon as they are in the fixed test.
+ * Returns the next look. Outcomes are taken in the order of the score of the whole table so far, while at no pass rate
+ * the probability of a stop is more than allowed; that of Boschloo's test, but for all looks together. Which outcome
+ * follows which does not depend on the pass rate, so all probabilities are those at 1/2 times a likelihood ratio.
+ * First, all runs of one side against none of the other are allowed as soon as they are in the fixed test.
  */
 function nextPlane(before: Plane, added: number, { alpha, most }: Plan): Plane {
   if (added === 0) return { ...before, stops: NO_PAIRS.stops };
@@ -123,7 +132,9 @@ function afterPairs({ pairs, surviving }: Plane, added: number): Float64Array {
   return after;
 }
 
-/** Possible outcomes in which head passes more often, those with the largest score first; with equal ones in a group. */
+/**
+ * Possible outcomes in which head passes more often, those with the largest score first; with equal ones in a group.
+ */
 function inOrder(pairs: number, surviving: Float64Array): [base: number, head: number][][] {
   const found: { score: number; outcome: [number, number] }[] = [];
   for (let base = 0; base <= pairs; base++)

@@ -8,7 +8,7 @@ import { tQuantileOfTail } from './student-t.js';
 const FEWEST = 6;
 
 export interface OtherScenarios {
-  /** How many scenarios have runs on both sides. */
+  /** The number of scenarios that have runs on both sides. */
   scenarios: number;
   /** Mean over scenarios of the difference of pass rates, whatever their numbers of configurations. */
   difference: number;
@@ -28,10 +28,11 @@ export interface Variance {
 }
 
 /**
- * Returns the difference to expect of other scenarios like these; null for fewer than 6. The scenarios are taken as a sample:
- * Student's t interval of their differences, which vary more than runs of the same scenarios do. Where the scenarios happen
- * to be alike, because all runs passed for example, it is extended to the interval of these scenarios, since others cannot
- * be known better. `atLeast`: another interval of these scenarios, for a sweep that was looked at several times. E. Miller, "Adding error bars to evals", arXiv:2411.00640 (2024), on questions as a sample.
+ * Returns the difference to expect of other scenarios like these; null for fewer than 6. The scenarios are taken as a
+ * sample: Student's t interval of their differences, which vary more than runs of the same scenarios do. Where the
+ * scenarios happen to be alike, because all runs passed for example, it is extended to the interval of these scenarios,
+ * since others cannot be known better. `atLeast`: another interval of these scenarios, for a sweep that was looked at
+ * several times. E. Miller, "Adding error bars to evals", arXiv:2411.00640 (2024), on questions as a sample.
  */
 export function otherScenarios(
   scenarios: readonly (readonly Stratum[])[],
@@ -77,7 +78,10 @@ function sampleVariance(values: readonly number[]): number {
   return sum(values, (one) => (one - middle) ** 2) / (values.length - 1);
 }
 
-/** Returns how much shorter, as a share, the interval would be with twice the runs of these scenarios, and with twice the scenarios. */
+/**
+ * Returns how much shorter, as a share, the interval would be with twice the runs of these scenarios, and with twice
+ * the scenarios.
+ */
 export function shorterWith({ difference, runs }: Variance): { runs: number; scenarios: number } {
   const all = difference + runs;
   return {

@@ -14,8 +14,9 @@ export interface Flips {
 export const movedBy = ({ pairs, toPass, toFail }: Flips): number => (toPass - toFail) / pairs;
 
 /**
- * Two-sided exact test of whether as many verdicts flip one way as the other, which is all that noise can do: Q. McNemar, "Note on the
- * sampling error of the difference between correlated proportions", Psychometrika 12 (1947) 153-157, with the binomial distribution.
+ * Two-sided exact test of whether as many verdicts flip one way as the other, which is all that noise can do: Q.
+ * McNemar, "Note on the sampling error of the difference between correlated proportions", Psychometrika 12 (1947)
+ * 153-157, with the binomial distribution.
  */
 export function flipsP({ toPass, toFail }: Flips): number {
   const all = toPass + toFail;
@@ -26,8 +27,9 @@ export function flipsP({ toPass, toFail }: Flips): number {
 }
 
 /**
- * Returns the score interval of the movement: T. Tango, "Equivalence test and confidence interval for the difference in proportions for
- * the paired-sample design", Statistics in Medicine 17 (1998) 891-908. It is extended to 0 where the exact test finds nothing.
+ * Returns the score interval of the movement: T. Tango, "Equivalence test and confidence interval for the difference in
+ * proportions for the paired-sample design", Statistics in Medicine 17 (1998) 891-908. It is extended to 0 where the
+ * exact test finds nothing.
  */
 export function movedInterval(flips: Flips, { alpha }: { alpha: number }): Interval {
   const z = normalQuantileOfTail(alpha / 2);
@@ -63,9 +65,9 @@ export interface Estimated extends Interval {
 }
 
 /**
- * Returns a difference less another one, as if they were independent: the distances to the ends of their intervals add up as squares.
- * G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach", Statistics in Medicine 27 (2008)
- * 1693-1702.
+ * Returns a difference less another one, as if they were independent: the distances to the ends of their intervals add
+ * up as squares. G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures: a general
+ * approach", Statistics in Medicine 27 (2008) 1693-1702.
  */
 export const less = (from: Estimated, moved: Estimated): Estimated => {
   const value = from.value - moved.value;

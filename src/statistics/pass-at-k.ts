@@ -8,11 +8,12 @@ export interface Estimate {
 }
 
 /**
- * Returns the mean over configurations of the probability that all of k runs pass; null unless all have more than k runs, since of
- * k runs all pass or they do not. The estimate of each is unbiased: S. Yao et al., "tau-bench: a benchmark for tool-agent-user
- * interaction in real-world domains", arXiv:2406.12045 (2024), section 3. Its interval is that of the pass rate to the power of k. The interval
- * of the mean adds up the distances to their ends: G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures:
- * a general approach", Statistics in Medicine 27 (2008) 1693-1702.
+ * Returns the mean over configurations of the probability that all of k runs pass; null unless all have more than k
+ * runs, since of k runs all pass or they do not. The estimate of each is unbiased: S. Yao et al., "tau-bench: a
+ * benchmark for tool-agent-user interaction in real-world domains", arXiv:2406.12045 (2024), section 3. Its interval is
+ * that of the pass rate to the power of k. The interval of the mean adds up the distances to their ends: G. Y. Zou and
+ * A. Donner, "Construction of confidence limits about effect measures: a general approach", Statistics in Medicine 27
+ * (2008) 1693-1702.
  */
 export function passHatK(counts: readonly Count[], k: number, options: { alpha: number }): Estimate | null {
   if (counts.length === 0 || k < 1) return null;
@@ -37,8 +38,8 @@ export function passHatK(counts: readonly Count[], k: number, options: { alpha: 
 }
 
 /**
- * Returns the same of the probability that at least one of k runs passes. M. Chen et al., "Evaluating large language models trained
- * on code", arXiv:2107.03374 (2021), section 2.1.
+ * Returns the same of the probability that at least one of k runs passes. M. Chen et al., "Evaluating large language
+ * models trained on code", arXiv:2107.03374 (2021), section 2.1.
  */
 export function passAtK(counts: readonly Count[], k: number, options: { alpha: number }): Estimate | null {
   const failed = counts.map(({ passed, tested }) => ({ passed: tested - passed, tested }));

@@ -5,8 +5,9 @@ import { smallestDisagreements, type ScorePair } from './weighted-kappa.js';
 
 /**
  * Returns the mean score that people would give to all runs: the judge's mean, corrected by its error on the runs that
- * people scored too; null with fewer than two of those. Its interval allows for two more runs on which they disagree. A. N. Angelopoulos, J. C. Duchi and T. Zrnic, "PPI++: efficient
- * prediction-powered inference", arXiv:2311.01453 (2023).
+ * people scored too; null with fewer than two of those. Its interval allows for two more runs on which they disagree.
+ * A. N. Angelopoulos, J. C. Duchi and T. Zrnic, "PPI++: efficient prediction-powered inference", arXiv:2311.01453
+ * (2023).
  */
 export function predictionPoweredMean(
   { labelled, judged }: { labelled: readonly ScorePair[]; judged: readonly number[] },
@@ -24,7 +25,9 @@ export function predictionPoweredMean(
   return { mean: estimate, interval: { low: estimate - half, high: estimate + half } };
 }
 
-/** How much the judge's scores tell about people's: the weight that makes the interval shortest, from 0 to 1. */
+/**
+ * Returns how much the judge's scores tell about people's: the weight that makes the interval shortest, from 0 to 1.
+ */
 function weightOfJudge(labelled: readonly ScorePair[], judged: readonly number[]): number {
   const variance = varianceOf([...labelled.map(({ judge }) => judge), ...judged]);
   if (variance === 0) return 0;

@@ -12,11 +12,17 @@ export interface SequentialTest {
   /** Passes so far. */
   base: number;
   head: number;
-  /** For several configurations: the probability, without a difference, of each number of passes in head and no earlier stop. */
+  /**
+   * For several configurations: the probability, without a difference, of each number of passes in head and no earlier
+   * stop.
+   */
   surviving: Distribution;
   /** For several configurations: the exact probabilities, without a difference, that these were cut off by now. */
   cut: Record<Side, number>;
-  /** For several configurations: the highest probability that one side passed all its runs and the other none, when that first decided. */
+  /**
+   * For several configurations: the highest probability that one side passed all its runs and the other none, when that
+   * first decided.
+   */
   contrast: number | null;
   /** The highest probability of a stop at this look or before, without a difference. */
   spent: number;
@@ -35,11 +41,12 @@ interface Plan {
 }
 
 /**
- * Returns the test after another round; both sides have as many runs in it. A single configuration is tested by its whole table so far
- * (`one-configuration.ts`). Of several, it is given how many runs of each configuration passed in each round: then the passes in head are a
- * sum of hypergeometric numbers. Of their distribution without an earlier stop, the most extreme outcomes of each side are cut off, as many
- * as half of what alpha spending allows by now; the test stops if the observed outcome is one of them. So a rise and a fall are found
- * alike. No normal approximation is used. Rounds may depend on how many runs of both sides passed together before, but not on which side.
+ * Returns the test after another round; both sides have as many runs in it. A single configuration is tested by its
+ * whole table so far (`one-configuration.ts`). Of several, it is given how many runs of each configuration passed in
+ * each round: then the passes in head are a sum of hypergeometric numbers. Of their distribution without an earlier
+ * stop, the most extreme outcomes of each side are cut off, as many as half of what alpha spending allows by now; the
+ * test stops if the observed outcome is one of them. So a rise and a fall are found alike. No normal approximation is
+ * used. Rounds may depend on how many runs of both sides passed together before, but not on which side.
  */
 export const nextLook = (before: SequentialTest, round: readonly Stratum[], plan: Plan): SequentialTest =>
   lookAt(before, passesIn(round), plan);
@@ -92,8 +99,9 @@ export const firstContrast = (alpha: number): number =>
   Math.ceil(Math.log(2 / (CONTRAST * alpha)) / Math.log(4));
 
 /**
- * Given the passes of each round, a full contrast is as probable as many other outcomes. Without that condition, it is at most 1/4 in each
- * pair and direction, whatever the pass rates are. So it decides as soon as this is little, which costs the other looks as much.
+ * Given the passes of each round, a full contrast is as probable as many other outcomes. Without that condition, it is
+ * at most 1/4 in each pair and direction, whatever the pass rates are. So it decides as soon as this is little, which
+ * costs the other looks as much.
  */
 function atSeveral(after: SequentialTest, possible: Distribution, { alpha, most }: Plan): SequentialTest {
   const pairs = sum(after.pairs, (one) => one);

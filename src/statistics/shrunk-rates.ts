@@ -24,10 +24,11 @@ interface Prior {
 }
 
 /**
- * Returns the pass rate of each scenario as all of them together suggest, with its interval; null for fewer than 6. A rate of few runs is
- * drawn towards the mean of all, the more the less scenarios vary. Each scenario's rate is taken from a beta distribution whose mean and
- * spread are themselves unknown and averaged over, so that intervals cover although the spread is estimated: A. Gelman and others, "Bayesian
- * Data Analysis" (2013), 5.3, with a uniform prior of mean and correlation.
+ * Returns the pass rate of each scenario as all of them together suggest, with its interval; null for fewer than 6. A
+ * rate of few runs is drawn towards the mean of all, the more the less scenarios vary. Each scenario's rate is taken
+ * from a beta distribution whose mean and spread are themselves unknown and averaged over, so that intervals cover
+ * although the spread is estimated: A. Gelman and others, "Bayesian Data Analysis" (2013), 5.3, with a uniform prior of
+ * mean and correlation.
  */
 export function shrunkRates(counts: readonly Count[], { alpha }: { alpha: number }): ShrunkRate[] | null {
   const tested = counts.filter(({ tested: runs }) => runs > 0);

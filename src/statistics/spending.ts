@@ -3,8 +3,8 @@ import { remember } from './remember.js';
 
 /**
  * Returns how much of alpha a sequential test may have spent when the share `time` of all information is in: little at
- * first, when few runs are known. K. Kim and D. L. DeMets, "Design and analysis of group sequential tests based on the type
- * I error spending rate function", Biometrika 74 (1987) 149-154, with the power 2.
+ * first, when few runs are known. K. Kim and D. L. DeMets, "Design and analysis of group sequential tests based on the
+ * type I error spending rate function", Biometrika 74 (1987) 149-154, with the power 2.
  */
 export const spend = (time: number, alpha: number): number => alpha * Math.min(1, Math.max(0, time)) ** 2;
 
@@ -32,7 +32,7 @@ export function boundariesOf(looks: readonly Pick<Look, 'time' | 'spent'>[]): nu
 /** By all looks so far: each look of a sweep needs those before it, and their integrals take milliseconds. */
 const lookBy = remember<Look>(200);
 
-/** What is known at a look if none before it has stopped, of a sum of scores whose variance is `time`. */
+/** A look, if none before it has stopped, at a sum of scores whose variance is `time`. */
 interface Look {
   time: number;
   spent: number;

@@ -49,7 +49,9 @@ function betaFraction(x: number, a: number, b: number): number {
   return value;
 }
 
-/** Returns ln Γ(x) for x > 0: Stirling's series, after the recurrence has made x large (Abramowitz and Stegun, 6.1.40). */
+/**
+ * Returns ln Γ(x) for x > 0: Stirling's series, after the recurrence has made x large (Abramowitz and Stegun, 6.1.40).
+ */
 function logGamma(x: number): number {
   let [large, product] = [x, 1];
   while (large < 15) {

@@ -29,9 +29,9 @@ export const NOTHING_TESTED: TestedDifference = {
 };
 
 /**
- * Tests whether head passes more or less often than base. p is that of the score test that the interval inverts, or, if there
- * are too few runs for its normal approximation and the p of an exact test is larger, that one. An interval that excludes 0 although p is
- * above alpha is extended to 0. So p, verdict and interval always agree.
+ * Tests whether head passes more or less often than base. p is that of the score test that the interval inverts, or, if
+ * there are too few runs for its normal approximation and the p of an exact test is larger, that one. An interval that
+ * excludes 0 although p is above alpha is extended to 0. So p, verdict and interval always agree.
  */
 export function testDifference(strata: readonly Stratum[], { alpha }: { alpha: number }): TestedDifference {
   const tested = strata.filter(isTested);
@@ -70,8 +70,8 @@ export function decide({
 export const smallestPossible = (strata: readonly Stratum[]): number => smallestP(strata.filter(isTested));
 
 /**
- * The smallest p is that of an outcome in which all runs of head pass and none of base: in all configurations or, because
- * one with few runs adds more variance than difference, only in those with the most runs.
+ * The smallest p is that of an outcome in which all runs of head pass and none of base: in all configurations or,
+ * because one with few runs adds more variance than difference, only in those with the most runs.
  */
 function smallestP(strata: readonly Stratum[]): number {
   const sizes = strata.map(({ base, head }) => 1 / base.tested + 1 / head.tested);
@@ -107,8 +107,9 @@ function pOf(strata: readonly Stratum[]): number {
 const BEYOND = Array.from({ length: 64 }, (_, at) => ((at + 1) / 64) ** 2);
 
 /**
- * Returns the smallest size of a score of 0 and of the differences beyond it. A configuration whose runs all passed, or all
- * failed, has no variance at 0 and some beside it: 0 can be rejected although the interval holds values on both sides of it.
+ * Returns the smallest size of a score of 0 and of the differences beyond it. A configuration whose runs all passed, or
+ * all failed, has no variance at 0 and some beside it: 0 can be rejected although the interval holds values on both
+ * sides of it.
  */
 function weakestScore(strata: readonly Stratum[], score: number): number {
   const isConstant = ({ base, head }: Stratum): boolean =>
@@ -147,12 +148,16 @@ function possiblePasses(strata: readonly Stratum[]): PossiblePasses {
   return possible;
 }
 
-/** Mantel and Fleiss require 5. In simulations, 4 is enough to keep the type I error below .06 (specs/explanation/statistics.md). */
+/**
+ * Mantel and Fleiss require 5. In simulations, 4 is enough to keep the type I error below .06
+ * (specs/explanation/statistics.md).
+ */
 const FAR_FROM_ENDS = 4;
 
 /**
- * Returns whether the normal approximation is good enough: N. Mantel and J. L. Fleiss, "Minimum expected cell size requirements
- * for the Mantel-Haenszel one-degree-of-freedom chi-square test", American J. of Epidemiology 112 (1980) 129-134.
+ * Returns whether the normal approximation is good enough: N. Mantel and J. L. Fleiss, "Minimum expected cell size
+ * requirements for the Mantel-Haenszel one-degree-of-freedom chi-square test", American J. of Epidemiology 112 (1980)
+ * 129-134.
  */
 const isApproximate = ({ expected, fewest, most }: PossiblePasses): boolean =>
   Math.min(expected - fewest, most - expected) > FAR_FROM_ENDS;

@@ -13,11 +13,11 @@ import { midPOfTails, SMALLEST_P } from './boschloo.js';
 const TOLERANCE = 1e-9;
 
 /**
- * Returns the adjusted p of each configuration: the chance of any false alarm among all of them is at most the level that it is
- * compared with. It is the probability that the smallest p of the configurations that are not yet found would be at most as
- * small as the observed one. Since passes are counts, a configuration whose runs all passed can hardly
- * reach a small p, and costs the others nothing. P. H. Westfall and R. D. Wolfinger, "Multiple tests with discrete
- * distributions", The American Statistician 51 (1997) 3-8.
+ * Returns the adjusted p of each configuration: the chance of any false alarm among all of them is at most the level
+ * that it is compared with. It is the probability that the smallest p of the configurations that are not yet found
+ * would be at most as small as the observed one. Since passes are counts, a configuration whose runs all passed can
+ * hardly reach a small p, and costs the others nothing. P. H. Westfall and R. D. Wolfinger, "Multiple tests with
+ * discrete distributions", The American Statistician 51 (1997) 3-8.
  */
 export const stepDownMinP = (strata: readonly Stratum[]): number[] => adjust(strata.map(possibleOutcomes));
 

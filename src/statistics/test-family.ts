@@ -25,11 +25,12 @@ interface TestedMember extends TestedDifference {
 }
 
 /**
- * Tests several differences that may share runs, such as those between all pairs of agents, so that the chance of any false
- * alarm among them is at most alpha. Tests that no outcome of so few runs could decide do not count: R. E. Tarone, "A
- * modified Bonferroni method for discrete data", Biometrics 46 (1990) 515-522. Of the others, those with the smallest p come
- * first: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979) 65-70.
- * The interval of a test has the level at which it was decided, so that verdict and interval agree.
+ * Tests several differences that may share runs, such as those between all pairs of agents, so that the chance of any
+ * false alarm among them is at most alpha. Tests that no outcome of so few runs could decide do not count: R. E.
+ * Tarone, "A modified Bonferroni method for discrete data", Biometrics 46 (1990) 515-522. Of the others, those with the
+ * smallest p come first: S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+ * Statistics 6 (1979) 65-70. The interval of a test has the level at which it was decided, so that verdict and interval
+ * agree.
  */
 export function testFamily(
   family: readonly (readonly Stratum[])[],

@@ -25,10 +25,10 @@ export function smallestDisagreements(pairs: readonly ScorePair[]): ScorePair[] 
 }
 
 /**
- * Returns the agreement of two raters beyond chance: 1 is perfect, 0 is what chance gives. A disagreement weighs as the square
- * of its size. Null with fewer than two pairs, or if all scores are the same. J. Cohen, "Weighted kappa", Psychological
- * Bulletin 70 (1968) 213-220. The interval uses Student's t, because pairs are few; it reaches from the lowest to the highest
- * end of two: that of the pairs, and that of these and two more that disagree.
+ * Returns the agreement of two raters beyond chance: 1 is perfect, 0 is what chance gives. A disagreement weighs as the
+ * square of its size. Null with fewer than two pairs, or if all scores are the same. J. Cohen, "Weighted kappa",
+ * Psychological Bulletin 70 (1968) 213-220. The interval uses Student's t, because pairs are few; it reaches from the
+ * lowest to the highest end of two: that of the pairs, and that of these and two more that disagree.
  */
 export function weightedKappa(
   pairs: readonly ScorePair[],
@@ -46,11 +46,14 @@ export function weightedKappa(
   };
 }
 
-/** Standard error by J. L. Fleiss, J. Cohen and B. S. Everitt, Psychological Bulletin 72 (1969) 323-327, written as a sum over pairs. */
+/**
+ * Standard error by J. L. Fleiss, J. Cohen and B. S. Everitt, Psychological Bulletin 72 (1969) 323-327, written as a
+ * sum over pairs.
+ */
 function estimateOf(pairs: readonly ScorePair[]): { kappa: number; error: number } | null {
   const mean = (of: (pair: ScorePair) => number): number => sum(pairs, of) / pairs.length;
   const observed = mean(({ human, judge }) => (human - judge) ** 2);
-  // How far the scores of a pair are from the other rater's scores on average, together.
+  // The distances of each pair's scores from the other rater's scores on average, together.
   const distances = pairs.map((pair) =>
     mean((other) => (pair.human - other.judge) ** 2 + (pair.judge - other.human) ** 2),
   );

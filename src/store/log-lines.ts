@@ -48,8 +48,8 @@ export interface ReadLines extends KnownLines {
 }
 
 /**
- * The way to tell that lines were only appended: by comparing all bytes with those that were read, or, for whoever looks again after every
- * run, by the last line, as `clean` moves all lines after those that it removes.
+ * The way to tell that lines were only appended: by comparing all bytes with those that were read, or, for whoever
+ * looks again after every run, by the last line, as `clean` moves all lines after those that it removes.
  */
 export type Comparison = 'all bytes' | 'last line';
 
@@ -65,8 +65,8 @@ const stampNow = (stat: BigIntStats): string => (isSettled(stat) ? stampOf(stat)
 const NOTHING = { results: [], places: [], corrupt: [], count: 0, end: 0, last: null } as const;
 
 /**
- * Reads the lines after those that are known; all lines if the log does not begin with those. `rest`: the text after the last
- * newline, which may be incomplete. `isContinued`: whether it does.
+ * Reads the lines after those that are known; all lines if the log does not begin with those. `rest`: the text after
+ * the last newline, which may be incomplete. `isContinued`: whether it does.
  */
 export function readOn(
   log: string,

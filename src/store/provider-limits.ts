@@ -9,14 +9,14 @@ import type { SharedStore } from './shared/shared-store.js';
 
 /**
  * The limits that accounts of providers have reached, for all sweeps of an engine, or for all hosts of shared results.
- * Without them, each sweep and host would have to reach a limit to know it. So if they cannot be read or written, agents
- * are started: nothing here rejects.
+ * Without them, each sweep and host would have to reach a limit to know it. So if they cannot be read or written,
+ * agents are started: nothing here rejects.
  */
 export interface ProviderLimits {
   /**
-   * Returns until when an agent of the account must wait (ms since the epoch), or null if it may start. If it is unknown
-   * when the limit ends, one agent may start to find out, before the others. `waitedUntil`: the time until which the
-   * agent has waited already; null if it has not.
+   * Returns until when an agent of the account must wait (ms since the epoch), or null if it may start. If it is
+   * unknown when the limit ends, one agent may start to find out, before the others. `waitedUntil`: the time until
+   * which the agent has waited already; null if it has not.
    */
   admit: (account: string, waitedUntil: number | null) => Promise<number | null>;
   /** Returns when the account's limit ends (ms since the epoch); null if it has none. */

@@ -20,7 +20,8 @@ export function* readEvents(file: string): Generator<RunEvent> {
 }
 
 /**
- * Reads what the agent of a run did. Null if it left no events. `agent`: its record, which says in which form its output is.
+ * Reads what the agent of a run did. Null if it left no events. `agent`: its record, which says in which form its
+ * output is.
  *
  * @throws UsageError if the events cannot be read
  */

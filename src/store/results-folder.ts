@@ -39,7 +39,7 @@ export function runFiles(folder: string) {
     run: `${artifacts}/run.json`,
     executions: `${artifacts}/executions.json`,
     events: `${artifacts}/events.jsonl`,
-    /** What the agent has done so far, while the run is not over. */
+    /** The agent's events so far, while the run is not over. */
     liveEvents: `${artifacts}/events.live.jsonl`,
     rawTranscript: `${artifacts}/transcript.raw.txt`,
     humanTranscript: `${artifacts}/transcript.human.txt`,
@@ -70,8 +70,8 @@ export const SWEEP_PARTS: ReadonlySet<string> = new Set(['plan.json', 'summary.j
 export type RunFiles = ReturnType<typeof runFiles>;
 
 /**
- * The name by which a run's agent knows it: in paths, and in the environment. It is the same for every attempt and on every host,
- * and tells the agent nothing of its scenario, variant, agent and model, as the run's id would.
+ * The name by which a run's agent knows it: in paths, and in the environment. It is the same for every attempt and on
+ * every host, and tells the agent nothing of its scenario, variant, agent and model, as the run's id would.
  */
 export const opaqueId = (run: string): string => sha256(run).slice(0, 16);
 

@@ -17,8 +17,8 @@ import { resultsLog } from './results-folder.js';
 import { parseResult } from './results-log.js';
 
 /**
- * Writes a file below the folder `index/` of a state folder, from which it can be made again at any time. Readers see the old or the
- * new one. Returns false, and does no harm, where there is no state folder, or nothing can be written.
+ * Writes a file below the folder `index/` of a state folder, from which it can be made again at any time. Readers see
+ * the old or the new one. Returns false, and does no harm, where there is no state folder, or nothing can be written.
  */
 export function writeDerived(file: string, text: string): boolean {
   const folder = dirname(file);
@@ -41,28 +41,34 @@ export function writeDerived(file: string, text: string): boolean {
 }
 
 /**
- * Answers questions about all results in a results folder without reading the log from the start each time. Every answer is that of
- * the log as it is now: what was appended is read first, and all of it if `clean` has replaced it.
+ * Answers questions about all results in a results folder without reading the log from the start each time. Every
+ * answer is that of the log as it is now: what was appended is read first, and all of it if `clean` has replaced it.
  */
 export interface ResultsIndex extends ResultFacts {
-  /** What lists and sweeps show of all results. @throws Error that names the log if it cannot be read */
+  /** Returns the digests of all results, for lists and sweeps. @throws Error that names the log if it cannot be read */
   digests(): Digests;
-  /** All results of a sweep in the order written, read from the log. @throws Error if the log is replaced in the meantime */
+  /**
+   * All results of a sweep in the order written, read from the log.
+   * @throws Error if the log is replaced in the meantime
+   */
   linesOfSweep(sweep: string): ResultLine[];
   /** A result, read from the log; null if it is not there. */
   line(id: string): ResultLine | null;
 }
 
-/** Of the format of the index. Raise it with every change of `KnownLines`, `ResultDigest` or `digestOf`: then it is made anew. */
+/**
+ * The version of the index's format. Raise it with every change of `KnownLines`, `ResultDigest` or `digestOf`: then it
+ * is made anew.
+ */
 const VERSION = 3;
 /** Shorter logs are read faster than anything could be looked up. */
 const WORTH_INDEXING = 256 * 1024;
 
 /**
- * Opens the index of a results folder. It belongs to whoever opens it, and lives as long. results.jsonl is what counts: the first look
- * starts from an index in the state folder, if its hash says that the log still begins with what the index was made of. An index that
- * is missing, broken or of another version is made again, if there is a state folder. Nobody locks it: each process replaces it as a
- * whole.
+ * Opens the index of a results folder. It belongs to whoever opens it, and lives as long. results.jsonl is what counts:
+ * the first look starts from an index in the state folder, if its hash says that the log still begins with what the
+ * index was made of. An index that is missing, broken or of another version is made again, if there is a state folder.
+ * Nobody locks it: each process replaces it as a whole.
  */
 export function openResultsIndex(resultsPath: string): ResultsIndex {
   const log = resultsLog(resultsPath);
@@ -147,7 +153,7 @@ export function resultsIndex(resultsPath: string): ResultsIndex {
   return index;
 }
 
-/** What the index in the state folder has was compared, if it has a stamp. */
+/** The contents of the index in the state folder were compared, if it has a stamp. */
 const wasCompared = (known: KnownLines | ReadLines): boolean => !('last' in known) || known.isCompared;
 
 const historyOf = (known: KnownLines | ReadLines): object => ('last' in known ? known.history : known);
@@ -160,7 +166,8 @@ export const indexFile = (resultsPath: string): string =>
 function readIndex(file: string): KnownLines | null {
   const index = parseJson(readOrEmpty(file));
   if (!isJsonObject(index) || index['version'] !== VERSION) return null;
-  // Only this program writes into the state folder. To validate thousands of results would take longer than to read the log.
+  // Only this program writes into the state folder. To validate thousands of results would take longer than to read the
+  // log.
   return index as unknown as KnownLines;
 }
 

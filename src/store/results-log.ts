@@ -7,7 +7,7 @@ import { ResultLine } from '#model';
 import { cleanFolder } from './results-folder.js';
 
 /*
- * How `clean` works next to commands and workers that write. `clean` takes a lock before it looks at the folder, and
+ * `clean` works next to commands and workers that write. `clean` takes a lock before it looks at the folder, and
  * releases it once it removes nothing more. A process that has written something waits until no `clean` holds the lock,
  * and then checks whether what it wrote is still there. So either `clean` has seen what was written, or the writer sees
  * what `clean` has done. Writers hold no lock, and a killed `clean` blocks nobody.
@@ -47,7 +47,8 @@ const MAX_APPENDS = 5;
 /**
  * Appends a finished run. Repeats that if `clean` has replaced the file in the meantime.
  *
- * @throws Error if the results folder is missing: whoever has moved it away could not put it back if there were a new one
+ * @throws Error if the results folder is missing: whoever has moved it away could not put it back if there were a new
+ *   one
  */
 export const appendResult = (path: string, result: ResultLine): Promise<void> =>
   appendLines(path, [JSON.stringify(result)]);
@@ -59,8 +60,8 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
 
 /**
  * Uses a single `write` in append mode, so that lines of several workers do not mix. If a power failure left an
- * incomplete last line, ends that line first, so that only that one is lost. Returns whether the lines are in the current
- * file.
+ * incomplete last line, ends that line first, so that only that one is lost. Returns whether the lines are in the
+ * current file.
  */
 async function append(path: string, lines: readonly string[]): Promise<boolean> {
   const file = await open(path, 'a+', 0o644);

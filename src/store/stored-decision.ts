@@ -27,15 +27,15 @@ const Decided = z.object({
   cells: z.array(z.object({ id: z.string() })),
 });
 
-/** What a sweep that has ended has decided, and the ids of the cells that it needed. */
+/** The decision of a sweep that has ended, and the ids of the cells that it needed. */
 interface StoredDecision {
   decision: Decision;
   cells: string[];
 }
 
 /**
- * Reads what a sweep has decided, as it was decided: a later build may weigh the same results in another way. Null if the
- * sweep is open, or runs all of its cells.
+ * Reads what a sweep has decided, as it was decided: a later build may weigh the same results in another way. Null if
+ * the sweep is open, or runs all of its cells.
  */
 export function storedDecision(resultsPath: string, sweep: string): StoredDecision | null {
   const file = summaryFile(resultsPath, sweep);

@@ -84,7 +84,7 @@ export async function endRound(
   await writeFileAtomic(summaryFile(results, sweep), summary);
 }
 
-/** Whether a sweep that has not ended is paused. */
+/** True if a sweep that has not ended is paused. */
 export const isPaused = (results: string, sweep: string): boolean => existsSync(pausedFile(results, sweep));
 
 /**

@@ -3,8 +3,8 @@ import { nonBlank } from '#input';
 import { McpServer, variablesOfServer } from './mcp/mcp-server.js';
 
 /*
- * What a scenario tests besides a program: skills, instructions and MCP servers that the agent is given. `Subject` is what a file says,
- * `StoredSubject` what is installed: it contains the files, so that the hash of the stored scenario covers them.
+ * The subject of a scenario: skills, instructions and MCP servers that the agent is given. `Subject` is what a file
+ * says, `StoredSubject` what is installed: it contains the files, so that the hash of the stored scenario covers them.
  */
 
 /** Files of a skill and of instructions may have this many bytes together: a plan contains them. */

@@ -33,8 +33,8 @@ interface SweepOptions extends Options {
 }
 
 /**
- * Compares two sweeps by their ids, unique prefixes of these, or `latest`, using only the files. `variants`: the variant of
- * base and the variant of head to compare; if empty, each variant is compared with itself.
+ * Compares two sweeps by their ids, unique prefixes of these, or `latest`, using only the files. `variants`: the
+ * variant of base and the variant of head to compare; if empty, each variant is compared with itself.
  *
  * @throws UsageError if there are no such sweeps or variants
  */

@@ -69,7 +69,7 @@ export type Found = { kind: 'sweep'; plan: Plan } | { kind: 'run'; folder: strin
 export async function findById(resultsPath: string, id: string): Promise<Found> {
   const sweep = sweepBy(resultsPath, id);
   if (sweep !== null) return { kind: 'sweep', plan: readPlan(resultsPath, sweep) };
-  // Of thousands of runs, only the one that is named has to be looked at.
+  // Only the run that is named has to be looked at, not thousands of runs.
   const isRun = basename(id) === id && existsSync(runFiles(join(resultsPath, id)).run);
   if (isRun) return { kind: 'run', folder: join(resultsPath, id) };
   const project = await sharedProjectOf(resultsPath);

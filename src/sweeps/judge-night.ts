@@ -29,8 +29,8 @@ type Judged = Pick<
 >;
 
 /**
- * Judges a night of a schedule by its reference and the nights since, from the results as they lie on disk. The first complete night becomes
- * the reference. Judged again, it is the same.
+ * Judges a night of a schedule by its reference and the nights since, from the results as they lie on disk. The first
+ * complete night becomes the reference. Judged again, it is the same.
  */
 export async function judgeNight(
   resultsPath: string,

@@ -46,8 +46,9 @@ export function reviewReader(
 }
 
 /**
- * Compares the models that judged a sweep, or one of its variants, with people, by the reviews in its own runs and in the newest ones of
- * other sweeps that the same model judged by the same criteria or gates. `reviewOf` reads the reviews of the sweep itself.
+ * Compares the models that judged a sweep, or one of its variants, with people, by the reviews in its own runs and in
+ * the newest ones of other sweeps that the same model judged by the same criteria or gates. `reviewOf` reads the
+ * reviews of the sweep itself.
  */
 export function calibrationsOf(
   resultsPath: string,
@@ -117,7 +118,7 @@ const decidedGates = ({ line: { scenario_id: scenario, metrics }, human }: Revie
       : [{ scenario, judge: gate.judged_by, gate, human: human?.gates?.[String(gate.index + 1)] ?? null }],
   );
 
-/** What tells apart the models that judged a run, and what they were asked. */
+/** Keys that tell apart the models that judged a run, and their questions. */
 const keysOf = (line: ResultDigest): string[] => [
   ...judgedRun({ line, human: null }).map(judgeKey),
   ...decidedGates({ line, human: null }).map(gateJudgeKey),

@@ -13,10 +13,13 @@ export interface KnownReviews {
   save(): void;
 }
 
-/** What an evaluation.md contained when it had this stamp, for a run of which a model had judged this. */
+/** The contents of an evaluation.md with this stamp, of a run of which a model had judged this. */
 type Entry = [stamp: string, judged: string, review: HumanReview | null];
 
-/** Of the format of the file, and of how reviews are read. Raise it with every change: then all of them are read again. */
+/**
+ * The version of the file's format, and of how reviews are read. Raise it with every change: then all of them are read
+ * again.
+ */
 const VERSION = 1;
 const WORTH_SAVING = 200;
 

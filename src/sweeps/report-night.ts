@@ -14,8 +14,9 @@ import { judgeNight } from './judge-night.js';
 const MOST_REASONS = 5;
 
 /**
- * Judges a firing that has ended and writes its result: its record with the verdict, the exit code and the JUnit report. Repeated, it writes the
- * same, unless the results or the reference have changed. `firing.reasons`: what else is to be said.
+ * Judges a firing that has ended and writes its result: its record with the verdict, the exit code and the JUnit
+ * report. Repeated, it writes the same, unless the results or the reference have changed. `firing.reasons`: what else
+ * is to be said.
  */
 export async function reportNight(
   resultsPath: string,

@@ -24,7 +24,10 @@ export interface SavedQuery {
   url: string;
 }
 
-/** Lists of runs that people look for: those of a sweep, or without one, of all sweeps. Empty if the UI's address is unknown. */
+/**
+ * Lists of runs that people look for: those of a sweep, or without one, of all sweeps. Empty if the UI's address is
+ * unknown.
+ */
 export function savedQueries(
   engine: Pick<EngineState, 'uiUrl' | 'namespace'>,
   sweep: string | null,

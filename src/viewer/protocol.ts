@@ -19,13 +19,13 @@ import type {
 } from '#model';
 
 /*
- * What the viewer's server answers. Nothing outside of this package reads it: page and server are of the same build. What is
- * stored is passed on as it is, with the types of its schemas.
+ * The output of the viewer's server. Nothing outside of this package reads it: page and server are of the same build.
+ * What is stored is passed on as it is, with the types of its schemas.
  */
 
 /** A sweep in the list. */
 export interface ListedSweep extends SweepSummary {
-  /** Whether it is open, and was paused. */
+  /** True if it is open, and was paused. */
   paused: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface SweepsAnswer {
   more: number;
   /** The results folder, as a user knows it. */
   place: string;
-  /** Whether the engine that works on open sweeps is running. */
+  /** True if the engine that works on open sweeps is running. */
   engine: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface OpenRunState {
   run: string | null;
   /** Its current step; null if no server says so. */
   step: string | null;
-  /** What its agent is doing, in a line. */
+  /** A line about what its agent is doing. */
   doing: string | null;
   /** When the step began, ms since the epoch. */
   since: number | null;
@@ -69,7 +69,7 @@ export interface SweepState {
   document: SweepDocument;
   /** ISO 8601 UTC */
   started: string;
-  /** Why cells have not passed, by their ids. */
+  /** The reasons why cells have not passed, by their ids. */
   why: Readonly<Record<string, string>>;
   /** Sentences about the sweep as a whole: its decision, reasons to doubt its results. */
   notes: string[];
@@ -81,11 +81,11 @@ export interface SweepState {
 /** The repetitions of a scenario and variant with an agent and model. */
 export interface MatrixCell extends Pick<SweepCell, 'scenario' | 'variant' | 'agent' | 'model'> {
   passed: number;
-  /** Those that passed or failed. */
+  /** The number that passed or failed. */
   tested: number;
   /** "2 of 3 passed, 1 error". */
   text: string;
-  /** What each looks like; empty if there are many. */
+  /** The appearance of each; empty if there are many. */
   looks: string[];
 }
 
@@ -99,20 +99,20 @@ export interface SweepAnswer {
   started: string;
   notes: string[];
   tables: ShownTable[];
-  /** What can be selected. */
+  /** The possible selections. */
   choices: {
     outcomes: string[];
     scenarios: string[];
     variants: string[];
     agents: string[];
-    /** Of human reviews. */
+    /** The labels of human reviews. */
     labels: string[];
   };
-  /** Of the selected runs, whatever cell is selected. */
+  /** The matrix of the selected runs, whatever cell is selected. */
   matrix: MatrixCell[];
   /** The selected runs, as many as were asked for. */
   runs: ListedRun[];
-  /** How many are selected. */
+  /** The number of selected runs. */
   found: number;
   isRepeated: boolean;
   /** The state of those among `runs` that are open. */
@@ -121,14 +121,14 @@ export interface SweepAnswer {
   engine: boolean;
 }
 
-/** What is known of a run that has no report yet. */
+/** The answer about a run that has no report yet. */
 export interface OpenRunAnswer {
   state: 'open';
   run: string;
   sweep: string;
   cell: Cell;
   description: string;
-  /** What the agent is asked; null if no agent takes part. */
+  /** The prompt of the agent; null if no agent takes part. */
   prompt: string | null;
   uiUrl: string | null;
   engine: boolean;
@@ -180,31 +180,33 @@ export interface ChangesAnswer {
   files: FileChange[];
   /** Number of further changed files. */
   more: number;
-  /** Why nothing can be compared; null if it can. */
+  /** The reason why nothing can be compared; null if it can. */
   missing: string | null;
 }
 
-/** `GET /api/runs/:run/review`: the review in the run's evaluation.md, for a form. `PUT` saves `version` and `fields`. */
+/**
+ * `GET /api/runs/:run/review`: the review in the run's evaluation.md, for a form. `PUT` saves `version` and `fields`.
+ */
 export interface ReviewAnswer {
   /** Changes whenever the file does. A review that was made from another one is not saved. */
   version: string;
   fields: ReviewFields;
-  /** What in the file cannot be read, with its place; null if all can. */
+  /** The part of the file that cannot be read, with its place; null if all can. */
   problem: string | null;
 }
 
-/** What is answered, with status 409, to a review of a file that has changed meanwhile. */
+/** The answer, with status 409, to a review of a file that has changed meanwhile. */
 export interface ChangedReview extends ErrorAnswer {
   review: ReviewAnswer;
 }
 
 /**
- * `GET /api/sweeps/:sweep/retry?failed=1` (or 0), or with `cell=<id>`, and `GET /api/regrade/:id`, of a sweep or run: what would begin. `POST` to the
- * same address begins it.
+ * `GET /api/sweeps/:sweep/retry?failed=1` (or 0), or with `cell=<id>`, and `GET /api/regrade/:id`, of a sweep or run:
+ * what would begin. `POST` to the same address begins it.
  */
 export interface AgainAnswer {
   cells: number;
-  /** Whether more runs follow until a verdict is clear. If not, and there are no cells, there is nothing to do. */
+  /** True if more runs follow until a verdict is clear. If not, and there are no cells, there is nothing to do. */
   mayFollow: boolean;
   /** Agents that would run, with their cells. */
   agents: { agent: string; cells: number }[];
@@ -218,9 +220,9 @@ export interface ComparisonAnswer {
   comparison: Comparison;
   /** The verdict. */
   words: string[];
-  /** What the runs took and scored, and how reliable they are. */
+  /** The measures and scores of the runs, and how reliable they are. */
   tables: ShownTable[];
-  /** How many more runs would show a difference. */
+  /** Tells how many more runs would show a difference. */
   needed: string[];
 }
 
@@ -251,7 +253,7 @@ export interface SchedulesAnswer {
   }[];
 }
 
-/** What a report in a single file has of a run. */
+/** The data of a run in a report in a single file. */
 export interface ReportedRun {
   answer: EndedRunAnswer;
   events: EventsLine[];
@@ -265,7 +267,7 @@ export interface EmbeddedReport {
   runs: Record<string, ReportedRun | string>;
 }
 
-/** What is answered instead of all of these, with a status of 400 or more. */
+/** The answer instead of all of these, with a status of 400 or more. */
 export interface ErrorAnswer {
   error: string;
 }

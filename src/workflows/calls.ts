@@ -36,7 +36,7 @@ const FIRST = {
 /** Half an hour, so that a history holds the tries of months. */
 const LATER = { retry: { initialInterval: '1 minute', backoffCoefficient: 1, maximumAttempts: 30 } } as const;
 
-/** What cannot be done at present, and why; by what. */
+/** The reasons why actions fail at present, by action. */
 export type Troubles = Map<string, string>;
 
 /**

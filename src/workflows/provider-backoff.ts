@@ -4,7 +4,10 @@ import type { AgentSummary } from '#protocol';
 export type RetryHint = NonNullable<AgentSummary['again']>;
 
 const LONGEST_WAIT_MS = 5 * 60_000;
-/** With waits of 5 s (`providerWaitMs`) to 5 min, this adds up to ten minutes plus the runs themselves. Anything longer is an outage. */
+/**
+ * With waits of 5 s (`providerWaitMs`) to 5 min, this adds up to ten minutes plus the runs themselves. Anything longer
+ * is an outage.
+ */
 const BUSY_RUNS = 8;
 /** If it is unknown when a limit resets, the agent is run again every quarter of an hour. */
 const UNKNOWN_RESET_MS = 15 * 60_000;
@@ -20,8 +23,8 @@ export const consecutiveSameReason = (reasons: readonly RetryHint['why'][]): num
   reasons.length - 1 - reasons.findLastIndex((reason) => reason !== reasons.at(-1));
 
 /**
- * How long to wait before the agent is run again after `nth` runs in a row with the same reason, ms; null if it is not
- * worth waiting. `now`: ms since the epoch.
+ * Returns how long to wait before the agent is run again after `nth` runs in a row with the same reason, ms; null if it
+ * is not worth waiting. `now`: ms since the epoch.
  */
 export function backoffMs(
   { why, at }: RetryHint,

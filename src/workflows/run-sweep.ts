@@ -61,7 +61,7 @@ export async function runSweep(input: SweepInput): Promise<SweepResult> {
   });
 }
 
-/** Whether there is nothing left to do and nothing left to decide about. */
+/** True if there is nothing left to do and nothing left to decide about. */
 const hasEnded = ({ queue, state }: Sweep): boolean => queue.length === 0 && isOver(state);
 
 const wantsNewHistory = ({ queue, state, started, input: { cellsPerHistory = Infinity } }: Sweep): boolean =>
@@ -206,7 +206,7 @@ async function askToAnnounce(sweep: Sweep, cell: string): Promise<void> {
     await condition(() => !sweep.state.open.has(cell) || workflowIdOf(sweep, cell) !== workflowId);
 }
 
-/** Whether the next history would miss nothing. */
+/** True if the next history would miss nothing. */
 const isIdle = ({ queue, state, starting, claims, isVerifying, hosts }: Sweep): boolean =>
   queue.length === 0 &&
   claims.length === 0 &&

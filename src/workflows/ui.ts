@@ -4,7 +4,7 @@ import { beginningOf, SEARCH_ATTRIBUTES } from '#lib/pure';
 import type { Cell } from '#model';
 import { SWEEP_ID, type RunResult, type SweepProgress } from '#protocol';
 
-// What Temporal's Web UI shows of our workflows in addition to their histories.
+// Details of our workflows that Temporal's Web UI shows in addition to their histories.
 
 /** A step of a run that has begun or ended. */
 export interface StepLine {

@@ -18,7 +18,10 @@ export const wakeRun = defineSignal<[{ nth: number; proof?: string }]>(SIGNALS.w
 /** Waits until the agent may be run again after its `nth` run: at least `ms`, unless the wait is ended early. */
 export type WaitForProvider = (brief: AgentSummary, ms: number, nth: number) => Promise<void>;
 
-/** The run gives up its slot while it waits; its sweep wakes it once it has a slot again. A run without a sweep waits by itself. */
+/**
+ * The run gives up its slot while it waits; its sweep wakes it once it has a slot again. A run without a sweep waits by
+ * itself.
+ */
 export function waitParked({ sweep, cell, proof: isProven }: RunInput): WaitForProvider {
   const { workflowId } = workflowInfo();
   let woken = 0;

@@ -48,7 +48,9 @@ export interface JobResult {
 
 type Context = Record<string, Record<string, string>>;
 
-/** Runs the steps of action.yml one after the other, as GitHub's runner does. Steps that use actions/cache copy folders. */
+/**
+ * Runs the steps of action.yml one after the other, as GitHub's runner does. Steps that use actions/cache copy folders.
+ */
 export async function runAction(job: Job): Promise<JobResult> {
   const temporary = await mkdtemp(join(job.cache, '..', 'runner-'));
   const file = (name: string): string => join(temporary, name);
@@ -112,7 +114,9 @@ const defaults = (github: Record<string, string>): Record<string, string> =>
 const fill = (text: string, context: Context): string =>
   text.replace(/\$\{\{(.*?)\}\}/g, (_, expression: string) => String(evaluate(expression, context)));
 
-/** Evaluates an expression. Its operators are those of JavaScript; names stand for texts, which are empty if unknown. */
+/**
+ * Evaluates an expression. Its operators are those of JavaScript; names stand for texts, which are empty if unknown.
+ */
 function evaluate(expression: string, context: Context): unknown {
   const code = expression
     .replace(
@@ -120,7 +124,7 @@ function evaluate(expression: string, context: Context): unknown {
       (_, of: string, name: string) => JSON.stringify(context[of]?.[name] ?? ''),
     )
     .replace(/\balways\(\)/g, 'true');
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- the text is our own file
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- our own file
   return new Function(`return ${code}`)() as unknown;
 }
 

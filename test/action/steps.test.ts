@@ -28,7 +28,7 @@ afterAll(async () => {
 
 let runs = 0;
 
-/** What a user sees of the jobs: the walk test/walks/action.md. */
+/** The user's view of the jobs: the walk test/walks/action.md. */
 const seen: string[] = [];
 function see(title: string, { failed, log, summary, steps }: JobResult): void {
   const lines = (text: string): string =>

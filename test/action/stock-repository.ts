@@ -6,8 +6,8 @@ import { CLI } from '../commands/project.js';
 const TOOL = 'fixtures/stock_delivery/bin/stock';
 
 /**
- * Makes a git repository with the scenario that `init` creates. The branch `worse` is a pull request's commit after that of
- * `main`: its tool books one piece too few. `corrected` is the one after it.
+ * Makes a git repository with the scenario that `init` creates. The branch `worse` is a pull request's commit after
+ * that of `main`: its tool books one piece too few. `corrected` is the one after it.
  */
 export async function stockRepository(folder: string): Promise<void> {
   await mkdir(folder);

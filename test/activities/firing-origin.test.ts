@@ -27,7 +27,7 @@ import { newFolder } from '../host/temporary.js';
 import { cell } from '../workflows/stub-activities.js';
 import { inActivity, isOwnServer } from './in-activity.js';
 
-/** What anybody who reaches Temporal's ports can make of a schedule that a command has created. */
+/** The power of anybody who reaches Temporal's ports over a schedule that a command has created. */
 const HOUR_MS = 3600_000;
 /** A time of the schedule below. */
 const DUE = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;

@@ -76,7 +76,7 @@ const refusal = (why: string): object => ({
   nonRetryable: true,
   message: expect.stringContaining(why) as string,
 });
-/** How a run ends that passes the check: it goes on to its scenario, which does not exist. */
+/** The end of a run that passes the check: it goes on to its scenario, which does not exist. */
 const TAKEN = { type: 'StoreBroken' };
 const run = (
   proof = '',

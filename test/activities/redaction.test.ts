@@ -24,7 +24,7 @@ import { secret, TRICKY } from '../lib/secrets.js';
 import { isOwnServer } from './in-activity.js';
 import { provenRun } from './proofs.js';
 
-/** How much output of an agent is read at once. */
+/** The amount of an agent's output that is read at once. */
 const CHUNK = 256 * 1024;
 const cell = { id: 'c', scenario: 'leaky', agent: 'leaky', model: 'm', variant: 'default', repetition: 1 };
 const ANSWER = JSON.stringify({ scores: { a: 1 }, confidence: 1, issues: [], highlights: [] });
@@ -36,7 +36,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What remains of a run with an agent, scripts and checks that print all these texts, and what its judge was sent. */
+/**
+ * Returns what remains of a run with an agent, scripts and checks that print all these texts, and what its judge was
+ * sent.
+ */
 async function leaveAll(value: string, texts: readonly string[], before: number) {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-redaction-'));
   try {

@@ -1,6 +1,6 @@
 /*
- * A small stand-in for `@elizaos/core` that speaks the same API, as far as the agent host uses it. The tests of the real
- * one (test/agents/real/eliza.test.ts) make the same checks.
+ * A small stand-in for `@elizaos/core` that speaks the same API, as far as the agent host uses it. The tests of the
+ * real one (test/agents/real/eliza.test.ts) make the same checks.
  */
 
 const CODE = String.raw`

@@ -24,7 +24,7 @@ export interface HostEnd {
   events: EventBody[];
   /** Names of the actions, each with whether it failed. */
   actions: [name: string, failed: boolean][];
-  /** What the agent said to the user. */
+  /** The agent's messages to the user. */
   replies: string[];
   ending: Classified;
   stderr: string;

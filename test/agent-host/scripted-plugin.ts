@@ -1,7 +1,7 @@
 /**
- * A plugin whose config is its script. `actions`, `text`: what the model answers; `recall`: a text that the reply repeats
- * if the prompt contains it; `broken`: what is thrown by the model (`model`, `connection`), the service (`service`) or at its start
- * (`start`). It writes to stdout, as plugins may.
+ * A plugin whose config is its script. `actions`, `text`: what the model answers; `recall`: a text that the reply
+ * repeats if the prompt contains it; `broken`: what is thrown by the model (`model`, `connection`), the service
+ * (`service`) or at its start (`start`). It writes to stdout, as plugins may.
  */
 export const PLUGIN = String.raw`
 import { writeSync } from 'node:fs';
@@ -75,7 +75,9 @@ export default {
 };
 `;
 
-/** Another plugin: an action that works, one without a handler, and an evaluator that says something after each turn. */
+/**
+ * Another plugin: an action that works, one without a handler, and an evaluator that says something after each turn.
+ */
 export const EXTRA_PLUGIN = String.raw`
 const always = { similes: [], validate: async () => true, examples: [] };
 export default {

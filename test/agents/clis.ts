@@ -2,7 +2,9 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installer, installOnce } from './install-once.js';
 
-/** An npm package of a real agent or server. Pinned: without a version npm picks an older one that suits its own Node. */
+/**
+ * An npm package of a real agent or server. Pinned: without a version npm picks an older one that suits its own Node.
+ */
 interface Cli {
   package: string;
   version: string;
@@ -20,7 +22,9 @@ const CLIS = {
 export type CliName = keyof typeof CLIS;
 export const CLI_NAMES = Object.keys(CLIS) as CliName[];
 
-/** Servers of the MCP project, the first of which has all that the protocol has, and one that offers others over HTTP. */
+/**
+ * Servers of the MCP project, the first of which has all that the protocol has, and one that offers others over HTTP.
+ */
 const SERVERS = {
   everything: mcpServer('everything'),
   filesystem: mcpServer('filesystem'),

@@ -10,7 +10,7 @@ import { geminiRequest } from '../../src/agents/gemini.js';
 import { opencodeRequest } from '../../src/agents/opencode.js';
 import { piRequest } from '../../src/agents/pi.js';
 
-/** What a reader finds in lines; null: nothing. */
+/** Returns what a reader finds in lines; null: nothing. */
 function find(reader: RequestReader, lines: readonly string[]): FirstRequest | null {
   for (const line of lines) {
     const found = reader.line(line);

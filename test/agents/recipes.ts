@@ -10,12 +10,12 @@ export interface Place {
   prompt: string;
 }
 
-/** How a real agent is started without its adapter. */
+/** The start of a real agent without its adapter. */
 interface Recipe {
   args: string[];
   env: Record<string, string>;
   files: { path: string; content: string }[];
-  /** Whether the stream contains the event that proves success. */
+  /** True if the stream contains the event that proves success. */
   succeeded(events: Record<string, unknown>[]): boolean;
 }
 

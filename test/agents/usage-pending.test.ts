@@ -5,7 +5,7 @@ import { eventStream } from '../../src/agents/streams/event-stream.js';
 import { textStream } from '../../src/agents/command.js';
 import { linesOf } from './read-capture.js';
 
-/** Whether usage is pending after captured starts in one session. */
+/** True if usage is pending after captured starts in one session. */
 function pendingAfter(agent: string, ...captures: string[]): boolean | undefined {
   const parser = knownAgents({}).get(agent)?.parser();
   for (const capture of captures) for (const line of linesOf(`${agent}-${capture}`)) parser?.line(line);

@@ -37,7 +37,9 @@ prompt = "stdin"
 free = true
 models = ["m"]
 `;
-/** As the model `slow`, it never answers. Its summary names what is in its workspace, and the other folders of the run. */
+/**
+ * As the model `slow`, it never answers. Its summary names what is in its workspace, and the other folders of the run.
+ */
 const JUDGE = `
 [agents.judge]
 command = "sh"

@@ -144,7 +144,7 @@ describe.concurrent('a worker', () => {
   );
 });
 
-/** How long a step may send no heartbeat before it is performed again. */
+/** The time without a heartbeat after which a step is performed again. */
 const HEARTBEAT_MS = 8000;
 /** Longer than the ten attempts of a worker's calls, which take about 20 s, and longer than HEARTBEAT_MS. */
 const AWAY_MS = 30_000;
@@ -298,8 +298,8 @@ describe.concurrent('a frozen worker', () => {
       (await handle.query<SweepProgress>(QUERIES.progress)).active.length === 2 ? true : null,
     );
     const runs = readdirSync(join(state, 'work')).map((run) => join(state, 'work', run, 'steps'));
-    // Without events.live.jsonl, which is there only for those who follow a run, and is removed with it: a worker that is
-    // frozen between its check and its write appends to it when it wakes up.
+    // Without events.live.jsonl, which is there only for those who follow a run, and is removed with it: a worker that
+    // is frozen between its check and its write appends to it when it wakes up.
     const files = (): Record<string, string> =>
       Object.fromEntries(
         Object.entries(filesBelow(results, ...runs.filter((run) => existsSync(run)))).filter(

@@ -16,7 +16,7 @@ const VICTIMS = ['worker', 'worker', 'server', 'keeper', 'command'] as const;
 export interface Faults {
   cells: number;
   concurrency: number;
-  /** How many parts are killed, each at a random number of agent starts. */
+  /** The number of parts that are killed, each at a random number of agent starts. */
   faults: number;
   agentSecs: number;
 }

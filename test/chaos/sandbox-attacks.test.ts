@@ -141,7 +141,7 @@ async function attacked(attack: Attack, place: string): Promise<RunFolder & { ga
   return { ...folder, gates: folder.metrics.details.map(({ status }) => status) };
 }
 
-/** Whether a script of the user was unaffected by the attack. */
+/** True if a script of the user was unaffected by the attack. */
 async function unharmed(attack: keyof typeof UNHARMED, kind: Script, place: string): Promise<boolean> {
   const { run, metrics } = await ran(`${attack}-${kind}-${place}`);
   const ends = [

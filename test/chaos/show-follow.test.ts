@@ -8,7 +8,7 @@ import { EMPTY_FIXTURE, until } from '../commands/project.js';
 import { projectWithClient } from '../commands/project-with-client.js';
 
 const { project, client } = await projectWithClient(EMPTY_FIXTURE, { ownEngine: true });
-// What an agent does reaches the server with a heartbeat.
+// The agent's actions reach the server with a heartbeat.
 project.env['LLM_TOOL_TEST_LIMITS'] = '{"heartbeatMs": 4000}';
 
 test('show <run> --follow prints what the agent does, also after the worker was killed, and then the run', async () => {

@@ -20,8 +20,8 @@ const PAGE = Buffer.alloc(4096);
 const FILL_MS = 5;
 
 /**
- * Fills a small disk and keeps it full until it is mended: whatever is removed, truncated or replaced meanwhile would make
- * room for something else.
+ * Fills a small disk and keeps it full until it is mended: whatever is removed, truncated or replaced meanwhile would
+ * make room for something else.
  */
 export function fill(disk: string): void {
   const topUp = (): void => {
@@ -59,7 +59,7 @@ export interface Small {
   remove: () => Promise<void>;
 }
 
-/** What waits for a disk tries again soon, and `doctor` has time on a busy machine. */
+/** Anything that waits for a disk tries again soon, and `doctor` has time on a busy machine. */
 const SOON: Partial<Limits> = { waitedOutMs: 1000, retryMs: 1000, engineRetryMs: 1000, doctorMs: 120_000 };
 
 export async function onSmallDisks(

@@ -25,7 +25,13 @@ async function retryAfter(outcomes: Outcome[], more: object = {}) {
   const plan = Plan.parse({
     ...{ schema_version: 1, sweep: 's', created_at: '2026-01-01T00:00:00.000Z', concurrency: 1 },
     ...{ scenarios: [], agents: {}, cells: CELLS, providers: {}, cache: true, max_usd: null, prices: {} },
-    ...{ caps: { agents: {}, models: {} }, project: null, hidden: [], sandbox: { required: false, allow_loopback: [] }, ...more },
+    ...{
+      caps: { agents: {}, models: {} },
+      project: null,
+      hidden: [],
+      sandbox: { required: false, allow_loopback: [] },
+      ...more,
+    },
   });
   const { cells } = await planRetry(results, plan, { failed: false, cells: [] }, () => undefined);
   return cells.map(({ id }) => id);

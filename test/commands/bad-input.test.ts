@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 interface Case {
-  /** What is wrong, as part of the title. */
+  /** The mistake, as part of the title. */
   name: string;
   yaml: string;
   /** `line:column path` of the problem, then what its message must say. */

@@ -27,7 +27,7 @@ async function writeScenario(name: string, more = '', steps = ["say: 'hello'"]):
   );
 }
 
-/** What changes between two runs, by the name of the scenario. */
+/** The changes between two runs, by the name of the scenario. */
 const CHANGES: Record<string, () => Promise<void>> = {
   instructions: () => project.write('fixtures/instructions/AGENTS.md', 'be brief'),
   prompt: async () =>

@@ -5,7 +5,7 @@ import { createProject, documentOf, EMPTY_FIXTURE, scenario, type TestProject } 
 
 let project: TestProject;
 
-/** How often the agent was started: it writes a line at each start. */
+/** Counts the starts of the agent: it writes a line at each start. */
 const starts = async (): Promise<number> => {
   const text = await project.read('starts').catch(() => '');
   return text.split('\n').length - 1;

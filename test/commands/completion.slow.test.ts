@@ -43,7 +43,7 @@ async function inShell(shell: string, args: string[]): Promise<string[]> {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-/** What a shell offers for a line, given as the words that the shell splits it into; the last one is incomplete. */
+/** A shell's offers for a line, given as the words that the shell splits it into; the last one is incomplete. */
 type Offers = (words: string[]) => Promise<string[]>;
 
 const inBash: Offers = (words) => {

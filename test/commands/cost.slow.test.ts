@@ -50,7 +50,7 @@ describe('the cost of a run', () => {
     expect(document.cost_usd).toBe(0);
     const { text } = await openRun(document, 0);
     expect(await text('report.md')).toMatch(/\| Cost +\| \$0\.00 /);
-    // What was run and what comes from the cache read the same.
+    // Results of runs and results from the cache read the same.
     for (const stdout of [
       (await project.cli(['show', document.sweep])).stdout,
       (await project.cli(['run', ...args])).stdout,

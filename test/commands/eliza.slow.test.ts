@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 const namesIn = (folder: string): string[] => readdirSync(join(FILES, folder)).sort();
-/** What a file itself says is expected, in comments. */
+/** The expectations in the comments of a file itself. */
 const expectedIn = (path: string, word: string): string[] =>
   readFileSync(join(FILES, path), 'utf8')
     .split('\n')

@@ -95,7 +95,10 @@ export const runsOf = (project: TestProject, scenario: string): string[] => {
 export const foldersOf = (project: TestProject, scenario: string): string[] =>
   runsOf(project, scenario).map((run) => stateOfRun(stateOf(project), run));
 
-/** Expects that the state folder keeps nothing of a scenario's runs but the output of their agents, and that no link leads there. */
+/**
+ * Expects that the state folder keeps nothing of a scenario's runs but the output of their agents, and that no link
+ * leads there.
+ */
 export function expectRemoved(project: TestProject, scenario: string): void {
   for (const folder of foldersOf(project, scenario))
     for (const gone of ['workspace', 'home', 'login', 'bin'])
@@ -105,7 +108,9 @@ export function expectRemoved(project: TestProject, scenario: string): void {
   expect(readdirSync(join(stateOf(project), 'open-runs'))).toEqual([]);
 }
 
-/** The paths below a folder while others remove some of them: Node's own recursive listing fails if a folder disappears. */
+/**
+ * The paths below a folder while others remove some of them: Node's own recursive listing fails if a folder disappears.
+ */
 export const pathsBelow = (folder: string, path = ''): string[] =>
   entriesOf(join(folder, path)).flatMap((entry) => {
     const below = join(path, entry.name);

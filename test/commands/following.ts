@@ -4,7 +4,7 @@ import { until, type TestProject } from './project.js';
 
 type Running = ReturnType<TestProject['start']>;
 
-/** What a process has printed so far. */
+/** The output of a process so far. */
 export function printed({ stdout, stderr }: Running): { stdout: () => string; stderr: () => string } {
   const texts = { stdout: '', stderr: '' };
   stdout.on('data', (data) => (texts.stdout += String(data)));

@@ -26,7 +26,7 @@ export const writeGated = (
 export const untilStarted = (project: TestProject, name: string, count = 1): Promise<true> =>
   untilLines(project, `${name}.starts`, count);
 
-/** How many gated commands of that name have started. */
+/** Counts the gated commands of that name that have started. */
 export const startsOf = (project: TestProject, name: string): number =>
   linesIn(project, `${name}.starts`).length;
 

@@ -12,7 +12,7 @@ type CommandLine = { runCommandLine: typeof runCommandLine };
 
 let busy = false;
 
-/** Whether a command runs in this process now, and uses its working folder, environment and output. */
+/** True if a command runs in this process now, and uses its working folder, environment and output. */
 export const isBusy = (): boolean => busy;
 
 /**

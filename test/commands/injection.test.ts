@@ -15,7 +15,9 @@ import { createProject, documentOf, filesBelow, openRun, scenario, type TestProj
 
 const SECRET = 'outside-of-the-workspace';
 
-/** What is written, by its kind. `$CANARY` is the folder outside. A file `planted` shows that a text was executed. */
+/**
+ * The texts to write, by their kind. `$CANARY` is the folder outside. A file `planted` shows that a text was executed.
+ */
 const PAYLOADS: Record<string, string> = {
   'double quotes': '"; touch $CANARY/planted; "',
   'single quotes': "'; touch $CANARY/planted; '",
@@ -238,7 +240,7 @@ afterAll(async () => {
   await rm(canary, { recursive: true, force: true });
 });
 
-/** What is outside of the runs: the canary, and the project with its scenarios. Symlinks are not followed. */
+/** Everything outside of the runs: the canary, and the project with its scenarios. Symlinks are not followed. */
 const outside = (): Record<string, string> => ({ ...treeOf(canary), ...treeOf(project.folder) });
 
 /** Every entry below a folder, except in results: its kind, and the hash of its content. */

@@ -18,8 +18,8 @@ let project: TestProject;
 const ENV = { LLM_TOOL_TEST_ENABLED: '1', OPENAI_API_KEY: 'key-of-the-test' };
 
 /**
- * Imitates Codex: logs its start, and reports a limit if the file `at-limit` exists. Otherwise does the task once there is
- * no file `hold`.
+ * Imitates Codex: logs its start, and reports a limit if the file `at-limit` exists. Otherwise does the task once there
+ * is no file `hold`.
  */
 const CODEX = `#!/bin/sh
 [ "$1" = --version ] && echo 'codex-cli 0.0.1' && exit

@@ -2,7 +2,10 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 
-/** How the server answers a request: with a text in the provider's form, as given, or never; not before `after`. */
+/**
+ * The way in which the server answers a request: with a text in the provider's form, as given, or never; not before
+ * `after`.
+ */
 type Reply =
   | { say: string; after?: Promise<unknown> }
   /** Answers with a text that depends on the request. */

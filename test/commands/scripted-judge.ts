@@ -27,7 +27,7 @@ export function questionIn(body: string): Asked {
   };
 }
 
-/** Whether the evidence has every text that a criterion has in double quotes. */
+/** True if the evidence has every text that a criterion has in double quotes. */
 const isMet = (criterion: string, text: string): boolean =>
   [...criterion.matchAll(/"([^"]+)"/g)].every(([, wanted = '']) => text.includes(wanted));
 

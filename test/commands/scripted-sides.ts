@@ -6,8 +6,8 @@ import { EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 export type Sides = Record<string, string>;
 
 /**
- * Adds a scenario with a variant for each side, whose nth run ends as its outcomes say. Only the number of calls decides,
- * so sweeps that run the same rounds have the same counts, in whatever order runs end.
+ * Adds a scenario with a variant for each side, whose nth run ends as its outcomes say. Only the number of calls
+ * decides, so sweeps that run the same rounds have the same counts, in whatever order runs end.
  */
 export async function addScripted(
   project: TestProject,

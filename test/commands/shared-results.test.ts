@@ -14,7 +14,7 @@ import { joinAs } from '../store/shared/join-as.js';
 import { writePastSweep } from './past-sweep.js';
 import { createProject, EMPTY_FIXTURE, scenario, type TestProject } from './project.js';
 
-/* What commands do on results that several hosts share, as far as it takes no host. */
+/* Commands on results that several hosts share, as far as that takes no host. */
 
 let project: TestProject;
 let place: string;

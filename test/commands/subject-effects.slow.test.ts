@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 /**
- * Writes a scenario whose nth run passes as its side says: 1 passes, 0 fails, and the outcomes repeat. The agent has only its HOME
- * to know its side by, as a model has only its requests.
+ * Writes a scenario whose nth run passes as its side says: 1 passes, 0 fails, and the outcomes repeat. The agent has
+ * only its HOME to know its side by, as a model has only its requests.
  */
 async function writeSides(name: string, sides: { with: string; without: string }): Promise<void> {
   const counts = join(project.folder, `counts-${name}`);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { execa, execaSync } from 'execa';
 import { CLI, until, type TestProject } from './project.js';
 
-/** Why no terminal can be opened here; null if one can. */
+/** The reason why no terminal can be opened here; null if one can. */
 export const noTerminal =
   execaSync('tmux', ['-V'], { reject: false }).exitCode === 0 ? null : 'tmux is not installed';
 

@@ -60,7 +60,8 @@ describe('forecast', () => {
       ...OPTIONS,
       maxUsd: 11,
     });
-    // By hand: rates of 18 / 22, moved by 10 points towards 50 %, have a variance of 0.2024; 42.4 runs, 47.3 with the correction.
+    // By hand: rates of 18 / 22, moved by 10 points towards 50 %, have a variance of 0.2024; 42.4 runs, 47.3 with the
+    // correction.
     expect(needed).toEqual({ runs_each: 48, runs: 192, usd: 96, secs: 2880, smallest: needed.smallest });
     expect(needed.smallest).toBeLessThanOrEqual(0.2);
     expect(level).toBe(0.04);

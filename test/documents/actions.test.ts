@@ -18,7 +18,7 @@ interface Workflow {
 
 /** The action of this repository, in an example for others. */
 const OWN = 'OWNER/llm-tool-test@v0.1.0';
-/** What a job may do besides reading: comment on pull requests, sign what it publishes, or publish pages. */
+/** Permissions of a job besides reading: comment on pull requests, sign what it publishes, or publish pages. */
 const MORE = [
   undefined,
   { contents: 'read', 'pull-requests': 'write' },

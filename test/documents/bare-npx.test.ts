@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { REPOSITORY } from '../commands/project.js';
 
 /**
- * Until the package is published, anybody can register its name on npm, and `npx llm-tool-test` would install and run that where the
- * package is missing. `npx --no` never installs anything.
+ * Until the package is published, anybody can register its name on npm, and `npx llm-tool-test` would install and run
+ * that where the package is missing. `npx --no` never installs anything.
  */
 const BARE = /\bnpx +(?!--no\b|--no-install\b)(?:-\S+ +)*llm-tool-test\b/;
 

@@ -12,7 +12,7 @@ interface Verb {
 
 const known = new Map<string, Promise<Verb>>();
 
-/** What the CLI says about a verb in its `--help`, which has no side effects. */
+/** The CLI's description of a verb in its `--help`, which has no side effects. */
 export function verb(...names: string[]): Promise<Verb> {
   const key = names.join(' ');
   const asked = known.get(key) ?? read(names);

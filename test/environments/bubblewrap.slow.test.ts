@@ -69,7 +69,7 @@ const request = (argv: string[], env: Record<string, string> = {}) => ({
   ...{ start: 1, argv, env: { PATH, ...env }, stdin: 'prompt', files: [], deadlineSecs: 60, idleSecs: null },
 });
 
-/** What a command prints in the sandbox, including stderr, and its exit code. */
+/** The output of a command in the sandbox, including stderr, and its exit code. */
 async function inside(
   { handle }: Place,
   command: string,

@@ -21,7 +21,7 @@ type Cli = Container['command'];
 const ask = (cli: Cli, ...args: string[]): string =>
   execFileSync(cli, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** Why tests cannot use containers here; null if they can. */
+/** Returns why tests cannot use containers here; null if they can. */
 export async function whyNoContainers(cli: Cli = 'docker', image = IMAGE): Promise<string | null> {
   const missing = await whyNoCli(cli);
   if (missing !== null) return `${cli} cannot be used: ${missing}`;

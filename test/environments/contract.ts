@@ -30,7 +30,7 @@ import { confirmed, newPlace, write } from './places.js';
 const compiled = await compileSources();
 const END = (): AbortSignal => AbortSignal.timeout(60_000);
 
-/** Why an environment cannot be tested here; null if it can. */
+/** The reason why an environment cannot be tested here; null if it can. */
 const whyNot = {
   local: () => Promise.resolve(null),
   bubblewrap: whyNoBubblewrap,
@@ -39,7 +39,9 @@ const whyNot = {
   e2b: whyNoSandboxes,
 };
 
-/** Defines the tests of what every environment guarantees. Containers are made from the image, with docker or podman. */
+/**
+ * Defines the tests of what every environment guarantees. Containers are made from the image, with docker or podman.
+ */
 export async function testContract(place: keyof typeof whyNot, image = IMAGE): Promise<void> {
   const lacking = await whyNot[place](image);
   if (lacking !== null) console.warn(`${place} is not tested here: ${lacking}`);
@@ -448,7 +450,7 @@ export async function testContract(place: keyof typeof whyNot, image = IMAGE): P
       const { stdout, stderr } = await run(command, { inSandbox });
       const [content, path = ''] = stdout.split('\n');
       expect([content, stderr]).toEqual(['secret', '']);
-      // What a script writes there, if it can, does not reach the snapshot.
+      // Changes that a script makes there, if it can, do not reach the snapshot.
       await run('echo x >"$LLM_TOOL_TEST_CHECKS/made"; rm "$LLM_TOOL_TEST_CHECKS/check.sh"', { inSandbox });
       expect(readdirSync(checks).sort()).toEqual(['check.sh', 'sub']);
       // Left by a worker that was killed while it checked the first turn.

@@ -10,7 +10,7 @@ export const KEY = 'e2b_test_key_5f1c0a9b';
 const ENVD = fileURLToPath(new URL('./e2b-envd.js', import.meta.url));
 const isRoot = process.getuid?.() === 0;
 
-/** Why sandboxes cannot be tested here; null if they can. */
+/** Returns why sandboxes cannot be tested here; null if they can. */
 export const whyNoSandboxes = async (): Promise<string | null> => {
   const lacking = await whyNoBubblewrap();
   return lacking === null ? null : `the test server makes its sandboxes with bubblewrap: ${lacking}`;
@@ -49,7 +49,7 @@ export interface E2bServer {
   env: Record<string, string>;
   /** Living sandboxes. */
   list: () => { id: string; metadata: Record<string, string>; endAt: Date; pid: number }[];
-  /** How many sandboxes were created, and killed by request. */
+  /** The numbers of sandboxes that were created, and killed by request. */
   counts: { created: number; killed: number };
   /** Runs a command as root in a sandbox and returns its output. */
   inside: (id: string, command: string) => Promise<string>;
@@ -62,8 +62,8 @@ export interface E2bServer {
 }
 
 /**
- * Starts a server that speaks the API of E2B as the package `e2b` uses it: sandboxes, the Connect protocol for processes,
- * and the transfer of files.
+ * Starts a server that speaks the API of E2B as the package `e2b` uses it: sandboxes, the Connect protocol for
+ * processes, and the transfer of files.
  */
 export async function startE2bServer(port = 0): Promise<E2bServer> {
   const sandboxes = new Map<string, Sandbox>();

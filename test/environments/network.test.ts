@@ -26,7 +26,7 @@ const isRoot = process.getuid?.() === 0;
 const asker = compiled.program(`
   import { whyNoOwnNetwork } from './environments/network.js';
   console.log(await whyNoOwnNetwork());`);
-/** Why the user nobody cannot have a network of its own here; empty if it can. */
+/** The reason why the user nobody cannot have a network of its own here; empty if it can. */
 const nobodyLacks = await whyNotAsNobody();
 
 async function whyNotAsNobody(): Promise<string> {

@@ -80,7 +80,7 @@ interface Given {
   skills?: string[];
   /** The checks folder. */
   checks?: string | null;
-  /** What the model answers: one vote each. */
+  /** The answers of the model: one vote each. */
   answers?: Record<string, Json>[];
   /** Where the questions to the model are recorded. */
   asked?: Omit<GateQuestion<unknown>, 'read'>[];

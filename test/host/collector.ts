@@ -16,7 +16,7 @@ export interface SentSpan {
 export interface Collector {
   address: string;
   requests: { path: string; headers: Record<string, unknown>; body: Buffer }[];
-  /** Of all requests in JSON. */
+  /** The spans of all requests in JSON. */
   spans: () => SentSpan[];
   /** Attributes of the resources of these requests. */
   resources: () => Record<string, unknown>[];

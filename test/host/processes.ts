@@ -53,7 +53,7 @@ export function killWhenFinished(text: string): void {
   onTestFinished(() => killAll(text));
 }
 
-/** Whether no process with `text` in its command line is left; dying ones get `timeoutMs` to end. */
+/** True if no process with `text` in its command line is left; dying ones get `timeoutMs` to end. */
 export const allGone = async (text: string, timeoutMs = 10_000): Promise<boolean> =>
   (await waitUntil(() => (processesWith(text).length === 0 ? true : null), timeoutMs, 10)) ?? false;
 

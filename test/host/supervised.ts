@@ -17,7 +17,7 @@ import { newFolder, setEnv } from './temporary.js';
 export const PATH = '/usr/local/bin:/usr/bin:/bin';
 export const LONG_MS = 120_000;
 
-/** Why a mode cannot be tested here; null if it can. */
+/** Returns why a mode cannot be tested here; null if it can. */
 function obstacle(...flags: string[]): string | null {
   const probe = spawnSync('unshare', [
     ...flags,
@@ -88,7 +88,7 @@ const ofAgent = (command: Started): number[] => {
   return processesWith(command.seconds).filter((pid) => found.includes(pid) && !ofSupervisor.includes(pid));
 };
 
-/** Whether everything the agent started ends within `timeoutMs`; processes of the supervisor may take longer. */
+/** True if everything the agent started ends within `timeoutMs`; processes of the supervisor may take longer. */
 export const nothingLeft = async (command: Started, timeoutMs = 0): Promise<boolean> =>
   (await waitUntil(() => (ofAgent(command).length === 0 ? true : null), timeoutMs, 10)) === true &&
   (await allGone(command.folder)) &&

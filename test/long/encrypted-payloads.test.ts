@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const KEYS = { LLM_TOOL_TEST_CODEC_KEYS: 'keys' };
 
-/** What the server says of a workflow, undecoded. */
+/** The server's description of a workflow, undecoded. */
 const describe = (workflowId: string) =>
   client.workflowService.describeWorkflowExecution({ namespace: 'default', execution: { workflowId } });
 
@@ -98,7 +98,7 @@ test('without keys, histories contain texts of a scenario; with keys, they do no
   const histories = await historiesOf(document.sweep);
   expect(histories).not.toContain(MARKER);
   expect(histories).toContain('binary/encrypted');
-  // What is not encrypted: ids and search attributes.
+  // Parts that are not encrypted: ids and search attributes.
   expect(histories).toContain('marked');
 });
 

@@ -43,7 +43,7 @@ async function judgedOnSmallDisks(
   return { one, model, asked, untilAsked: () => until('the question', () => (asked() === 1 ? true : null)) };
 }
 
-/** Whether the worker has received the answer and begun to store it. */
+/** True if the worker has received the answer and begun to store it. */
 function answerHasArrived({ results, state }: Small): true | null {
   const work = join(projectState(results, state).folder, 'work');
   return readdirSync(work).some((run) => existsSync(join(work, run, 'answers'))) ? true : null;

@@ -117,7 +117,7 @@ describe.concurrent(`a disk that cannot be written${why}`, () => {
   }
 });
 
-/** Whether no process of the agent is alive. */
+/** True if no process of the agent is alive. */
 async function agentHasEnded({ project }: Small): Promise<true | null> {
   const { stdout } = await execa('ps', ['-eo', 'args']);
   return stdout.split('\n').some((line) => line.includes(`${project.folder}/agent.go`)) ? null : true;

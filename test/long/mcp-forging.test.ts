@@ -11,7 +11,10 @@ import {
   type TestProject,
 } from '../commands/project.js';
 
-/** Where agents try to forge evidence: why it cannot be tested here, its `environment`, and whether MCP servers can be tested in it. */
+/**
+ * Where agents try to forge evidence: why it cannot be tested here, its `environment`, and whether MCP servers can be
+ * tested in it.
+ */
 const PLACES = [
   { name: 'bubblewrap', lacking: await whyNoBubblewrap(), environment: '{type: bubblewrap}', mcp: true },
   ...(await Promise.all(
@@ -51,8 +54,8 @@ const FAKE = Buffer.from(
 ).toString('base64');
 
 /**
- * Attempts of an agent to change the verdict of gates on what it did, as shell commands. Each runs beside a call that fails. All
- * output of a command goes to no file of ours, so that none is evidence by itself.
+ * Attempts of an agent to change the verdict of gates on what it did, as shell commands. Each runs beside a call that
+ * fails. All output of a command goes to no file of ours, so that none is evidence by itself.
  */
 const ATTEMPTS: Record<string, string> = {
   'append a call to the record of the server': `for f in ../mcp/*.jsonl ../config/mcp/*.jsonl; do (${line(CALL)}; ${line(ANSWER)}) >>$f; done`,

@@ -5,7 +5,7 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import type { Small } from '../chaos/small-disks.js';
 import { until } from '../commands/project.js';
 
-/** What the server says about the open run; null if none is open. */
+/** The server's description of the open run; null if none is open. */
 async function openRun({ results, state }: Small): Promise<WorkflowExecutionDescription['raw'] | null> {
   const { folder } = projectState(results, state);
   const { address, taskQueue } = await until('an engine', () => readEngineState(folder));
@@ -28,7 +28,7 @@ export async function pendingFailure(one: Small): Promise<string> {
   return `${pending?.activityType?.name ?? ''} ${pending?.lastFailure?.message ?? ''}`;
 }
 
-/** Whether the open run has been asked to cancel, or has ended. */
+/** True if the open run has been asked to cancel, or has ended. */
 export async function isCancelled(one: Small): Promise<boolean> {
   const run = await openRun(one);
   return run === null || run.workflowExtendedInfo?.cancelRequested === true;

@@ -10,7 +10,7 @@ import { addScripted } from '../commands/scripted-sides.js';
 /** Pass rates of 8 scenarios with the variant `bare`, as in scripts/simulate/example.js. */
 const BARE = [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.2];
 const MOST = 8;
-/** How much less often `guided` passes, and whether a verdict is due. */
+/** The change of the pass rate of `guided`; a verdict is due unless it is 0. */
 const REPETITIONS = [
   { seed: 'first', change: -0.5 },
   { seed: 'second', change: 0 },
@@ -88,7 +88,7 @@ test.each(REPETITIONS)(
     expect(decision?.runs).toBe(document.cells.length);
     if (change !== 0) {
       expect(decision?.verdict).toBe('worse');
-      // What a fixed number of runs would have cost more.
+      // A fixed number of runs would have cost more.
       expect(decision?.runs).toBeLessThan(2 * MOST * BARE.length);
     }
   },

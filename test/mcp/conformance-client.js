@@ -1,6 +1,6 @@
-// A client of the protocol for its conformance suite, which speaks through the proxy: `node conformance-client.js URL`. It sends
-// what the scenario MCP_CONFORMANCE_SCENARIO needs, and leaves all that has to do with HTTP to the proxy. What the proxy finds wrong
-// with the server of the suite is printed to stderr.
+// A client of the protocol for its conformance suite, which speaks through the proxy: `node conformance-client.js URL`.
+// It sends what the scenario MCP_CONFORMANCE_SCENARIO needs, and leaves all that has to do with HTTP to the proxy. What
+// the proxy finds wrong with the server of the suite is printed to stderr.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

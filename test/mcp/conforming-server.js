@@ -1,5 +1,5 @@
-// A server with what the conformance suite of the protocol asks of one, in the versions until 2025-11-25 and in 2026-07-28:
-// `node conforming-server.js` speaks stdio; tests reach it by `openServer`, too.
+// A server with what the conformance suite of the protocol asks of one, in the versions until 2025-11-25 and in
+// 2026-07-28: `node conforming-server.js` speaks stdio; tests reach it by `openServer`, too.
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { NAMES, prompt, PROMPTS, read, RESOURCES, RpcError, TOOLS, tools } from './conforming-tools.js';

@@ -1,4 +1,5 @@
-// The tools, resources and prompts of `conforming-server.js`. Their names and answers are those that the conformance suite expects.
+// The tools, resources and prompts of `conforming-server.js`. Their names and answers are those that the conformance
+// suite expects.
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 export const NAMES = 'io.modelcontextprotocol';
@@ -7,7 +8,10 @@ const PNG =
 const WAV = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 
 /** @typedef {Record<string, any>} Any */
-/** @typedef {{ args: Any, params: Any, meta: Any, ask: (method: string, params: Any) => Promise<Any>, notify: (method: string, params: Any) => void }} Call */
+/**
+ * @typedef {{ args: Any, params: Any, meta: Any, ask: (method: string, params: Any) => Promise<Any>, notify: (method:
+ * string, params: Any) => void }} Call
+ */
 
 export class RpcError extends Error {
   constructor(/** @type {number} */ code, /** @type {string} */ message, /** @type {Any} */ data = {}) {

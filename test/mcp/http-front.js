@@ -10,11 +10,14 @@ import { createServer } from 'node:http';
 const STATUS = { [-32602]: 400, [-32022]: 400, [-32021]: 400, [-32601]: 404 };
 
 /**
- * Speaks streamable HTTP on loopback for a server that is reached by connections: each session has one, and since 2026-07-28 each
- * request. Resolves to the HTTP server.
+ * Speaks streamable HTTP on loopback for a server that is reached by connections: each session has one, and since
+ * 2026-07-28 each request. Resolves to the HTTP server.
  */
 export async function serveHttp(/** @type {Open} */ open) {
-  /** The connection of each session, and its open streams, the last one first. @type {Map<string, { connection: Connection, streams: ((message: Any) => void)[] }>} */
+  /**
+   * The connection of each session, and its open streams, the last one first.
+   * @type {Map<string, { connection: Connection, streams: ((message: Any) => void)[] }>}
+   */
   const sessions = new Map();
 
   const server = createServer(async (request, response) => {

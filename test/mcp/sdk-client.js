@@ -1,5 +1,5 @@
-// A client of version 2 of the TypeScript SDK: `node sdk-client.js NODE_MODULES COMMAND [ARG...]` prints the version, the tools of a
-// server, and answers.
+// A client of version 2 of the TypeScript SDK: `node sdk-client.js NODE_MODULES COMMAND [ARG...]` prints the version,
+// the tools of a server, and answers.
 import { join } from 'node:path';
 
 const [modules = '', command, ...args] = process.argv.slice(2);

@@ -1,5 +1,5 @@
-// The tests' own MCP server: `node server.js` speaks stdio; `node server.js http PORT_FILE` listens on a free port of loopback, and
-// writes it to the file. With `SERVER_LOG`, it notes its start and each call in that file.
+// The tests' own MCP server: `node server.js` speaks stdio; `node server.js http PORT_FILE` listens on a free port of
+// loopback, and writes it to the file. With `SERVER_LOG`, it notes its start and each call in that file.
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';

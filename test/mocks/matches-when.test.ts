@@ -7,7 +7,7 @@ import { evaluateMatcher, matcherProblem } from '../../src/mocks/matcher.js';
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
 const map = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor'), json);
-/** What JSON carries: one kind of zero, and own keys only. */
+/** A value as JSON carries it: one kind of zero, and own keys only. */
 const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 const CALL: Call = { args: ['x', { repo: 'r', page: 1 }], input: 'x', context: { action: 'READ', turn: 2 } };

@@ -12,10 +12,10 @@ interface Run extends Omit<VerdictInput, 'checks'> {
   gates: readonly (GateDetail | null)[];
   /** undefined if no judgment was due. */
   judge?: Judged | undefined;
-  /** Why the judge or another due step left nothing. */
+  /** The reason why the judge or another due step left nothing. */
   lacking?: string | undefined;
 }
-/** What applies to a scenario in the project's own form. */
+/** The properties of a scenario in the project's own form. */
 const NATIVE = { rule: 'all_pass', needsAgent: true } as const;
 const decide = (change: Partial<Run> = {}): Decision => {
   const { gates, judge, lacking, ...rest }: Run = {

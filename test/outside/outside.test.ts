@@ -11,7 +11,7 @@ import { runInProcess } from '../commands/in-process.js';
 import { publicTypes } from './public-types.js';
 
 /*
- * What users see, held still: help, types, documents, texts and reports. A change that is meant is accepted with
+ * Snapshots of what users see: help, types, documents, texts and reports. A change that is meant is accepted with
  * `npx vitest run test/outside -u`, and then reviewed as the diff of `snapshots/`. record.sh makes `recorded/`.
  */
 
@@ -58,7 +58,9 @@ afterAll(async () => {
 const cli = (args: string[]) =>
   runInProcess(CLI, args, { cwd: folder, env: { ...ENV, LLM_TOOL_TEST_HOME: join(folder, 'state') } });
 
-/** Replaces what differs between machines: the folder, the sizes of folders, and the last digits of computed numbers. */
+/**
+ * Replaces what differs between machines: the folder, the sizes of folders, and the last digits of computed numbers.
+ */
 const normalised = (text: string): string =>
   text
     .replaceAll(folder, '/recorded')

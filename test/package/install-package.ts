@@ -22,8 +22,8 @@ export const readManifest = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
 
 /**
- * Packs the package and installs it in an empty folder as npm does, without a registry: with its direct dependencies and
- * nothing else of ours. `without`: dependencies to leave out.
+ * Packs the package and installs it in an empty folder as npm does, without a registry: with its direct dependencies
+ * and nothing else of ours. `without`: dependencies to leave out.
  */
 export async function installPackage(folder: string, without: RegExp | null = null): Promise<Packed> {
   const { stdout } = await execa(

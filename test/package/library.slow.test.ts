@@ -48,7 +48,7 @@ async function use(source: string, ...args: string[]) {
 }
 const example = blocks('ts').find(({ place }) => place.startsWith('specs/reference/library.md'))?.text ?? '';
 
-/** What a command prints with --json. */
+/** The output of a command with --json. */
 const printed = async (...args: string[]): Promise<unknown> =>
   JSON.parse((await project.cli([...args, '--json'])).stdout) as unknown;
 

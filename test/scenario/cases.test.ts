@@ -14,8 +14,8 @@ import {
 } from './schema-fields.js';
 
 /**
- * Fields that no test file can have wrong: `<kind> <field>`, and the reason. There are none at present; a needless entry
- * makes the test fail.
+ * Fields that no test file can have wrong: `<kind> <field>`, and the reason. There are none at present; a needless
+ * entry makes the test fail.
  */
 const CANNOT_BE_WRONG: Record<string, string> = {};
 

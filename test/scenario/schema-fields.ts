@@ -14,7 +14,7 @@ export interface Field {
 /** One way to be wrong. Many fields can share an identity: a zod check, or the schema itself for its type. */
 interface Rule {
   identity: unknown;
-  /** What to write to break it. */
+  /** The text to write to break it. */
   breach: string;
 }
 
@@ -193,7 +193,7 @@ function mark(option: z.ZodType, union: z.ZodUnion): string {
   return option instanceof z.ZodObject && maps.length > 1 ? `(${Object.keys(option.shape)[0] ?? ''})` : '';
 }
 
-/** How many keys of a value a map's schema does not know. */
+/** Counts the keys of a value that a map's schema does not know. */
 const unknownKeys = (schema: z.ZodType, value: unknown): number =>
   schema instanceof z.ZodObject && typeof value === 'object' && value !== null
     ? Object.keys(value).filter((key) => !Object.hasOwn(schema.shape as object, key)).length

@@ -18,7 +18,7 @@ const problemsOf = (loaded: Loaded<Suite>): string[] =>
     : loaded.problems.map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`);
 
 const signs = ['a', 'B', ' ', '\n', '"', "'", ':', '#', '- ', '{', '|', 'é', '漢', '✓', '\\', '${X}'];
-/** What a scenario itself adds to a prompt. */
+/** The texts that a scenario itself adds to a prompt. */
 const added = ['\n\nInput files:\n', '\n\nInput files: none', '\n- a.txt'];
 /** A text as people write it: not blank, of printable signs and line breaks. */
 const text = fc

@@ -17,7 +17,7 @@ const rate = fc.double({ min: 0, max: 1, noNaN: true });
 
 /** The checks of a scenario with an input, a conversation and a command. */
 const checks = fc.record({ ofInput: gates, ofTurn: gates, atEnd: gates, ofCommand: gates, threshold: rate });
-/** What its agent is given. */
+/** The inputs of its agent. */
 const work = fc.record({
   input: fc.constantFrom('hello', 'good day'),
   code: fc.constantFrom('true', 'false'),

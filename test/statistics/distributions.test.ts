@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { normalQuantileOfTail, normalTail } from '../../src/statistics/normal.js';
 import { tQuantileOfTail, tTail } from '../../src/statistics/student-t.js';
 
-// R gives the same (references/reference-values.R.txt). scipy 1.17.1: stats.norm.sf, stats.norm.isf, stats.t.sf(t, df), stats.t.isf(q, df)
+// R gives the same (references/reference-values.R.txt). scipy 1.17.1: stats.norm.sf, stats.norm.isf, stats.t.sf(t, df),
+// stats.t.isf(q, df)
 describe('the normal distribution', () => {
   test.each([
     [0, 0.5],

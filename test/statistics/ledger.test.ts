@@ -4,7 +4,10 @@ import { randomFrom } from '../../src/lib/random.js';
 import { firstLevel, informationIn, ledgerOf } from '../../src/statistics/ledger.js';
 import { normalQuantileOfTail, normalTail } from '../../src/statistics/normal.js';
 
-/** Returns the share of questions in which any look finds a difference that does not exist, on either side. `informations`: those of the looks. */
+/**
+ * Returns the share of questions in which any look finds a difference that does not exist, on either side.
+ * `informations`: those of the looks.
+ */
 function falseAlarms(informations: readonly number[], alpha: number): { better: number; worse: number } {
   const random = randomFrom('looks');
   const ends = ledgerOf(informations, alpha).map(({ level }) => normalQuantileOfTail(level / 2));
@@ -67,7 +70,8 @@ describe('the ledger of alpha', () => {
   });
 
   test('agrees with a two-dimensional integral', () => {
-    // Probability that the first look finds nothing and the second something, by the midpoint rule over the first score.
+    // Probability that the first look finds nothing and the second something, by the midpoint rule over the first
+    // score.
     const [first, second] = ledgerOf([1, 4], 0.05).map(({ level }) => normalQuantileOfTail(level / 2));
     let found = 0;
     const STEPS = 4000;

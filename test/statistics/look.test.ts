@@ -16,8 +16,8 @@ const anyRounds = fc.array(fc.tuple(pair, pair), { minLength: 1, maxLength: 8 })
 const plan = { alpha, margin: 0.2, most: 16 };
 
 test('boundaries are those of a published table', () => {
-  // Jennison and Turnbull (2000): power family with exponent 2, 5 equally spaced looks. Multivariate normal probabilities of
-  // scipy give 3.0902, 2.7141, 2.4728, 2.2799 and 2.1140 (references/reference-values.py.txt).
+  // Jennison and Turnbull (2000): power family with exponent 2, 5 equally spaced looks. Multivariate normal
+  // probabilities of scipy give 3.0902, 2.7141, 2.4728, 2.2799 and 2.1140 (references/reference-values.py.txt).
   const z = boundaries([0.2, 0.4, 0.6, 0.8, 1], alpha);
   for (const [at, other] of [3.0902, 2.7141, 2.4728, 2.2799, 2.114].entries())
     expect(Math.abs((z[at] ?? NaN) - other)).toBeLessThan(0.001);

@@ -56,8 +56,8 @@ describe('midP', () => {
 });
 
 describe('scoreInterval', () => {
-  // R. G. Newcombe, Statistics in Medicine 17 (1998) 873-890, table II, method 6; the same by an implementation that maximises
-  // the restricted likelihood numerically: references/reference-values.py.txt.
+  // R. G. Newcombe, Statistics in Medicine 17 (1998) 873-890, table II, method 6; the same by an implementation that
+  // maximises the restricted likelihood numerically: references/reference-values.py.txt.
   test.each<[Numbers, number, number]>([
     [[48, 80, 56, 70], 0.0528, 0.3382],
     [[3, 10, 9, 10], 0.17, 0.8406],

@@ -30,7 +30,7 @@ const HOUR = 3_600_000;
 let results: string;
 let log: string;
 let state: string;
-/** Those of the process that reads. */
+/** Index and reviews of the process that reads. */
 let index: ResultsIndex;
 let reviews: KnownReviews;
 

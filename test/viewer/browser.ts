@@ -4,13 +4,13 @@ import { findExecutable } from '../../src/host/process/find-deno.js';
 
 const program = await findExecutable('chromium');
 
-/** Why no browser can be tested here; null if one can. `.ci/packages` installs it. */
+/** The reason why no browser can be tested here; null if one can. `.ci/packages` installs it. */
 export const lacking = program === null ? 'chromium is not installed' : null;
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath: program ?? '', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 
-/** What axe finds wrong with a page, in a line each. */
+/** The violations that axe finds in a page, in a line each. */
 export async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axeCore.source);
   return page.evaluate(async () => {

@@ -52,7 +52,7 @@ const printed = ({ sweeps: [base = '', head = ''], runs: [run = ''] }: typeof ho
     xml: [['report', base, '--format', 'junit']],
   }) satisfies Record<string, string[][]>;
 
-/** What is around the first character that must not be there, as JSON; null if there is none. */
+/** The text around the first character that must not be there, as JSON; null if there is none. */
 function whereIn(text: string): string | null {
   const at = text.search(CONTROL);
   return at === -1 ? null : JSON.stringify(text.slice(Math.max(0, at - 120), at + 20));

@@ -47,8 +47,8 @@ const hostileName = (number: number): string =>
     .replaceAll('/', '')}`;
 
 /**
- * Writes a results folder in which every field of two sweeps and their runs is `text`, as a hostile host of shared results could
- * leave it. Returns their ids.
+ * Writes a results folder in which every field of two sweeps and their runs is `text`, as a hostile host of shared
+ * results could leave it. Returns their ids.
  */
 export function writeHostileResults(results: string, text = HOSTILE): { sweeps: string[]; runs: string[] } {
   const sweeps = [hostileName(1), hostileName(2)];

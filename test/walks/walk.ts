@@ -8,8 +8,8 @@ export interface Place {
 }
 
 /**
- * Runs all commands of a walk, which are the lines that begin with `$ ` in its blocks marked `console`, and returns the document
- * with the output that they really have. Lines after the command that begin with `> ` belong to it.
+ * Runs all commands of a walk, which are the lines that begin with `$ ` in its blocks marked `console`, and returns the
+ * document with the output that they really have. Lines after the command that begin with `> ` belong to it.
  */
 export async function walk(file: string, place: Place): Promise<string> {
   const parts = readFileSync(file, 'utf8').split(/^```console\n([^]*?)^```$/m);
@@ -44,7 +44,7 @@ async function runBlock(block: string, place: Place): Promise<string> {
 const commandsIn = (block: string): string[] =>
   [...block.matchAll(/^\$ (.*(?:\n>.*)*)/gm)].map(([, command = '']) => command.replace(/\n> ?/g, '\n'));
 
-/** What a terminal shows only for a moment, or in an order that differs. */
+/** Output that a terminal shows only for a moment, or in an order that differs. */
 export const PROGRESS = /^(engine: |\[\d+\/\d+\] |npm (notice|warn))/;
 
 /** Replaces what differs from run to run: paths, ids, times, ports. */

@@ -10,7 +10,7 @@ import { blockedAgents, brief, broken, cell, stubActivities } from './stub-activ
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
 
-/** What a sweep learns about the run of a cell from the server that the client is connected to. */
+/** Returns what a sweep learns about the run of a cell from the server that the client is connected to. */
 const look = (client: Client, workflowId: string, { isOwn = true, waitMs = 0 } = {}): Promise<EndedRun[]> =>
   inActivity(
     'sweep/s',

@@ -43,7 +43,7 @@ import { NO_CAPS, stubActivities, type Stubs } from './stub-activities.js';
 export type RunHandle = WorkflowHandle<typeof runScenario>;
 export type SweepHandle = WorkflowHandleWithFirstExecutionRunId<typeof runSweep>;
 
-/** What a test works with. */
+/** The objects that a test works with. */
 interface Bench {
   /** A unique name for the sweep of this test; it is part of the ids of its workflows. */
   name: string;
@@ -65,7 +65,8 @@ const BUNDLE_MS = 120_000;
 let bundle: Promise<WorkflowBundleOption> | undefined;
 
 /**
- * The current workflows, bundled by the first process of the tests that needs them: bundling takes seconds of a processor.
+ * The current workflows, bundled by the first process of the tests that needs them: bundling takes seconds of a
+ * processor.
  */
 export const bundleWorkflows = (): Promise<WorkflowBundleOption> => (bundle ??= sharedBundle());
 
@@ -111,8 +112,8 @@ type OnBench = <T>(
 
 /**
  * Connects the tests of a file to the server, with one worker for all of them: a worker for each test would take longer
- * than the tests. The returned function performs a test on the workflows of one sweep, with the stubs as its activities.
- * With `idle`, no worker serves the test until it calls `work`.
+ * than the tests. The returned function performs a test on the workflows of one sweep, with the stubs as its
+ * activities. With `idle`, no worker serves the test until it calls `work`.
  */
 export function useTemporal(): OnBench {
   const benches = new Map<string, Activities>();

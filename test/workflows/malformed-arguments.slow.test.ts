@@ -76,7 +76,7 @@ async function sendAll(
 ): Promise<void> {
   for (const value of values)
     await (value === undefined ? handle.signal(signalName) : handle.signal(signalName, value));
-  // What no client would send: bytes that are not JSON.
+  // A signal that no client would send: bytes that are not JSON.
   await client.workflowService.signalWorkflowExecution({
     namespace: client.options.namespace,
     workflowExecution: { workflowId: handle.workflowId },

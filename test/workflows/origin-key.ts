@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { originKey as keyOf } from '../../src/store/origin.js';
 
-/** A folder for results and state, removed after the test file, and the key that proves what a command started there. */
+/**
+ * A folder for results and state, removed after the test file, and the key that proves what a command started there.
+ */
 export async function originKey(): Promise<{ folder: string; key: Buffer }> {
   const folder = await mkdtemp(join(tmpdir(), 'llm-tool-test-'));
   afterAll(() => rm(folder, { recursive: true, force: true }));

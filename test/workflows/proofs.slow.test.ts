@@ -24,13 +24,13 @@ import {
 } from './stub-activities.js';
 import { progressOf, update } from './sweeps.js';
 
-/** What anybody who reaches Temporal's port can send to a sweep that a command has started. */
+/** Messages that anybody who reaches Temporal's port can send to a sweep that a command has started. */
 const onBench = useTemporal();
 const it = test.concurrent; // they mostly wait
 
 const HOUR_MS = 3600_000;
 const FORGED = '0'.repeat(64);
-/** What the workflows are started with. Whether this proof is valid is checked by other activities. */
+/** The input with which the workflows are started. Whether this proof is valid is checked by other activities. */
 const BY_COMMAND = { proof: 'of the start', concurrency: 1 };
 
 const { folder, key } = await originKey();

@@ -12,7 +12,10 @@ import { HISTORIES, recorded } from './history.js';
  */
 const names = readdirSync(HISTORIES).filter((name) => name.endsWith('.json'));
 const REORDERED = 'reordered';
-/** Why a history did not replay; undefined if it did. One worker replays all: a worker for each would take ten times as long. */
+/**
+ * The reason why a history did not replay; undefined if it did. One worker replays all: a worker for each would take
+ * ten times as long.
+ */
 const problems = new Map<string, Error | undefined>();
 
 beforeAll(async () => {

@@ -22,7 +22,9 @@ it('runs every cell once and ends with the counts of their outcomes', async () =
       status: 'completed',
       counts: { pass: 2, fail: 1, error: 1, cancelled: 0 },
     });
-    expect(endOf(stubs)).toEqual([{ sweep: name, round: 1, status: 'completed', lost: [], origin: expect.anything() }]);
+    expect(endOf(stubs)).toEqual([
+      { sweep: name, round: 1, status: 'completed', lost: [], origin: expect.anything() as unknown },
+    ]);
   });
   expect(ranCells(stubs).sort()).toEqual(ids(cells));
 });

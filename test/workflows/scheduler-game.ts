@@ -24,7 +24,7 @@ export interface World {
   earlierUsd?: number;
 }
 
-/** How a run ended, and what is known of its cost. */
+/** The end of a run, and what is known of its cost. */
 interface End {
   outcome: Outcome;
   cost: Cost;
@@ -93,7 +93,9 @@ export function play({ input, cells, earlierUsd = 0 }: World) {
     for (const [model, cap] of Object.entries(input.caps.models))
       expect(open.filter((one) => one.model === model).length).toBeLessThanOrEqual(cap);
   }
-  /** The cell fits into what spent money and open runs leave of the budget; if its cost is unknown, no other is open. */
+  /**
+   * The cell fits into what spent money and open runs leave of the budget; if its cost is unknown, no other is open.
+   */
   function checkBudget({ cell, estimateUsd = null, limited }: PageCell): void {
     if (input.maxUsd === undefined || estimateUsd === 0) return;
     const room = input.maxUsd - spentUsd;

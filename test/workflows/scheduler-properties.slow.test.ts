@@ -19,7 +19,7 @@ import { cell } from './stub-activities.js';
 const HOUR_MS = 3600_000;
 
 const ACCOUNTS = [undefined, 'house', 'other'] as const;
-/** What is known of the cost of a run before it begins: an enforced limit, nothing, or that it is free. */
+/** The cost of a run as known before it begins: an enforced limit, nothing, or that it is free. */
 const ESTIMATES = {
   limited: { estimateUsd: 0.5, limited: true },
   unknown: { estimateUsd: null },
@@ -195,7 +195,7 @@ it('a cancelled sweep starts and wakes nothing more, and is over once its open r
   );
 });
 
-/** Whether the caps of agent and model allow a run of this cell. */
+/** True if the caps of agent and model allow a run of this cell. */
 function hasRoom(game: Game, { cell: { agent, model } }: PageCell): boolean {
   const { open, caps: most } = game.state();
   const working = [...game.working].flatMap((id) => open.get(id)?.page.cell ?? []);
@@ -208,7 +208,7 @@ function hasRoom(game: Game, { cell: { agent, model } }: PageCell): boolean {
 const isLimited = (game: Game, page: PageCell): boolean =>
   Object.hasOwn(game.state().limits, accountOf(page) ?? '');
 
-/** Whether caps, limits and waiting runs of its account allow a run of this cell. */
+/** True if caps, limits and waiting runs of its account allow a run of this cell. */
 function mayWork(game: Game, page: PageCell): boolean {
   const { open, caps: most } = game.state();
   const parkedBeside = [...game.parked].filter((id) => {

@@ -207,7 +207,8 @@ it('a signal does not end a run of an earlier history while the server says that
     await eventually(async () => {
       const { events } = await newest.fetchHistory();
       const answers = events?.filter((event) => event.activityTaskCompletedEventAttributes);
-      // The server is not asked about the third, which this history has not inherited. All are looked up each minute, too.
+      // The server is not asked about the third, which this history has not inherited. All are looked up each minute,
+      // too.
       const asked = stubs.argsOf('findEndedRuns').filter(([wanted]) => wanted.waitMs > 0);
       expect(asked).toHaveLength(2);
       expect(answers?.length).toBeGreaterThanOrEqual(2);

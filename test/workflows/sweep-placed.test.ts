@@ -11,7 +11,9 @@ const it = test.concurrent; // they mostly wait
 
 const PLACED = { placed: true, lostSecs: 3 } as const;
 
-/** Places each run on a host of the sweep's queue, and records what was asked for. `dead`: hosts without signs of life. */
+/**
+ * Places each run on a host of the sweep's queue, and records what was asked for. `dead`: hosts without signs of life.
+ */
 function createHosts(hostFor: (input: PlaceInput) => string, dead: readonly string[] = []) {
   const asked: PlaceInput[] = [];
   return {

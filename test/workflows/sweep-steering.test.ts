@@ -54,7 +54,9 @@ it.each([
       status: 'cancelled',
       counts: { pass: 0, fail: 0, error: 0, cancelled: 2 },
     });
-    expect(endOf(stubs)).toEqual([{ sweep: name, round: 1, status: 'cancelled', lost: [], origin: expect.anything() }]);
+    expect(endOf(stubs)).toEqual([
+      { sweep: name, round: 1, status: 'cancelled', lost: [], origin: expect.anything() as unknown },
+    ]);
     expect((await handle.describe()).status.name).toBe('COMPLETED');
     if (how === 'the cancel update') await record('sweep-cancelled', handle);
   });

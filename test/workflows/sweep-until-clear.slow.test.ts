@@ -21,7 +21,7 @@ it('releases pairs until the verdict is clear, and runs each cell once, through 
     const { decision } = await progressOf(handle);
     expect(decision).toMatchObject({ verdict: 'worse', stopped: 'clear', runs: counts.pass + counts.fail });
     expect(decision?.runs).toBeLessThan(cells.length);
-    // What lists of workflows and closed workflows show, when nobody answers queries.
+    // Lists of workflows and closed workflows show this, when nobody answers queries.
     const described = await handle.describe();
     expect(described.memo).toMatchObject({
       decision: expect.stringMatching(

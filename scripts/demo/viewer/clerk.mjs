@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Stands in for a coding agent in the images of the viewer. It reads its task, works on the stock with real commands, and
-// prints events as a real agent does. `fast` overlooks what a guide in AGENTS.md would have told it.
+// Stands in for a coding agent in the images of the viewer. It reads its task, works on the stock with real commands,
+// and prints events as a real agent does. `fast` overlooks what a guide in AGENTS.md would have told it.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -8,7 +8,8 @@ const PHONE = { width: 390, height: 844 };
 
 /**
  * Photographs the viewer of a project: a sweep, a run that failed, one that goes on, and the first two on a phone.
- * @param {{ cli: string, cwd: string, env: NodeJS.ProcessEnv, browser: string, pictures: string, sweep: string, live: string }} options
+ * @param {{ cli: string, cwd: string, env: NodeJS.ProcessEnv, browser: string, pictures: string, sweep: string, live:
+ *   string }} options
  */
 export async function photographViewer({ cli, cwd, env, browser, pictures, sweep, live }) {
   const view = spawn(cli, ['view', '--no-open'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -18,7 +18,7 @@ export interface AgentStep {
   efficiency: Efficiency | null;
   /** Null if the agent was not started. */
   trajectory: RecordedTrajectory | null;
-  /** Why the agent's work cannot be judged: the disk was full. Absent if it was not. */
+  /** The reason why the agent's work cannot be judged: the disk was full. Absent if it was not. */
   spoiled?: string;
   /** When and why the agent may succeed later; null if it will not. */
   again: RetryHint | null;
@@ -32,7 +32,7 @@ export interface AgentStep {
   turn?: TurnDone;
 }
 
-/** What happened in one turn of the conversation. */
+/** The record of one turn of the conversation. */
 export interface TurnDone {
   /** From 1, over all steps of the run. */
   number: number;
@@ -40,7 +40,7 @@ export interface TurnDone {
   at: number;
   /** The agent's first start in this turn. */
   first: number;
-  /** What the user said. */
+  /** The user's message. */
   user: string;
   /** The agent's last message in this turn; null if it said nothing. */
   agent: string | null;

@@ -16,11 +16,11 @@ import type { LoadedRun, RunIdentity } from '../run/context.js';
  */
 interface Attempt {
   at: number;
-  /** Why it ended without a result. Null while it is performed, and for good if its worker died. */
+  /** The reason why it ended without a result. Null while it is performed, and for good if its worker died. */
   failed: string | null;
   /**
-   * Set if it failed because a disk could not be written or the shared results could not be reached, which says nothing about
-   * the step.
+   * Set if it failed because a disk could not be written or the shared results could not be reached, which says nothing
+   * about the step.
    */
   waited?: boolean;
   /** The worker's process. */
@@ -106,7 +106,7 @@ async function describeAttempts(context: RunIdentity, step: string, count: numbe
       const number = index + 1;
       const file = join(folder, String(number));
       const attempt = await readAttempt(file);
-      // Of several attempts in a row that waited, only the first is reported: hours of a full disk are
+      // Only the first of several attempts in a row that waited is reported: hours of a full disk are
       // hundreds.
       if (attempt?.waited === true && (await readAttempt(join(folder, String(number - 1))))?.waited === true)
         return null;

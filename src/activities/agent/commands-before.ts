@@ -10,7 +10,7 @@ import type { LoadedRun, RunAccess, RunIdentity } from '../run/context.js';
 
 /** A workspace that was built again. */
 export interface Rebuilt {
-  /** Why the agent cannot be started in it; null if it can. */
+  /** The reason why the agent cannot be started in it; null if it can. */
   unfit: string | null;
   failed: string[];
 }
@@ -29,8 +29,8 @@ export const maxSecsOfCommandsBefore = (context: Pick<RunIdentity, 'scenario'>):
   stepsBefore(context).reduce((sum, { step }) => sum + step.timeout_secs, 0);
 
 /**
- * Builds the workspace again and repeats these commands in it, so that an agent that is started again finds what it found
- * before. `failed`: a message for each command that failed.
+ * Builds the workspace again and repeats these commands in it, so that an agent that is started again finds what it
+ * found before. `failed`: a message for each command that failed.
  */
 export async function rebuildWorkspace(
   deps: Deps,

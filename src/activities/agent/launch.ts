@@ -15,7 +15,7 @@ import type { LoadedRun, RunAccess, RunPlaces, RunSecrets } from '../run/context
 const VERSION_MS = 10_000;
 
 /**
- * How a run's agent is started, with its environment variables and the path of its program; null if it is not found.
+ * The start of a run's agent, with its environment variables and the path of its program; null if it is not found.
  */
 export interface PlannedLaunch {
   launch: AgentLaunch;
@@ -75,7 +75,7 @@ export async function agentVersion(
   return version === null ? null : redact(version);
 }
 
-/** What an agent in the agent host is given. */
+/** The data for an agent in the agent host. */
 function hostedRun(context: LoadedRun): HostedRun | null {
   const { host, scenario, run, values } = context;
   if (host === undefined) return null;

@@ -20,7 +20,10 @@ export interface LiveEvents {
   flush(): Promise<string | null>;
 }
 
-/** Events of the proxies of MCP servers are not part of the agent's output, so their order among those of the output is by chance. */
+/**
+ * Events of the proxies of MCP servers are not part of the agent's output, so their order among those of the output is
+ * by chance.
+ */
 type Source = 'output' | 'proxies';
 const sourceOf = ({ type }: EventBody): Source => (type.startsWith('mcp_') ? 'proxies' : 'output');
 

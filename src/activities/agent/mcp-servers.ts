@@ -37,8 +37,8 @@ const folderOf = ({ handle }: Pick<RunPlaces, 'handle'>): string => join(handle.
 const recordsName = (server: string, start: number): string => `${server}-${start}.jsonl`;
 
 /**
- * Plans the proxy for a start of the agent. Values of variables and mocks are only in a file of the run's private folder that a
- * sandbox hides, and that the proxy removes.
+ * Plans the proxy for a start of the agent. Values of variables and mocks are only in a file of the run's private
+ * folder that a sandbox hides, and that the proxy removes.
  */
 export async function planMcpServers(context: LoadedRun, start: number): Promise<McpLaunch> {
   const servers = mcpServersOf(context.subject);
@@ -86,10 +86,10 @@ async function apart({ environment, handle }: RunPlaces, connection: McpConnecti
   return { command: program, args: words, env };
 }
 
-/** Of a start that goes on, more is not read: it is read as a whole, every second. */
+/** The most that is read of a start that goes on: it is read as a whole, every second. */
 const MOST_SO_FAR = 1024 * 1024;
 
-/** What the proxies have recorded so far of a start that goes on, in the order of time. */
+/** The events that the proxies have recorded so far of a start that goes on, in the order of time. */
 export async function mcpEventsSoFar(context: RunIdentity & RunPlaces, start: number): Promise<TimedEvent[]> {
   const { environment, handle } = context;
   const found: TimedEvent[] = [];
@@ -101,7 +101,7 @@ export async function mcpEventsSoFar(context: RunIdentity & RunPlaces, start: nu
   return found.sort((a, b) => a.at - b.at);
 }
 
-/** What the proxies recorded of these starts of the agent, in the order of time; by start. */
+/** The events that the proxies recorded of these starts of the agent, in the order of time; by start. */
 export async function mcpEventsOf(
   context: RunIdentity & RunPlaces,
   session: readonly AgentOutput[],

@@ -68,7 +68,7 @@ export function lastSession(outputs: readonly AgentOutput[]): AgentOutput[] {
   return outputs.slice(Math.max(0, first));
 }
 
-/** Whether one parser reads a start and the one before it: the agent continued its own session. */
+/** True if one parser reads a start and the one before it: the agent continued its own session. */
 export const continuesSession = (
   { resume }: Pick<RunSecrets['agent'], 'resume'>,
   { resumed }: Pick<AgentOutput, 'resumed'>,
@@ -94,7 +94,9 @@ export async function hasAnswered(
   return false;
 }
 
-/** Counts how often the agent began anew although the model had answered: nobody knows what that work would have become. */
+/**
+ * Counts how often the agent began anew although the model had answered: nobody knows what that work would have become.
+ */
 export async function discardedWork(
   context: Pick<RunSecrets, 'agent'>,
   outputs: readonly AgentOutput[],

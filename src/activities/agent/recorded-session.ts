@@ -24,8 +24,8 @@ const targetOf = (target: RunIdentity['target']): Transcript['target'] =>
   target === null ? null : { binary: target.binary, commandPattern: target.command_pattern ?? null };
 
 /**
- * The lines that these starts printed, as far as they are searched. What a program of an agent with text output says on stderr
- * shows how its calls ended, so it follows the rest of the start. When it was said is unknown.
+ * The lines that these starts printed, as far as they are searched. What a program of an agent with text output says on
+ * stderr shows how its calls ended, so it follows the rest of the start. When it was said is unknown.
  */
 function* textOf(session: readonly AgentOutput[]): Generator<string> {
   for (const { stdout, stderr } of session) {
@@ -38,14 +38,19 @@ function* textOf(session: readonly AgentOutput[]): Generator<string> {
   }
 }
 
-/** Events of starts that were remembered, with the lines of these starts, of which the last one counts for what is open. */
+/**
+ * Events of starts that were remembered, with the lines of these starts, of which the last one counts for what is open.
+ */
 interface Remembered {
   seen: readonly EventBody[];
   inLastStart: readonly EventBody[];
   session: readonly AgentOutput[];
 }
 
-/** The agent's calls of the target, as far as a transcript shows them. `inText`: their lines, if the output is plain text. */
+/**
+ * The agent's calls of the target, as far as a transcript shows them. `inText`: their lines, if the output is plain
+ * text.
+ */
 export function callsOf(
   { target }: Pick<RunIdentity, 'target'>,
   parser: Pick<StreamParser, 'readsText' | 'hidesFailures'>,

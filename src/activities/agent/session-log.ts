@@ -47,8 +47,9 @@ async function linesOfLog(
 }
 
 /**
- * Returns the size of the first request of the agent's session, for the record; nothing if the agent does not say. It is that of the
- * first turn: a later turn may begin another session, which is given what was said. `before`: the turns before.
+ * Returns the size of the first request of the agent's session, for the record; nothing if the agent does not say. It
+ * is that of the first turn: a later turn may begin another session, which is given what was said. `before`: the turns
+ * before.
  */
 export async function firstRequestOf(
   context: RunPlaces & RunSecrets,
@@ -63,7 +64,8 @@ export async function firstRequestOf(
     return earlier.first_request === undefined ? {} : { first_request: earlier.first_request };
   const found =
     (await requestOfStart(context, source, first)) ?? unknownRequest('its model has not answered');
-  // Its provider did not serve the first start, for example, and the message that resumes a session adds to the context.
+  // Its provider did not serve the first start, for example, and the message that resumes a session adds to the
+  // context.
   const isResumed = found.tokens === null && session.length > 1 && !(await hasAnswered(context, first));
   return {
     first_request: isResumed
@@ -74,7 +76,10 @@ export async function firstRequestOf(
 
 type Source = NonNullable<RunSecrets['agent']['firstRequest']>;
 
-/** Null if the model has not answered in it. Only what the first start says counts: the message that resumes a session after a loss adds to the context. */
+/**
+ * Null if the model has not answered in it. Only what the first start says counts: the message that resumes a session
+ * after a loss adds to the context.
+ */
 async function requestOfStart(
   context: RunPlaces & RunSecrets,
   { reader, log }: Source,
@@ -106,8 +111,8 @@ const READ_BYTES = 512 * 1024;
 const READ_SECS = 30;
 
 /**
- * Returns the error of an agent that reports success although its model broke off its last answer, as its log says. Null
- * if it says nothing of the kind, or cannot be read: then what the agent reports counts.
+ * Returns the error of an agent that reports success although its model broke off its last answer, as its log says.
+ * Null if it says nothing of the kind, or cannot be read: then what the agent reports counts.
  */
 export async function incompleteAnswer(
   {
@@ -135,8 +140,8 @@ export async function incompleteAnswer(
 type UsageEvent = Extract<EventBody, { type: 'usage' }>;
 
 /**
- * Returns the usage of each request in the log of the agent's session, in order. Nothing if the agent keeps no such log, or it cannot
- * be read: then only what the output reports is known.
+ * Returns the usage of each request in the log of the agent's session, in order. Nothing if the agent keeps no such
+ * log, or it cannot be read: then only what the output reports is known.
  */
 export async function loggedUsage(
   context: RunPlaces & RunSecrets,

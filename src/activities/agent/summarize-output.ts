@@ -139,7 +139,8 @@ export async function summarizeOutput(
   const { commands, inText, withoutResult } = callsOf(context, parser, { seen, inLastStart, session });
   const recorded = withContradictions(withUnseenResults(trajectory.end(inText), withoutResult), found);
   const { problems } = leftOut;
-  // Events are read to the end, and lines that were cut are damaged events. Text is searched only as far as the transcripts go.
+  // Events are read to the end, and lines that were cut are damaged events. Text is searched only as far as the
+  // transcripts go.
   const isTextCut = inText !== null && (leftOut.lines || leftOut.transcripts);
   const isEmpty = problems?.unread === true && problems.events === 0;
   const unread = recorded.unread === true || isTextCut || isEmpty;

@@ -219,7 +219,7 @@ function readNote(folder: string): string | null {
   return unwritten().get(folder) ?? name?.slice(PREFIX.length) ?? null;
 }
 
-/** Why what the agent did up to start `last` cannot be judged; null if its disk was writable. */
+/** Returns why the agent's work up to start `last` cannot be judged; null if its disk was writable. */
 export async function diskFullReason(context: RunPlaces, last: number): Promise<string | null> {
   for (const { start } of lastSession(await agentOutputs(context, last))) {
     const code = readNote(startFolder(context.handle, start));

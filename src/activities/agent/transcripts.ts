@@ -44,9 +44,9 @@ async function writeLines(
 /** Events in events.jsonl in addition to those parsed from the agent's output. */
 interface Emitting {
   before: EventBody[];
-  /** What the user said in later turns, by the start that was given it first. */
+  /** The user's messages in later turns, each by the start that was given it first. */
   messages: ReadonlyMap<number, string>;
-  /** What the MCP servers under test were asked, by start. */
+  /** The events of the MCP servers under test, by start. */
   mcp: ReadonlyMap<number, readonly TimedEvent[]>;
   /** Called with each event after it has been written. */
   emit: (event: EventBody, start: number) => void;
@@ -54,7 +54,7 @@ interface Emitting {
   after: (usagePending: boolean) => EventBody[];
 }
 
-/** Whether parts of a session's output are missing from its transcripts or were not understood. */
+/** The parts of a session's output that are missing from its transcripts or were not understood. */
 interface LeftOut {
   /** True if the transcripts end before the output does. */
   transcripts: boolean;

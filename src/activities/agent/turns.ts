@@ -9,11 +9,11 @@ import type { RunIdentity, RunSecrets } from '../run/context.js';
 export const stepOfTurn = ({ scenario, turn }: Pick<RunIdentity, 'scenario' | 'turn'>): ScenarioStep =>
   agentStepAt(scenario, turn.at);
 
-/** How long the agent may work in the current turn, seconds. */
+/** The time that the agent may work in the current turn, seconds. */
 export const turnSecs = (context: Pick<RunIdentity, 'scenario' | 'turn'>): number =>
   Math.min(stepOfTurn(context).timeout_secs, context.turn.limitSecs ?? Infinity);
 
-/** What the user says in the current turn: the step's message, or that of the simulated user. */
+/** The user's message in the current turn: the step's message, or that of the simulated user. */
 export async function messageOf(context: RunIdentity): Promise<string> {
   const simulated = await readStep<UserMessage>(context, STEPS.user(context.turn.number));
   return simulated?.result.message ?? stepOfTurn(context).prompt;
@@ -31,7 +31,7 @@ export const firstStartOf = (before: readonly AgentStep[]): number => (before.at
 /** Number of the turn in which a step ran the agent. The agent that was not started belongs to the first one. */
 export const turnNumber = ({ turn }: Pick<AgentStep, 'turn'>): number => turn?.number ?? 1;
 
-/** Of several runs of the agent in one turn, keeps the last. */
+/** Keeps the last of several runs of the agent in one turn. */
 export const lastOfTurns = (steps: readonly AgentStep[]): AgentStep[] =>
   steps.filter((step, index) => {
     const next = steps[index + 1];
@@ -44,10 +44,10 @@ export const conversationOf = (steps: readonly AgentStep[]): Turn[] =>
     turn === undefined ? [] : [{ number: turn.number, user: turn.user, agent: turn.agent }],
   );
 
-/** What a resumed agent is asked to do after its process was lost. */
+/** The message to a resumed agent whose process was lost. */
 const CONTINUE = 'You were interrupted. Continue where you stopped.';
 
-/** How the message of the current turn reaches the agent with a given start. */
+/** Returns the prompt of a given start of the agent in the current turn. */
 export async function promptOf(
   context: RunIdentity & RunSecrets,
   start: number,
@@ -67,7 +67,7 @@ export interface ContextStep {
   record: CommandRecord | null;
   /** The command, and its answer as the agent is given it; null if there is no answer. */
   told: { line: string; answer: string } | null;
-  /** Why there is no answer, so that the agent is not started; null if there is one. */
+  /** The reason why there is no answer, so that the agent is not started; null if there is one. */
   unfit: string | null;
 }
 

@@ -26,13 +26,15 @@ export interface RunUsage {
 const KILLED = new Set([129, 130, 137, 143]);
 
 /**
- * Whether an agent was stopped from outside, perhaps during a request: that is paid for, but its usage was never
+ * True if an agent was stopped from outside, perhaps during a request: that is paid for, but its usage was never
  * reported.
  */
 export const wasInterrupted = ({ exitCode, stopped }: Pick<AgentOutput, 'exitCode' | 'stopped'>): boolean =>
   stopped !== null || exitCode === null || KILLED.has(exitCode);
 
-/** Usage of a single start with its own session, and the invalid lines of its output. `look` is called with each event. */
+/**
+ * Usage of a single start with its own session, and the invalid lines of its output. `look` is called with each event.
+ */
 export async function usageOfStart(
   agent: Agent,
   output: AgentOutput,

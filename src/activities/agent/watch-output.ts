@@ -27,7 +27,9 @@ export interface Started {
 export interface Handlers {
   /** Its check fails once a later attempt watches the agent: then nothing more is recorded. */
   fence: Fence;
-  /** Called once the cost exceeds `cost.max_usd`, or once the agent has not exited for `exitMs` after its final result. */
+  /**
+   * Called once the cost exceeds `cost.max_usd`, or once the agent has not exited for `exitMs` after its final result.
+   */
   stop: (reason: 'cost' | 'result') => Promise<unknown>;
   exitMs: number;
   /** Called with what the agent is doing when it has shown something new. */
@@ -37,7 +39,8 @@ export interface Handlers {
 /**
  * Reads the agent's output while it works, each byte once, until `over` settles: records its events for those who
  * follow the run, and stops an agent that costs too much, or that does not exit after its final result. An agent that
- * reports neither tokens nor money cannot be stopped for its cost. A failure to record is ignored, as the agent's work does not depend on it.
+ * reports neither tokens nor money cannot be stopped for its cost. A failure to record is ignored, as the agent's work
+ * does not depend on it.
  */
 export async function watchOutput(
   context: LoadedRun,

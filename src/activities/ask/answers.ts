@@ -75,7 +75,9 @@ export async function saveAnswer(
 export const otherAskers = async ({ state }: RunIdentity): Promise<string[]> =>
   sorted(await readdir(join(state, ASKED)).catch(() => []));
 
-/** Returns the files of an asker among the artifacts, relative to the run's folder: first the prompt, then the answers. */
+/**
+ * Returns the files of an asker among the artifacts, relative to the run's folder: first the prompt, then the answers.
+ */
 export async function askedArtifacts({ files }: RunPlaces, asker: string): Promise<string[]> {
   const folder = askedFolder(files, asker);
   const names = (await readdir(folder).catch(() => [])).filter((name) => !TEMPORARY.test(name));

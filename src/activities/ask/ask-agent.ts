@@ -21,7 +21,7 @@ export interface AgentQuestion {
 /** All askers share one place. Each start has a note that says who asked. */
 const askerFile = ({ state }: AgentInPlace, start: number): string => join(state, 'askers', String(start));
 
-/** Who asked the agent in one of its starts; null if that was not noted. */
+/** Returns the step that asked the agent in one of its starts; null if that was not noted. */
 export const askerOfStart = (agent: AgentInPlace, start: number): Promise<string | null> =>
   readTextIfThere(askerFile(agent, start));
 
@@ -47,7 +47,7 @@ export async function askAgent(
   }
   const alive = before.state === 'running' || before.state === 'starting';
   const adopted = alive && isOurs;
-  // What another asker started, and gave up, is in the way.
+  // An agent that another asker started, and gave up, is in the way.
   if (alive && !adopted) await environment.kill(agent.handle, 'everything');
   const start = adopted ? last : last + 1;
   if (!adopted) await startAgent(context, question, start, fence);

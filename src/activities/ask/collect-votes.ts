@@ -14,7 +14,7 @@ import { readAnswers, saveAnswer } from './answers.js';
 import { askAgent } from './ask-agent.js';
 import type { LoadedRun, RunAccess, RunSecrets } from '../run/context.js';
 
-/** How a model is to answer. */
+/** The settings for a model's answers. */
 interface QuestionForm {
   /** Time limit of one answer. */
   timeoutSecs: number;
@@ -30,7 +30,7 @@ interface QuestionForm {
 interface Question<A> {
   /** The part of the run that asks: its step, like `judge` or `gate 3`, or another name that is unique in the run. */
   asker: string;
-  /** How many usable answers are wanted. */
+  /** The number of usable answers that are wanted. */
   votes: number;
   form: QuestionForm;
   /** Composes the prompt, redacted. It is the same for every vote. */

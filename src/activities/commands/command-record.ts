@@ -25,7 +25,7 @@ export const toRecord = (context: RunSecrets, command: Command, result: CommandR
 
 /** Result of a step that runs a command. */
 export interface CommandStepResult extends CommandRecord {
-  /** What it printed, for the gates of the step. Absent if the step has none. */
+  /** Its output, for the gates of the step. Absent if the step has none. */
   output?: StepOutput;
   /** The workspace after it; null if it could not be read. Absent if the scenario does not want it recorded. */
   after?: FilesAfter | null;
@@ -34,7 +34,7 @@ export interface CommandStepResult extends CommandRecord {
 interface StepOutput {
   /** Its stdout, redacted. */
   text: string;
-  /** Whether this is everything that it printed. */
+  /** True if this is everything that it printed. */
   isWhole: boolean;
 }
 

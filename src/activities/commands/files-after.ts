@@ -7,8 +7,8 @@ import type { RunIdentity, RunPlaces } from '../run/context.js';
 /** The workspace after a step, compared with the start of the run. Not redacted. */
 export interface FilesAfter {
   /**
-   * The beginnings of text files, by path: those that were added or changed, and those that the scenario wrote. One that
-   * is cut ends with an ellipsis.
+   * The beginnings of text files, by path: those that were added or changed, and those that the scenario wrote. One
+   * that is cut ends with an ellipsis.
    */
   files: Record<string, string>;
   /** Number of such files that are not in `files`. */

@@ -37,7 +37,7 @@ const readFromAgent = async (
 const copyPath = (target: CredentialTarget, start: number, file: LoginFile): string =>
   join(copiesFolder(target), String(start), file.home);
 
-/** Why an agent that should use its user's login cannot; null if it can, or needs none. */
+/** Returns why an agent that should use its user's login cannot; null if it can, or needs none. */
 export function whyNotLoggedIn({ agent }: Pick<CredentialTarget, 'agent'>): string | null {
   const missing = (agent.login ?? []).find((file) => !existsSync(userFile(file)));
   return missing === undefined

@@ -62,7 +62,7 @@ export function resolveAgent(
           },
     account: accountOf(agent.provider(who.model), byKey, [
       key,
-      // What the config sets overrides variables from the user's shell.
+      // Settings of the config override variables of the user's shell.
       ...(serving?.variables ?? []).map((name) => ownValue(env, name) ?? null),
     ]),
     missing: [...missing, ...(serving === null || !byKey ? [] : missingVariables(serving, values))],

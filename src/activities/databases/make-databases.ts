@@ -42,7 +42,7 @@ async function notedDatabases(state: string): Promise<DatabaseNote[]> {
   return notes.flatMap((note) => note ?? []);
 }
 
-/** How a message names a database of the scenario. */
+/** Names a database of the scenario for messages. */
 export const databaseAt = ({ scenario }: Pick<RunIdentity, 'scenario'>, index: number): string =>
   scenario.databases?.length === 1 ? 'setup.database' : `setup.database[${index}]`;
 

@@ -23,7 +23,7 @@ export const brokenGate = (
 });
 
 /**
- * Of the work of an earlier run, only the last state of the workspace was kept. Returns the verdict of a gate that
+ * The work of an earlier run was kept only with the last state of the workspace. Returns the verdict of a gate that
  * checks an earlier state: the one that the run recorded, or an error if the gate has changed since. Returns null
  * if the gate can be checked.
  */
@@ -42,7 +42,7 @@ export async function keptVerdict(
   return recorded === null ? brokenGate(placed, index, NOT_KEPT) : { ...recorded, index };
 }
 
-/** Whether nothing can have changed the workspace between the time at which a gate is due and the end of the run. */
+/** True if nothing can have changed the workspace between the time at which a gate is due and the end of the run. */
 export function checksLastState(
   { steps }: Pick<Scenario, 'steps'>,
   { after }: Pick<PlacedGate, 'after'>,

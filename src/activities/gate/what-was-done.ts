@@ -7,12 +7,12 @@ import type { CommandStepResult } from '../commands/command-record.js';
 import { readStep } from '../step/run-step-once.js';
 import type { RunIdentity } from '../run/context.js';
 
-/** What a gate may ask about the step that it checks. */
+/** The part of a gate's context about the step that it checks. */
 type Done = Pick<GateContext, 'efficiency' | 'trajectory' | 'turns' | 'durationMs'>;
 
 /**
- * Returns what a gate can know of its step. Gates after all steps, and those after a conversation, check everything that
- * the agent has done until then. `turn`: the turn that is checked, for a gate that is checked after every turn.
+ * Returns what a gate can know of its step. Gates after all steps, and those after a conversation, check everything
+ * that the agent has done until then. `turn`: the turn that is checked, for a gate that is checked after every turn.
  */
 export function whatWasDone(context: RunIdentity, { after }: Pick<PlacedGate, 'after'>, turn?: number): Done {
   const named = after === null ? undefined : nameSteps(context.scenario.steps)[after];
@@ -29,11 +29,11 @@ export function whatWasDone(context: RunIdentity, { after }: Pick<PlacedGate, 'a
 }
 
 interface Checked {
-  /** Whether a step of the agent is among those that are checked; the last one counts. */
+  /** True if a step of the agent is among those that are checked; the last one counts. */
   isIncluded: (step: AgentStep) => boolean;
-  /** Whether only its turn counts, not the turns before it. */
+  /** True if only its turn counts, not the turns before it. */
   isTurn: boolean;
-  /** Whether a step of the agent belongs to the conversation that is checked. */
+  /** True if a step of the agent belongs to the conversation that is checked. */
   isInConversation: (step: AgentStep) => boolean;
 }
 

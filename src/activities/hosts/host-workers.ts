@@ -12,9 +12,9 @@ const versionOf = (protocol: number): string => `protocol-${protocol}`;
 const protocolOf = (version: string): number => Number(VERSION.exec(version)?.[1] ?? -1);
 
 /**
- * Creates the workers of a host of shared results: one for the sweeps, which all hosts share, one that takes runs as long
- * as there is a free slot, and one for the runs that the host has. `options` are those of the first, and of the last but
- * for its queue.
+ * Creates the workers of a host of shared results: one for the sweeps, which all hosts share, one that takes runs as
+ * long as there is a free slot, and one for the runs that the host has. `options` are those of the first, and of the
+ * last but for its queue.
  */
 export async function createHostWorkers(options: WorkerOptions, host: Host): Promise<Worker[]> {
   const { taskQueue } = options;

@@ -47,7 +47,7 @@ export interface Offers {
   accept: (what: string) => void;
   /** Notes that another host may take this. */
   waitForOthers: (what: string) => void;
-  /** How long this host has known that no other one takes this, in ms. */
+  /** The time for which this host has known that no other one takes this, in ms. */
   aloneFor: (what: string) => number;
   /** Notes that no host can run cells of this kind, whose first one has been offered for long enough. */
   giveUp: (kind: string) => void;

@@ -12,7 +12,7 @@ import { showSigns } from './show-signs.js';
 import { openRuns } from '../step/open-runs.js';
 import { createSlots } from './slots.js';
 
-/** What this process does as a host of shared results. */
+/** The role of this process as a host of shared results. */
 export interface Hosting {
   host: Host;
   /** Where the results are shared. */

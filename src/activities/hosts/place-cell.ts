@@ -17,8 +17,8 @@ const FIRST_DECLINED_MS = 200;
 const LONGEST_DECLINED_MS = 15_000;
 
 /**
- * Offers a run to this host, and takes a slot for it. A host that cannot run the cell declines, and the server offers it
- * again, to whichever host asks first.
+ * Offers a run to this host, and takes a slot for it. A host that cannot run the cell declines, and the server offers
+ * it again, to whichever host asks first.
  */
 export const placeCell =
   (deps: Deps) =>
@@ -42,7 +42,7 @@ export const placeCell =
     return { host: host.id, name: host.name, queue: host.queue, proof };
   };
 
-/** Why this host is not meant for the cell; null if it is. */
+/** Returns why this host is not meant for the cell; null if it is. */
 function whyNotHere(
   { labels, agents, isDraining }: Host,
   { on = [], protocol = 0 }: Plan,

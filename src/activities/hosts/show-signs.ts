@@ -5,10 +5,13 @@ import { type Host, hostRecord } from './host.js';
 interface Signs {
   store: SharedStore;
   host: Host;
-  /** Whether this host has runs, also those that have given up their slot. */
+  /** True if this host has runs, also if they have given up their slot. */
   hasRuns: () => Promise<boolean>;
   everyMs: number;
-  /** Whether the Temporal server answers. A host that cannot reach it shows no sign of life, because its runs cannot continue. */
+  /**
+   * True if the Temporal server answers. A host that cannot reach it shows no sign of life, because its runs cannot
+   * continue.
+   */
   reachesServer: () => Promise<boolean>;
   /** Called when someone has ordered this host to drain, or has taken that back. */
   onDrain: (drain: boolean) => void;

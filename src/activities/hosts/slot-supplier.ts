@@ -4,8 +4,8 @@ import type { Host } from './host.js';
 import type { Slots } from './slots.js';
 
 /**
- * Lets the worker poll for runs only as long as its host has room for them. Otherwise a full host would take runs that it
- * must refuse, while others are idle.
+ * Lets the worker poll for runs only as long as its host has room for them. Otherwise a full host would take runs that
+ * it must refuse, while others are idle.
  */
 export function slotSupplier(slots: Slots): CustomSlotSupplier<ActivitySlotInfo> {
   /** Polls, and runs that are being placed. */
@@ -35,8 +35,8 @@ export function slotSupplier(slots: Slots): CustomSlotSupplier<ActivitySlotInfo>
 const STARTING_MS = 60_000;
 
 /**
- * Frees the slots of runs that are not on this host: the answer with the slot was lost and the run went to another host,
- * or its sweep has ended.
+ * Frees the slots of runs that are not on this host: the answer with the slot was lost and the run went to another
+ * host, or its sweep has ended.
  */
 export async function freeUnusedSlots(
   client: Client,
@@ -50,7 +50,7 @@ export async function freeUnusedSlots(
   }
 }
 
-/** Whether a run is on this host, or may be: if the server does not answer, this is unknown. */
+/** True if a run is on this host, or may be: if the server does not answer, this is unknown. */
 async function isHere(
   client: Client,
   workflowId: string,

@@ -6,11 +6,14 @@ import { isJsonObject, parseJson, sha256 } from '#lib';
 /** The room of this host: how many runs it works on at once. */
 export interface Slots {
   total: number;
-  /** How many further runs the host can take. */
+  /** The number of further runs that the host can take. */
   free: () => number;
   /** Takes a slot for a run, by the id of its workflow. Returns false if none is free. A run that has one keeps it. */
   take: (workflowId: string) => boolean;
-  /** The same for a run that is on this host and gave its slot up: it comes before new runs. Asked again until it has one. */
+  /**
+   * The same for a run that is on this host and gave its slot up: it comes before new runs. Asked again until it has
+   * one.
+   */
   takeAgain: (workflowId: string) => boolean;
   release: (workflowId: string) => void;
   /** The workflows of the runs that have a slot, and since when, ms since the epoch. */

@@ -13,7 +13,9 @@ import { targetPathOf } from '../run/places.js';
 import { missingValues, valuesOfRun } from '../run/values-of-run.js';
 import type { Offers } from './host.js';
 
-/** Why this machine cannot run a cell: what a command checks before a sweep on its own machine. Null if it can. */
+/**
+ * Returns why this machine cannot run a cell: what a command checks before a sweep on its own machine. Null if it can.
+ */
 export async function whyUnfit(deps: Deps, plan: Plan, cell: Cell): Promise<string | null> {
   const planned = scenarioOf(plan, cell);
   // The run reports a plan that is damaged.
@@ -44,8 +46,8 @@ export async function whyUnfit(deps: Deps, plan: Plan, cell: Cell): Promise<stri
 }
 
 /**
- * The work of an earlier run can be checked again only on the host that did it, which has its private state. If that host
- * is gone, and the cell may also be run, any host runs it.
+ * The work of an earlier run can be checked again only on the host that did it, which has its private state. If that
+ * host is gone, and the cell may also be run, any host runs it.
  */
 async function whyWorkIsElsewhere(
   { resultsPath, stateFolder }: Deps,
@@ -91,7 +93,7 @@ async function whyNoTarget(
     : null;
 }
 
-/** How long a cell must have been offered, and every host have declined it, before it is given up, in seconds. */
+/** The time that a cell must have been offered, and every host have declined it, before it is given up, in seconds. */
 const NO_HOST_SECS = 600;
 /** A host without a sign of life for this long, by its own clock, is ignored. */
 const SILENT_MS = 10 * 60_000;
@@ -115,8 +117,8 @@ interface DeclinedOffer {
 
 /**
  * Returns why no host can run a cell, once all of them have been declining it for so long that waiting for another one
- * is pointless; null before that. A full host does not decline. Other cells of the sweep that this host declines for the
- * same reason are not waited for as long again. `now`: ms since the epoch.
+ * is pointless; null before that. A full host does not decline. Other cells of the sweep that this host declines for
+ * the same reason are not waited for as long again. `now`: ms since the epoch.
  */
 export function whyNoHost(
   { what, sweep, agent, reason, madeAt }: DeclinedOffer,

@@ -10,13 +10,16 @@ import { checkName } from '../run/load-plan.js';
 const HOUR_MS = 3_600_000;
 /** A queued firing waits for the sweep before it, others for a worker. Later ones are refused. */
 const LATEST_MS = { skip: 24 * HOUR_MS, cancel: 24 * HOUR_MS, allow: 24 * HOUR_MS, queue: 7 * 24 * HOUR_MS };
-/** How much the clocks of server and worker may differ. */
+/** The most by which the clocks of server and worker may differ. */
 const CLOCKS_MS = 60_000;
 
 /** A firing that the schedule of a command caused. */
 interface VerifiedFiring {
   stored: StoredSchedule;
-  /** The reason why no firing may begin with these settings any more; null if it may. One that has begun is still reported. */
+  /**
+   * The reason why no firing may begin with these settings any more; null if it may. One that has begun is still
+   * reported.
+   */
   outdated: string | null;
   /** When it was due, ms since the epoch. */
   at: number;

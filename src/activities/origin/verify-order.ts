@@ -3,7 +3,7 @@ import { originKey } from '#store';
 import type { Deps } from '../step/deps.js';
 
 /**
- * Whether an update that makes a sweep spend money comes from a command. Checks only a MAC; the workflow checks that
+ * True if an update that makes a sweep spend money comes from a command. Checks only a MAC; the workflow checks that
  * `at` is later than that of the last update, which it stores.
  */
 export const verifyOrder =
@@ -20,7 +20,8 @@ interface SentSignal {
 }
 
 /**
- * For a sweep: returns the proofs with which to wake runs; null for each `parked` signal that does not come from its run.
+ * For a sweep: returns the proofs with which to wake runs; null for each `parked` signal that does not come from its
+ * run.
  */
 export const verifyParked =
   (deps: Deps) =>

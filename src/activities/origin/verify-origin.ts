@@ -101,7 +101,7 @@ async function claimOnce(
   const note = claimOf(sweep, order, workflowId);
   await claims()(JSON.stringify([stateFolder, note, execution]), async () => {
     const ledger = await ledgerOf(deps);
-    // What has begun under a closed order may be completed.
+    // Anything begun under a closed order may be completed.
     if ((await whyClosed(ledger, sweep, order)) !== null && (await ledger.read(note)) === null)
       throw refusal(what, ENDED);
     const claimed = await claim(ledger, note, execution);
@@ -115,7 +115,7 @@ async function claimOnce(
 }
 
 /**
- * Whether the server has lost an execution: after a power failure it may know less than the files do, and start the
+ * True if the server has lost an execution: after a power failure it may know less than the files do, and start the
  * execution again.
  */
 export async function isForgotten(

@@ -37,7 +37,7 @@ export interface Prepared {
   agent_version?: string | null;
   /** Path of the target binary as the agent finds it; null if it finds none. */
   resolved: string | null;
-  /** Why the agent cannot be started; null if it can. */
+  /** The reason why the agent cannot be started; null if it can. */
   unfit: string | null;
   warnings: string[];
   /** Hash of all files that the target is known to consist of; absent if the agent cannot be started. */
@@ -59,7 +59,7 @@ export interface WorkOfRun extends KeptSteps {
   run: string;
 }
 
-/** How long building a workspace may take, in seconds: the sum of the limits of its commands. */
+/** The time that building a workspace may take, in seconds: the sum of the limits of its commands. */
 export const buildSecs = ({ scenario, target }: Pick<RunIdentity, 'scenario' | 'target'>): number =>
   scenario.inputs.commands.length * SETUP_SECS +
   (scenario.databases?.length ?? 0) * FILL_SECS +
@@ -165,7 +165,7 @@ export const cannotBeBuilt = (unfit: string): Prepared => ({
   ...{ setup: [], health_check: null, agent_version: null, resolved: null, unfit, warnings: [] },
 });
 
-/** Why a run is unfit, redacted. Shortened because it crosses Temporal. */
+/** The reason why a run is unfit, redacted. Shortened because it crosses Temporal. */
 export const unfitText = ({ redact }: RunSecrets, reason: string): string =>
   beginningOf(redact(reason), MAX_REASON_LENGTH);
 
@@ -175,7 +175,7 @@ async function versionOfAgent(context: LoadedRun & RunAccess): Promise<string | 
   return program === null ? null : agentVersion(context, env);
 }
 
-/** What decides whether a run can be set up on this machine. */
+/** The facts that decide whether a run can be set up on this machine. */
 export interface Readiness
   extends
     EffectiveScenario,
@@ -183,7 +183,7 @@ export interface Readiness
   run: Pick<RunRef, 'cell'>;
 }
 
-/** What the user must do before anything can be set up; null if nothing is wrong. */
+/** Tells what the user must do before anything can be set up; null if nothing is wrong. */
 export function whyNotReady(context: Readiness): string | null {
   const { place, plan, scenario, targetPath } = context;
   const missing = missingValues(plan, context.run.cell, context, context.values);
@@ -243,7 +243,7 @@ async function linkedDeno(context: LoadedRun, fixture: string): Promise<Contents
 const pathOf = ({ baseEnv, targetEnv }: RunPlaces & RunSecrets): string =>
   targetEnv['PATH'] ?? baseEnv['PATH'] ?? '';
 
-/** What a container or cloud sandbox is made from. */
+/** The source of a container or cloud sandbox. */
 const sourceOf = ({ container }: RunPlaces['place']): string =>
   container === undefined ? 'template' : 'image';
 

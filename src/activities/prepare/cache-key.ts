@@ -12,8 +12,9 @@ import { notPrograms, type TargetFiles } from './target-files.js';
 import type { LoadedRun, RunAccess, RunIdentity, RunPlaces } from '../run/context.js';
 
 /**
- * The keys of a run, or why it has none: if any part is unknown, nothing is reused. `key` covers everything that the result
- * depends on, `agentKey` only what the agent's work depends on. If only the latter is the same, only the checks differ.
+ * The keys of a run, or why it has none: if any part is unknown, nothing is reused. `key` covers everything that the
+ * result depends on, `agentKey` only what the agent's work depends on. If only the latter is the same, only the checks
+ * differ.
  */
 export type FoundKey =
   { key: string; agentKey: string; unknown: null } | { key: null; agentKey: null; unknown: string };
@@ -22,10 +23,10 @@ export type FoundKey =
 const LOCALE = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ)$/;
 
 /**
- * Hashes of what the result of a run depends on, so that another run with the same key can reuse it:
- * scenario with prompt, gates, scripts, judge, rubric and limits; fixture and checks folder; agent, its settings, version and program;
- * model, variant, repetition; what the target consists of and what its health check printed; values of `${NAME}`;
- * language and time zone; files and folders named by absolute path; this program.
+ * Hashes of what the result of a run depends on, so that another run with the same key can reuse it: scenario with
+ * prompt, gates, scripts, judge, rubric and limits; fixture and checks folder; agent, its settings, version and
+ * program; model, variant, repetition; what the target consists of and what its health check printed; values of
+ * `${NAME}`; language and time zone; files and folders named by absolute path; this program.
  */
 export async function cacheKey(
   context: LoadedRun & RunAccess,
@@ -107,7 +108,7 @@ export async function cacheKey(
   }
 }
 
-/** What the work of an agent depends on. Each part is JSON; any change of any part changes the key. */
+/** The parts that the work of an agent depends on. Each part is JSON; any change of any part changes the key. */
 export interface AgentParts {
   build: string;
   /** Hash of the part of the scenario that the agent's work depends on, including the fixture. */
@@ -129,12 +130,12 @@ export interface AgentParts {
   files: SourceFile[];
   target: string | null;
   servedAt: string | null;
-  /** Who plays users: address and program; null if the scenario has no conversation. */
+  /** The model that plays users: address and program; null if the scenario has no conversation. */
   asked: [string | null, object | string] | null;
   health: (number | string | null)[] | null;
 }
 
-/** What else the verdict on that work depends on. */
+/** The other parts that the verdict on that work depends on. */
 export interface CheckParts {
   /** Hash of the whole scenario, including the snapshot of its checks folder. */
   scenario: string;
@@ -160,7 +161,7 @@ const workCommands = (scenario: RunIdentity['scenario']): string[] => [
   ...scenario.steps.flatMap((step) => (step.kind === 'command' ? [step.command].flat() : [])),
 ];
 
-/** What a judgment by an agent depends on; null if the agent's program is not found. */
+/** The parts that a judgment by an agent depends on; null if the agent's program is not found. */
 async function judgeParts(context: LoadedRun & RunAccess, judge: AgentInPlace): Promise<object | null> {
   const { launch, env, program } = await planQuestion(judge, '', 1);
   if (program === null) return null;

@@ -33,7 +33,7 @@ interface StepsOfRun {
   all: Map<string, Manifest<unknown>>;
 }
 
-/** How the results of another run's steps are found. */
+/** The store of the results of another run's steps. */
 export const storeOfRun = (
   { stateFolder }: Deps,
   { originKey, run }: Pick<RunIdentity, 'originKey' | 'run'>,
@@ -41,8 +41,8 @@ export const storeOfRun = (
 ): StepStore => ({ originKey, run: { ...run, run: id }, state: stateOfRun(stateFolder, id) });
 
 /**
- * Builds the workspace from the workspace that an earlier run left, so that its work can be checked again. The scenario's
- * setup is not repeated.
+ * Builds the workspace from the workspace that an earlier run left, so that its work can be checked again. The
+ * scenario's setup is not repeated.
  */
 export async function restoreWork(
   deps: Deps,
@@ -132,7 +132,7 @@ async function readSteps(deps: Deps, context: RunIdentity, id: string): Promise<
   }
 }
 
-/** Whether it was decided after this turn that the conversation is over. */
+/** True if it was decided after this turn that the conversation is over. */
 const isOver = (all: ReadonlyMap<string, Manifest<unknown>>, turn: number): boolean =>
   ((all.get(STEPS.ending(turn))?.result as ConversationBrief | undefined)?.reason ?? null) !== null;
 

@@ -39,7 +39,7 @@ function workspaceAround({ handle }: RunPlaces, program: string): string | null 
 }
 
 /**
- * Whether the target has changed since the run was prepared, so that it is unknown which version was tested. A target
+ * True if the target has changed since the run was prepared, so that it is unknown which version was tested. A target
  * in the workspace is never reported: the agent may change it.
  */
 export async function hasTargetChanged(context: LoadedRun, prepared: Prepared): Promise<boolean> {

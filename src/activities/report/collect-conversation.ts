@@ -11,7 +11,7 @@ type Performed = [name: string, left: Manifest<unknown>];
 export interface FoundConversation {
   /** The steps after a turn: whether the conversation is over, and the user's next message. */
   between: (turn: number) => Performed[];
-  /** What was said; null if the scenario has only one message. */
+  /** The conversation; null if the scenario has only one message. */
   conversation: ConversationRecord | null;
 }
 

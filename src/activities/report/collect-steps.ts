@@ -37,12 +37,12 @@ import type { LoadedRun, RunAccess, RunIdentity } from '../run/context.js';
 export interface Found extends FoundConversation {
   prepared: Manifest<Prepared> | null;
   contexts: { of: NamedStep<Step>; left: Manifest<ContextStep> | null }[];
-  /** How many times the agent was started, and how many attempts its steps had. */
+  /** The numbers of starts of the agent, and of attempts of its steps. */
   starts: number;
   attempts: number;
   /** The number of times that the agent began anew in a fresh workspace, although it had worked. */
   begunAnew: number;
-  /** How the starts ended that no step reports: the step that started them failed for good. */
+  /** The ends of the starts that no step reports: the step that started them failed for good. */
   lostStarts: string[];
   /** The agent's runs, in order: it is run again if its provider did not serve it. */
   agents: Manifest<AgentStep>[];
@@ -63,15 +63,15 @@ export interface Found extends FoundConversation {
   asked: AskedUsage & { answers: number; artifacts: string[] };
   /** Results of the gates. A gate that was due and left no result is included as an error. */
   gateDetails: GateDetail[];
-  /** Why the run cannot be tested; null if it can. */
+  /** The reason why the run cannot be tested; null if it can. */
   unfit: string | null;
   /** Every step that the plan requires of this run, with its result if there is one. */
   checks: Check[];
-  /** Why a step that failed or was due left no usable result, by step name. */
+  /** The reason why a step that failed or was due left no usable result, by step name. */
   lacking: ReadonlyMap<string, string>;
 }
 
-/** How a run is brought to its end. */
+/** The steps that bring a run to its end. */
 export interface Ending {
   /** Ends everything of the run that is still alive. */
   stop: () => Promise<void>;
@@ -84,8 +84,9 @@ export interface Ending {
 }
 
 /**
- * Reads the results of all steps and compares them with what the plan requires. Starts of the agent that no step reports
- * are read only after the run was stopped, while results that a step leaves because it was stopped no longer count.
+ * Reads the results of all steps and compares them with what the plan requires. Starts of the agent that no step
+ * reports are read only after the run was stopped, while results that a step leaves because it was stopped no longer
+ * count.
  */
 export async function collectSteps(
   context: LoadedRun & RunAccess,
@@ -254,7 +255,7 @@ async function usedBy(
 
 const isAltered = (error: unknown): boolean => error instanceof ApplicationFailure && error.type === ALTERED;
 
-/** Whether the plan requires this run to be judged. */
+/** True if the plan requires this run to be judged. */
 const isJudgeDue = (
   { judge, scenario }: RunIdentity,
   agent: Found['agent'],

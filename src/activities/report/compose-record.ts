@@ -113,7 +113,7 @@ export function composeRecord(
       ...(prepared?.warnings ?? []),
       ...(found.agent?.result.warnings ?? []),
       ...notices(context, { before, posts }, agent),
-      // What a run that was not tested leaves unused is no mistake of the scenario.
+      // Mocks left unused by a run that was not tested are no mistake of the scenario.
       ...(mocks === null || input.cancelled || unfit !== null ? [] : mockWarnings(mocks)),
       ...found.askedWarnings,
       ...found.lostStarts,
@@ -186,7 +186,7 @@ function costNotice(maxUsd: number | undefined, agent: AgentRecord | null): stri
 /** Name, result, and the step's own reason why it was not performed, if it has one. */
 type PlannedStep = [name: string, manifest: Manifest<unknown> | null, reason?: string | null];
 
-/** Why the scenario's judge was not asked; null if the reason is one that other steps share. */
+/** Returns why the scenario's judge was not asked; null if the reason is one that other steps share. */
 const reasonNotJudged = ({ judge, scenario }: RunIdentity, found: Found): string | null =>
   judge === null
     ? 'left out by --no-judge'
@@ -199,8 +199,8 @@ const reasonNotJudged = ({ judge, scenario }: RunIdentity, found: Found): string
       });
 
 /**
- * A step of the scenario. One in which the agent works is listed with all runs of the agent, and with the other steps of
- * its turns.
+ * A step of the scenario. One in which the agent works is listed with all runs of the agent, and with the other steps
+ * of its turns.
  */
 function stepsPlanned(
   found: Found,

@@ -9,9 +9,9 @@ import { runStepOnce } from '../step/run-step-once.js';
 import type { Found } from './collect-steps.js';
 import type { LoadedRun } from '../run/context.js';
 
-/** What the report needs from the place of a run: after this, the place can be torn down. */
+/** The data that the report needs from the place of a run: after this, the place can be torn down. */
 export interface KeptWork {
-  /** What the copy of the workspace lacks. */
+  /** The entries that the copy of the workspace lacks. */
   leftOut: SkippedEntry[];
   /** The calls of mocked commands; null if the scenario mocks none. */
   calls: MockedCalls | null;
@@ -35,7 +35,7 @@ export async function keepWork(context: LoadedRun): Promise<KeptWork> {
   return sharesHost(handle) ? keep() : runStepOnce(context, KEPT, keep);
 }
 
-/** What a regraded run takes from the run whose work it checked. */
+/** The parts that a regraded run takes from the run whose work it checked. */
 interface OriginOfWork {
   calls: MockedCalls | null;
   fields: Pick<RunRecord, 'regraded_from'> & Partial<Pick<RunRecord, 'duration_secs'>>;

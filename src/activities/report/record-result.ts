@@ -44,8 +44,8 @@ export function resultOfLine(line: ResultLine): RunResult {
 }
 
 /**
- * Records the result of a run, which makes the run known. Returns the line that counts: of a shared project, that may be
- * one that an earlier attempt published.
+ * Records the result of a run, which makes the run known. Returns the line that counts: of a shared project, that may
+ * be one that an earlier attempt published.
  * @throws ApplicationFailure (non-retryable) if the run was given up, and the cell is run on another host
  */
 export async function recordResult(
@@ -76,17 +76,17 @@ export async function recordResult(
 
 interface Missing {
   plan: Plan;
-  /** Those that should have a result by now. */
+  /** The cells that should have a result by now. */
   cells: readonly Cell[];
   round: number;
   lost: readonly LostCell[];
-  /** What happened to cells that were not lost; null if these were never started, and get no result. */
+  /** The error of cells that were not lost; null if these were never started, and get no result. */
   otherwise: { message: string; wasStarted: boolean } | null;
-  /** Whether a later round has begun, so that nothing may be written. */
+  /** True if a later round has begun, so that nothing may be written. */
   isOver: () => Promise<boolean>;
 }
 
-/** What is said of a cell that was started and whose workflow ended, if there is no other reason. */
+/** The error of a cell that was started and whose workflow ended, if there is no other reason. */
 export const LEFT_NO_RESULT = { message: 'the run left no result', wasStarted: true };
 
 /** After so many cells without a result, it is checked again whether the next round has begun. */

@@ -7,7 +7,7 @@ import type { ProviderLimits, RunFiles } from '#store';
 import type { DatabasesOfRun } from './databases-of-run.js';
 import type { AgentInPlace, RunPaths } from './run-paths.js';
 
-/** Which run a step belongs to, what it tests, and where its steps leave their results and fences. */
+/** The run that a step belongs to, what it tests, and where its steps leave their results and fences. */
 export interface RunIdentity extends EffectiveScenario {
   run: RunRef;
   /** The turn that the step performs; the first one for steps that perform none. */
@@ -24,7 +24,7 @@ export interface RunIdentity extends EffectiveScenario {
   regrade: {
     /** Id of that run; null if there is none. */
     run: string | null;
-    /** Whether the cell is run if that is not possible. */
+    /** True if the cell is run when that is not possible. */
     orRun: boolean;
   } | null;
 }
@@ -43,11 +43,14 @@ export interface RunPlaces extends RunPaths, Placed {
   checksFolder: string | null;
   /** Path of the target on this machine; null if it is looked up on PATH or in the workspace. */
   targetPath: string | null;
-  /** The agent that is asked in place of a model, in a place of its own; null if none is, or if this worker does not know it. */
+  /**
+   * The agent that is asked in place of a model, in a place of its own; null if none is, or if this worker does not
+   * know it.
+   */
   judgeAgent: AgentInPlace | null;
 }
 
-/** What a run is given that nobody may see, and what hides it. */
+/** The secrets of a run, and what masks them. */
 export interface RunSecrets {
   /** The agent, with its variables filled in. */
   agent: Agent;
@@ -70,13 +73,16 @@ export interface RunAccess {
   account: string | null;
   /** The same for the model that the run asks. */
   askedAccount: string | null;
-  /** What is known of the limits of accounts; null if nothing is shared. */
+  /** The known limits of accounts; null if nothing is shared. */
   limits: ProviderLimits | null;
-  /** Provider of the model that the run asks; null if none is asked by API, or if this worker does not know the provider. */
+  /**
+   * Provider of the model that the run asks; null if none is asked by API, or if this worker does not know the
+   * provider.
+   */
   provider: ModelProvider | null;
   /** Notes why the run waits for a model that it asks, for those who follow it; null: it no longer waits. */
   noteReason: (reason: string | null) => void;
 }
 
-/** What every step of a run needs: a step publishes its result, in a place of the run, and nothing secret in it. */
+/** The part that every step needs: a step publishes its result, in a place of the run, without secrets. */
 export type LoadedRun = RunIdentity & RunPlaces & RunSecrets;

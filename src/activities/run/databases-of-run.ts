@@ -18,7 +18,7 @@ interface ServerDatabase {
 
 export interface DatabasesOfRun {
   databases: ServerDatabase[];
-  /** What processes of the run are given. */
+  /** The variables for processes of the run. */
   env: Record<string, string>;
   /** Variables in the addresses of servers that have no value. */
   missing: string[];
@@ -70,8 +70,8 @@ function decode(text: string): string {
 }
 
 /**
- * A server may be used by several machines, whose runs have different state folders or ids. The name needs no quotes and
- * is shorter than the 63 bytes that are allowed.
+ * A server may be used by several machines, whose runs have different state folders or ids. The name needs no quotes
+ * and is shorter than the 63 bytes that are allowed.
  */
 const databaseName = (state: string, index: number): string =>
   `llm_tool_test_${sha256(`${state}\0${index}`).slice(0, 24)}`;

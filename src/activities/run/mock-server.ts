@@ -25,11 +25,11 @@ import type { RunIdentity } from './context.js';
 /** The server of a run's mocked endpoints. */
 export interface MockServer {
   folder: string;
-  /** What it needs to know. */
+  /** The description of its mocks. */
   mocks: ServerFile;
 }
 
-/** How much longer than its longest step a run may leave its server alone. */
+/** The time beyond its longest step that a run may leave its server alone. */
 const IDLE_SECS = 3600;
 
 const START_MS = 30_000;
@@ -97,7 +97,9 @@ function isUp(folder: string): boolean {
   return server !== null && isAlive(server);
 }
 
-/** Ends the server, if there is one. Can be repeated. A server that is just starting ends by itself without its note. */
+/**
+ * Ends the server, if there is one. Can be repeated. A server that is just starting ends by itself without its note.
+ */
 export async function endMockServer(state: string): Promise<void> {
   const folder = mockServerFolder(state);
   const server = readServer(folder);

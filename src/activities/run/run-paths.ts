@@ -65,8 +65,8 @@ export const stateOfJudge = (state: string): string => join(state, 'judge');
 const ROOT_INSIDE = '/llm-tool-test';
 
 /**
- * The handle of a run in the place that was chosen for it. Of the run, its agent sees only the name of the private folder, which
- * says nothing about it.
+ * The handle of a run in the place that was chosen for it. Of the run, its agent sees only the name of the private
+ * folder, which says nothing about it.
  */
 export function handleOf(
   state: string,
@@ -104,8 +104,8 @@ export function judgeHandle(handle: EnvironmentHandle): EnvironmentHandle {
 const ANYWHERE = /^(LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|(HTTPS?|NO|ALL|FTP)_PROXY|(https?|no|all|ftp)_proxy)$/;
 
 /**
- * The part of the user's environment that all processes of a run get. `path`: PATH in the run's own container or sandbox,
- * undefined if it is not known yet.
+ * The part of the user's environment that all processes of a run get. `path`: PATH in the run's own container or
+ * sandbox, undefined if it is not known yet.
  */
 export const baseIn = (
   handle: EnvironmentHandle,

@@ -5,7 +5,8 @@ import { parseJson } from '#lib';
 
 /**
  * Returns the place of a run. The prepare step (`decide`) chooses it once and stores it: what the machine can do may
- * change during the run, and a report must not claim a sandbox that the agent did not have. `folders`: those of the project.
+ * change during the run, and a report must not claim a sandbox that the agent did not have. `folders`: those of the
+ * project.
  */
 export async function settledEnvironment(
   state: string,

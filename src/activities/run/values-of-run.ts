@@ -31,7 +31,7 @@ import type { Deps } from '../step/deps.js';
 import type { RunIdentity } from './context.js';
 
 interface ValuesOfRun extends SweepEnv {
-  /** Whether a command passed them. Otherwise they are those of the worker, which may be others in the next step. */
+  /** True if a command passed them. Otherwise they are those of the worker, which may be others in the next step. */
   isPassed: boolean;
 }
 
@@ -123,7 +123,7 @@ export function missingValues(
 const variablesOfHosted = ({ scenario: { runtime }, host }: EffectiveScenario): string[] =>
   runtime === undefined || host === undefined ? [] : variablesOfRuntime(runtime);
 
-/** Who is asked by the judge and other parts of the run: an agent, a provider's model, or nobody. */
+/** Returns whom the judge and other parts of the run ask: an agent, a provider's model, or nobody. */
 export function askedBy(
   { providers }: Plan,
   effective: EffectiveScenario,
@@ -159,7 +159,10 @@ export function connectionOf(
     : { command, args: args.map(fill), env: { ...base, ...fillAll(env) } };
 }
 
-/** The arguments and variables of a program under test, which may be addresses. A server that has an address itself is reached by the proxy alone. */
+/**
+ * The arguments and variables of a program under test, which may be addresses. A server that has an address itself is
+ * reached by the proxy alone.
+ */
 export const mcpAddresses = (
   subject: readonly StoredSubject[] | undefined,
   values: Record<string, string>,

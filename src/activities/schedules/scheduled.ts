@@ -71,7 +71,8 @@ export const planScheduled =
  * Claims the time of a firing. One that a command has triggered takes the next second that is free, because several may
  * come in the same second.
  *
- * @throws ApplicationFailure (non-retryable) if it is not due, or its time was claimed before, and no command triggered it
+ * @throws ApplicationFailure (non-retryable) if it is not due, or its time was claimed before, and no command triggered
+ *   it
  */
 async function begin(
   deps: Deps,

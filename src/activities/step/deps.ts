@@ -5,14 +5,14 @@ import type { RunRef } from '#protocol';
 import type { ProviderLimits } from '#store';
 import type { Host } from '../hosts/host.js';
 
-/** What the worker passes to every activity. */
+/** Dependencies that the worker passes to every activity. */
 export interface Deps {
   resultsPath: string;
   stateFolder: string;
   /** Identifies the Temporal server that the worker is connected to; the same after a restart of the server. */
   server?: string;
   /**
-   * Whether the server that answers is the worker's own. Another server may have taken its port while it was down; that
+   * True if the server that answers is the worker's own. Another server may have taken its port while it was down; that
    * one not knowing a workflow proves nothing. Never rejects.
    */
   isOwnServer: () => Promise<boolean>;

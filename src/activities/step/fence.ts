@@ -31,7 +31,7 @@ function ownNumber(folder: string, empty: string): number {
 const PER_EXECUTION = 1_000_000;
 
 /**
- * How many executions of the workflow performed steps here before this one. Each leaves a file `execution.<that
+ * Counts the executions of the workflow that performed steps here before this one. Each leaves a file `execution.<that
  * number>.<its run id>` among the fences.
  */
 function resetsBefore(folder: string, empty: string): number {
@@ -59,7 +59,7 @@ function numbersIn(folder: string, step: string): number[] {
     .map((name) => Number(name.slice(own.length + 1)));
 }
 
-/** How many attempts of a step have begun. */
+/** Counts the attempts of a step that have begun. */
 export function attemptsBegun(context: Pick<RunIdentity, 'state'>, step: string): number {
   const folder = folderOf(context);
   return existsSync(folder) ? numbersIn(folder, step).length : 0;

@@ -18,7 +18,7 @@ export const rhythmFor = (timeoutMs = 4 * INTERVAL_MS): { intervalMs: number; pr
 
 type OnProgress = (progress: AgentProgress) => void;
 
-/** What is heartbeating, and where what an agent is doing is passed to. */
+/** The steps that are heartbeating, each with the function that takes progress. */
 const beating = new WeakMap<Context, OnProgress>();
 
 /** Heartbeat functions of the steps that this worker performs now, by workflow id. Each step removes its own. */
@@ -85,7 +85,7 @@ function remember(workflowId: string, beat: () => void): () => void {
   };
 }
 
-/** Whether this worker performs a step of that workflow. */
+/** True if this worker performs a step of that workflow. */
 export const isPerformed = (workflowId: string): boolean => performed.has(workflowId);
 
 /** Makes the steps of that workflow send a heartbeat now, so that they learn of a cancel at once. */
@@ -93,8 +93,8 @@ export function heartbeatNow(workflowId: string): void {
   for (const beat of performed.get(workflowId) ?? []) beat();
 }
 
-/** Whether the run was cancelled, as opposed to a worker that shuts down or an attempt that was considered lost. */
+/** True if the run was cancelled, as opposed to a worker that shuts down or an attempt that was considered lost. */
 export const wasCancelled = (): boolean => Context.current().cancellationDetails?.cancelRequested === true;
 
-/** Whether this worker is shutting down: the next one continues its steps. */
+/** True if this worker is shutting down: the next one continues its steps. */
 export const isShuttingDown = (): boolean => Context.current().cancellationDetails?.workerShutdown === true;

@@ -37,8 +37,8 @@ export function noteOpenRun(state: State, run: RunRef): void {
 }
 
 /**
- * Notes that an open run waits for its provider, and why, or (null) that it no longer does: for metrics, also of the next
- * worker, and for those who follow the run.
+ * Notes that an open run waits for its provider, and why, or (null) that it no longer does: for metrics, also of the
+ * next worker, and for those who follow the run.
  */
 export function noteWait(
   { metrics, ...state }: Deps,

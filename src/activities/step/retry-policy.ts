@@ -11,7 +11,7 @@ import { withAdvice, DISK_FAILURE, STORE_AWAY } from './error-advice.js';
 import type { Deps } from './deps.js';
 
 /**
- * How often a step is attempted if it fails by itself or its worker is lost. Waiting for a disk, the
+ * The most attempts of a step that fails by itself or whose worker is lost. Waiting for a disk, the
  * shared results or a provider is not counted.
  */
 const MAX_TRIES = 8;
@@ -56,20 +56,20 @@ const WAITED_OUT: ReadonlySet<string> = new Set([
   ...[DISK_FAILURE, STORE_AWAY, ENV_FILE, NO_SLOT],
   ...['rate_limited', 'unavailable'],
 ]);
-/** Those whose message says since when the step waits. */
+/** Failures whose message says since when the step waits. */
 const SAYS_SINCE: ReadonlySet<string> = new Set([DISK_FAILURE, STORE_AWAY, ENV_FILE]);
 const FIRST_DELAY_MS = 1000;
 
 /**
- * What happened to earlier attempts. The server passes it to the next attempt, as the details of the last heartbeat.
+ * The history of earlier attempts. The server passes it to the next attempt, as the details of the last heartbeat.
  */
 interface Before {
-  /** How many of them waited for a disk or a provider. */
+  /** The number of them that waited for a disk or a provider. */
   times?: number;
   why?: string;
   /** ISO 8601 */
   since?: string;
-  /** How many of them failed by themselves; lost workers are not counted. */
+  /** The number of them that failed by themselves; lost workers are not counted. */
   failed?: number;
 }
 
@@ -82,8 +82,9 @@ export const ownAttempt = (): number => Context.current().info.attempt - (before
 export const waitingSince = (): number => Date.parse(before().since ?? new Date().toISOString());
 
 /**
- * Returns the activities with heartbeats, a retry policy and explanations in system errors. A disk that cannot be written
- * and shared results that cannot be reached are waited for without limit. Other failures are final after a number of attempts, so that a bug is not retried forever.
+ * Returns the activities with heartbeats, a retry policy and explanations in system errors. A disk that cannot be
+ * written and shared results that cannot be reached are waited for without limit. Other failures are final after a
+ * number of attempts, so that a bug is not retried forever.
  */
 export function withRetryPolicy<T extends Record<string, (...args: never[]) => Promise<unknown>>>(
   { resultsPath, stateFolder, metrics, limits = LIMITS, memory = createMemory() }: Deps & { memory?: Memory },

@@ -37,7 +37,7 @@ export async function firstNoRoom(
     await Promise.race([end, sleep(LOOK_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
     late.abort();
     const { settled } = state;
-    // What has just failed may have failed because the disk was full; only a new check can tell.
+    // Work that has just failed may have failed because the disk was full; only a new check can tell.
     const error = whyNoRoom(stateFolder, ROOM_BYTES, settled ? 0 : LOOK_MS / 2);
     if (error !== null || settled) return error;
   }

@@ -14,7 +14,7 @@ export interface Manifest<T> {
   at: string;
 }
 
-/** What must be known of a run to read the results of its steps. */
+/** The facts about a run that are needed to read the results of its steps. */
 export type StepStore = Pick<RunIdentity, 'state' | 'originKey' | 'run'>;
 
 const manifestFile = ({ state }: Pick<StepStore, 'state'>, step: string): string =>

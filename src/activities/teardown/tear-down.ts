@@ -13,9 +13,9 @@ import type { Placed, RunIdentity, RunPlaces, RunSecrets } from '../run/context.
 
 /** Something that was made for a run outside its folders on this machine: a container, a database. */
 export interface Resource {
-  /** What it is, for people: `docker container NAME`. */
+  /** The name, for people: `docker container NAME`. */
   name: string;
-  /** How a person can remove it. */
+  /** Tells a person how to remove it. */
   remedy: string;
   /** Removes it. Does nothing if it is gone. */
   remove: () => Promise<void>;
@@ -26,9 +26,9 @@ const TRIES = { pausesMs: [500, 1500], limitMs: 20_000 };
 const REASON_LENGTH = 300;
 
 /**
- * Removes resources of a run, which may be gone already. What cannot be removed is noted, so that it is tried again when
- * the run is cleaned up and when the engine starts, and that `doctor` shows it. Returns it. Never rejects because of a
- * resource.
+ * Removes resources of a run, which may be gone already. What cannot be removed is noted, so that it is tried again
+ * when the run is cleaned up and when the engine starts, and that `doctor` shows it. Returns it. Never rejects because
+ * of a resource.
  */
 export async function tearDown(
   { stateFolder }: Pick<Deps, 'stateFolder'>,
@@ -75,7 +75,7 @@ async function tryToRemove(
   }
 }
 
-/** What the report says about a resource that could not be removed. */
+/** The report's warning about a resource that could not be removed. */
 export const leftoverWarning = ({ name, reason, remedy }: Leftover): string =>
   `could not be removed: ${name}: ${reason}; it is tried again when the engine starts, or remove it yourself: ${remedy}`;
 
@@ -128,8 +128,9 @@ export async function tearDownAgain(
 }
 
 /**
- * Tears down again what is left of runs that have ended. Calls `warn` for each of them of which something is still left.
- * A run that is open cleans up by itself, and one whose private state was deleted has nothing that says what to remove.
+ * Tears down again what is left of runs that have ended. Calls `warn` for each of them of which something is still
+ * left. A run that is open cleans up by itself, and one whose private state was deleted has nothing that says what to
+ * remove.
  */
 export async function tearDownLeftovers(deps: Deps, warn: (line: string) => void): Promise<void> {
   const open = new Set((await openRuns(deps)).map(({ run }) => run));

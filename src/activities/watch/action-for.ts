@@ -7,11 +7,11 @@ import { assertNever } from '#lib';
 export type Answer =
   { kind: 'found'; running: boolean; firstRunId: string | null } | { kind: 'missing' } | { kind: 'unclear' };
 
-/** Whether a workflow is open; null if unknown. */
+/** True if a workflow is open; null if unknown. */
 export type Open = boolean | null;
 
 /**
- * Whether the answer says that the workflow is open. `firstRunId`: that of the expected execution. A reset keeps it;
+ * True if the answer says that the workflow is open. `firstRunId`: that of the expected execution. A reset keeps it;
  * another workflow with the same id has a different one.
  */
 export function isOpen(answer: Answer, firstRunId: string | undefined): Open {
@@ -31,7 +31,7 @@ export function isOpen(answer: Answer, firstRunId: string | undefined): Open {
 }
 
 /**
- * What to do with a run that this host has begun and not cleaned up. `end`: nobody will continue it, so its agent is
+ * The action for a run that this host has begun and not cleaned up. `end`: nobody will continue it, so its agent is
  * stopped and its workspace is removed. `cancel`: it continues without its sweep, and would report to nobody.
  */
 export function actionFor({ run, sweep }: { run: Open; sweep: Open }): 'leave' | 'cancel' | 'end' {

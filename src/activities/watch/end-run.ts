@@ -14,7 +14,7 @@ import { loadRun } from '../run/load-run.js';
 import { tearDownAgain } from '../teardown/tear-down.js';
 import { heartbeating, heartbeatNow } from '../step/heartbeat.js';
 
-/** Whether an agent of the run, or one that judges it, is alive. */
+/** True if an agent of the run, or one that judges it, is alive. */
 export async function hasLivingAgent(deps: Deps, run: RunRef): Promise<boolean> {
   const places = await placesOfRun(deps, run);
   const starts = await Promise.all(

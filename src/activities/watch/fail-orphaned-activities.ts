@@ -43,7 +43,7 @@ export async function whileUnderWay<T>(
   }
 }
 
-/** What is known about workers when steps are checked. */
+/** The facts about workers by which steps are checked. */
 export interface Workers {
   own: string;
   isDead: (worker: string) => boolean;

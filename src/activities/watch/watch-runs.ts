@@ -23,9 +23,9 @@ import {
  * them.
  */
 const OTHERS_PER_ROUND = 50;
-/** How often what could not be torn down is tried again. */
+/** The interval at which tearing down leftovers is tried again. */
 const LEFTOVERS_MS = 5 * 60_000;
-/** How long a step that is no longer wanted may take to end its commands. */
+/** The time that a step that is no longer wanted may take to end its commands. */
 const STEP_ENDS_MS = 30_000;
 
 /**
@@ -34,7 +34,9 @@ const STEP_ENDS_MS = 30_000;
  * again what is left of runs that have ended.
  */
 export interface Watch {
-  /** Checks all open workflows of these task queues once, and then again and again the runs that this host has begun. */
+  /**
+   * Checks all open workflows of these task queues once, and then again and again the runs that this host has begun.
+   */
   start: (...taskQueues: string[]) => Promise<void>;
   stop: () => void;
   /** Checks every run once; if `all` is false, only those with a living agent and some of the others. */
@@ -54,7 +56,7 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
   let leftoversAt = -Infinity; // when leftovers were last torn down, ms
   let stopped = false;
 
-  /** Whether a workflow is open. Also fails its steps that nobody performs, so that the server assigns them again. */
+  /** Tells if a workflow is open. Also fails its steps that nobody performs, so that the server assigns them again. */
   async function open(workflowId: string, firstRunId?: string): Promise<Open> {
     const { answer, steps } = await ask(client, workflowId, deps.isOwnServer);
     await giveUp(client, workflowId, lost(steps));
@@ -151,7 +153,7 @@ export function watchRuns(deps: Deps, client: Client, warn: (line: string) => vo
   };
 }
 
-/** What metrics say of an open run. The note of a wait may be older than the step that is performed now. */
+/** The metrics of an open run. The note of a wait may be older than the step that is performed now. */
 const measured = ({ run: { cell, workflowId }, waiting }: OpenRunNote): MeasuredRun => ({
   agent: cell.agent,
   model: cell.model,

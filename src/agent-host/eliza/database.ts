@@ -13,8 +13,8 @@ import { agentsOf, componentsOf, entitiesOf, relationshipsOf } from './database/
 import { type Identity, SOURCE } from './observe.js';
 
 /*
- * A database in memory for an ElizaOS runtime, which can be saved as JSON. Like a real one it returns copies, and refuses
- * memories of entities and rooms that do not exist.
+ * A database in memory for an ElizaOS runtime, which can be saved as JSON. Like a real one it returns copies, and
+ * refuses memories of entities and rooms that do not exist.
  */
 
 /** Creates the adapter of a database, which implements `IDatabaseAdapter` of `@elizaos/core` on `content`. */

@@ -27,7 +27,7 @@ export function watchSettings(runtime: Runtime): UnsetSettings {
 /** Where messages come from, and who registers models. */
 export const SOURCE = 'llm-tool-test';
 
-/** Who talks where. The ids are the same in each run. */
+/** The parties and their places. The ids are the same in each run. */
 export interface Identity {
   agent: Uuid;
   user: Uuid;
@@ -42,7 +42,7 @@ export const identityOf = (core: Core, agent: Uuid): Identity => ({
   world: core.stringToUuid(`${SOURCE} world`),
 });
 
-/** What a runtime has done in a turn, as far as it decides how the turn ended. */
+/** The events of a runtime in a turn, as far as they decide how the turn ended. */
 export interface Observed {
   /** Takes the replies of the agent. */
   callback: Callback;
@@ -51,7 +51,7 @@ export interface Observed {
   action(): string | null;
   /** The action that threw; null if none did. */
   thrower(): string | null;
-  /** Why the last call of a model failed; null if it did not. */
+  /** The reason why the last call of a model failed; null if it did not. */
   modelFailure(): TurnFailure | null;
 }
 
@@ -162,7 +162,9 @@ function emitUnknown({ actions }: Runtime, name: string): void {
 
 const folded = (name: string): string => name.toLowerCase().replaceAll('_', '');
 
-/** The action that a runtime executes for a name that its model has written; undefined: none. It accepts parts of names. */
+/**
+ * The action that a runtime executes for a name that its model has written; undefined: none. It accepts parts of names.
+ */
 function actionNamed({ actions }: Pick<Runtime, 'actions'>, written: string): Action | undefined {
   const wanted = folded(written);
   const isLike = (name: string): boolean => folded(name).includes(wanted) || wanted.includes(folded(name));

@@ -7,7 +7,7 @@ export interface Node {
   [key: string]: unknown;
 }
 
-/** What a name in a module refers to. */
+/** The binding of a name in a module. */
 export type Binding =
   | { kind: 'own'; node: Node }
   /** `name` is null for `import * as x`. */

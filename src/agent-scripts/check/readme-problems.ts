@@ -203,7 +203,9 @@ const shown = ({ output }: Example): { success: boolean; code: string | null } =
   return { success: false, code: answer.code };
 };
 
-/** How the output of an example differs from the contract or from what the README shows. Null if it does not. */
+/**
+ * Returns how the output of an example differs from the contract or from what the README shows. Null if it does not.
+ */
 export function exampleProblem(
   readme: Readme,
   example: Example,

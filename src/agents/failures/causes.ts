@@ -1,7 +1,7 @@
 /**
- * When an agent is run again, if ever. `never`: it would end in the same way. `if dated`: only if the provider says when it
- * serves the account again. `busy`: after a pause that grows. `limit`: when the limit resets. `start`: at once, in its
- * session.
+ * When an agent is run again, if ever. `never`: it would end in the same way. `if dated`: only if the provider says
+ * when it serves the account again. `busy`: after a pause that grows. `limit`: when the limit resets. `start`: at once,
+ * in its session.
  */
 type Retry = 'never' | 'if dated' | 'busy' | 'limit' | 'start';
 
@@ -14,7 +14,10 @@ interface Cause {
   retry: Retry;
 }
 
-/** Causes of an end that lie outside of the tool under test. With the ending `unable`, the run is an `error`, never a `fail`. */
+/**
+ * Causes of an end that lie outside of the tool under test. With the ending `unable`, the run is an `error`, never a
+ * `fail`.
+ */
 export const CAUSES = {
   auth: {
     why: 'its key was refused',

@@ -63,7 +63,7 @@ function classifyStopped(end: AgentEnd): Classified | null {
   }
 }
 
-/** Why the agent ended: its last error, else the last meaningful line of stderr. Empty if it did not say. */
+/** Returns why the agent ended: its last error, else the last meaningful line of stderr. Empty if it did not say. */
 function reasonOf({ error, stderr, exitCode }: AgentEnd): string {
   const printed = KILLED.has(exitCode) ? undefined : meaningfulLines(stderr).at(-1)?.trim();
   return beginningOf(error?.message ?? printed ?? '', MESSAGE_LENGTH);
@@ -91,8 +91,8 @@ const refused = (end: AgentEnd): Classified | null =>
   end.error?.status !== undefined && failureKind(end) === 'refused' ? providerFailure(end) : null;
 
 /**
- * A failure of the provider in the last message on stderr, for a program that reports no error in another way. Null if the
- * message does not say so clearly: it may be about anything, also about the tool under test.
+ * A failure of the provider in the last message on stderr, for a program that reports no error in another way. Null if
+ * the message does not say so clearly: it may be about anything, also about the tool under test.
  */
 function unservedByStderr({ error, stderr, exitCode, stopped, at }: AgentEnd): Classified | null {
   if (error !== null || stopped !== null || KILLED.has(exitCode)) return null;

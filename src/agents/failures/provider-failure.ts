@@ -13,7 +13,7 @@ const SOON_MS = 5 * 60_000;
 /** Words for these are vague ("request failed"), so a status that says more counts more. */
 const VAGUE: ReadonlySet<FailureKind> = new Set(['busy', 'network', 'page']);
 
-/** What an agent reported about its failure: its last error, else its stderr. */
+/** The agent's report about its failure: its last error, else its stderr. */
 const reportOf = ({ error, stderr }: Reported): string =>
   error?.message ?? meaningfulLines(stderr).join('\n');
 

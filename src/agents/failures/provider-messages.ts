@@ -257,5 +257,8 @@ export const PROVIDER_MESSAGES: readonly ProviderMessage[] = [
 export const ACCOUNT_WORDS =
   /\b40[123]\b|\bplans?\b|\bcredits?\b|\bbilling\b|\bpayment\b|\bsign(?:ed)?[ -]?(?:in|out)\b|\blog(?:ged)?[ -]?(?:in|out)\b|\bsubscri(?:be|ption)|\bquota\b|\bupgrade (?:to|your)\b|\bforbidden\b/i;
 
-/** Errors of others than the provider, in which the words of the table mean something else: servers under test, for example. */
+/**
+ * Errors of others than the provider, in which the words of the table mean something else: servers under test, for
+ * example.
+ */
 export const OF_OTHERS = /\bMCP\b/i;

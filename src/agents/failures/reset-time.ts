@@ -27,9 +27,9 @@ interface Wall {
 
 /**
  * Returns the moment that "3pm (Europe/Berlin)", "15:04", "Nov 25, 3pm (UTC)" or "2026-12-01 at 00:00 UTC" means, in ms
- * since the epoch. It is the next such moment, or the last one if that is at most an hour ago. Null if the text does not
- * begin with a time or a date. A date alone means its first minute. Without seconds, it is the end of that minute. Without
- * a zone, it is in `zone`, by default the machine's.
+ * since the epoch. It is the next such moment, or the last one if that is at most an hour ago. Null if the text does
+ * not begin with a time or a date. A date alone means its first minute. Without seconds, it is the end of that minute.
+ * Without a zone, it is in `zone`, by default the machine's.
  */
 function clockTime(text: string, now: number, zone?: string): number | null {
   const found = PATTERN.exec(text);

@@ -206,7 +206,10 @@ function toolResult(id: string, block: Fields, details: Fields, tool: string | n
   };
 }
 
-/** True if Claude Code itself refused the call, in its own words: they are all of the output, so no tool can have printed them. */
+/**
+ * True if Claude Code itself refused the call, in its own words: they are all of the output, so no tool can have
+ * printed them.
+ */
 function isUnexecuted(output: string, tool: string): boolean {
   const said = /^<tool_use_error>([^]*)<\/tool_use_error>$/.exec(output.trim())?.[1] ?? '';
   return [
@@ -215,7 +218,10 @@ function isUnexecuted(output: string, tool: string): boolean {
   ].some((words) => said.startsWith(words));
 }
 
-/** How a start ended, according to its `result` line. `subtype` is "success" even if the API rejected the request. */
+/**
+ * Returns how a start ended, according to its `result` line. `subtype` is "success" even if the API rejected the
+ * request.
+ */
 function ending(line: Fields, limitEnds: number | null): EventBody[] {
   const kind = textOf(line['subtype']) ?? '';
   if (kind === 'success' && line['is_error'] === false)

@@ -21,7 +21,7 @@ const OUTCOME = new Set(['id', 'type', 'status', 'result', 'error', 'aggregated_
 /** The error of a turn in which the model has not said anything at the end. */
 const WITHHELD = "the model's answer was withheld or empty";
 
-/** What Codex writes in place of the omitted part of an output (codex-rs/utils/string/src/truncate.rs). */
+/** Codex's text in place of the omitted part of an output (codex-rs/utils/string/src/truncate.rs). */
 const CUT = /…\d+ (?:tokens|chars) truncated…|\[\.\.\. omitted \d+ of \d+ lines \.\.\.\]/;
 
 /** Counts as Codex reports them, each with its name: input includes what was read from a cache or written to it. */
@@ -166,7 +166,10 @@ export function codexStream(): StreamParser {
   };
 }
 
-/** Returns the usage in a line of the file of a session ("rollout"), which has a record for each answer; null for other lines. */
+/**
+ * Returns the usage in a line of the file of a session ("rollout"), which has a record for each answer; null for other
+ * lines.
+ */
 export function codexUsageInLog(line: string): TokenUsage | null {
   let found: TokenUsage | null = null;
   const { line: read } = jsonLines(({ type, payload }, numbers) => {

@@ -30,7 +30,9 @@ export function createEndTracker(): EndTracker {
   };
 }
 
-/** Something in an agent's output that cannot be true together with the end of it, so that parts of it may be missing. */
+/**
+ * Something in an agent's output that cannot be true together with the end of it, so that parts of it may be missing.
+ */
 export interface Contradiction {
   message: string;
   /** The things of which the output may not show all. */

@@ -5,7 +5,7 @@ import type { StreamParser } from '../agent.js';
 import { isMeantAsObject, withoutMark } from './json-lines.js';
 import { lostEvent, unknownEvent } from './stream-events.js';
 
-/** Why a line is invalid. `field`: the first one that is wrong; null if the whole line is. */
+/** The reason why a line is invalid. `field`: the first one that is wrong; null if the whole line is. */
 interface Flaw {
   field: string | null;
   message: string;
@@ -60,7 +60,9 @@ export function readEvent(text: string): ReadEvent {
 
 const NO_EVENT = { event: null, type: null, isPartial: false };
 
-/** A report of usage in which only numbers cannot be right, without these: what the others say was used and paid for. */
+/**
+ * A report of usage in which only numbers cannot be right, without these: what the others say was used and paid for.
+ */
 function withoutWrongNumbers(
   kind: Kind,
   line: Record<string, Json>,
@@ -140,8 +142,8 @@ function didYouMean(word: string, known: readonly string[]): string {
 }
 
 /**
- * Reads output in the form of our own events, one JSON object per line, of an agent that others wrote. Lines that do not
- * fit become `unknown` events and are reported: never text that passes for the agent's answer.
+ * Reads output in the form of our own events, one JSON object per line, of an agent that others wrote. Lines that do
+ * not fit become `unknown` events and are reported: never text that passes for the agent's answer.
  */
 export function eventStream(): StreamParser {
   const found: Omit<OutputProblems, 'unread'> = { lines: 0, events: 0, first: [] };
@@ -176,7 +178,9 @@ export function eventStream(): StreamParser {
   };
 }
 
-/** Reads the events of our own programs, which print nothing else: no line is a message that they might have printed. */
+/**
+ * Reads the events of our own programs, which print nothing else: no line is a message that they might have printed.
+ */
 export function ownEventStream(): StreamParser {
   const stream = eventStream();
   return {

@@ -165,8 +165,9 @@ const INCOMPLETE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads records of answers in the log of telemetry: JSON with a field a line, each from the name of the event on; the first may lack its
- * beginning. A record has a reason for each piece of the answer. Other answers are those of subagents and helpers.
+ * Reads records of answers in the log of telemetry: JSON with a field a line, each from the name of the event on; the
+ * first may lack its beginning. A record has a reason for each piece of the answer. Other answers are those of
+ * subagents and helpers.
  */
 export function whyIncomplete(records: string, session: string): string | null {
   const last = records

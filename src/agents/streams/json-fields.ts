@@ -15,5 +15,8 @@ export const listOf = (value: Json | undefined): Json[] => (Array.isArray(value)
 
 export const textOf = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
 
-/** A whole number of at least 0 (a status, seconds), or null. Numbers of usage are read by `Numbers`, which reports the wrong ones. */
+/**
+ * A whole number of at least 0 (a status, seconds), or null. Numbers of usage are read by `Numbers`, which reports the
+ * wrong ones.
+ */
 export const countOf = (value: Json | undefined): number | null => (isCount(value) ? value : null);

@@ -5,13 +5,16 @@ import { lostEvent, unknownEvent } from './stream-events.js';
 import type { StreamParser } from '../agent.js';
 
 /**
- * Reads the numbers in an agent's report of its usage. A missing number is unknown. A number that cannot be right is unknown,
- * too, and reported with its line.
+ * Reads the numbers in an agent's report of its usage. A missing number is unknown. A number that cannot be right is
+ * unknown, too, and reported with its line.
  */
 export interface Numbers {
   count(fields: Fields, name: string): number | null;
   usd(fields: Fields, name: string): number | null;
-  /** Returns a total without parts of it; null if one of them is unknown. The parts of a right total are not more than it. */
+  /**
+   * Returns a total without parts of it; null if one of them is unknown. The parts of a right total are not more than
+   * it.
+   */
   without(total: number | null, parts: readonly (number | null)[], name: string): number | null;
 }
 

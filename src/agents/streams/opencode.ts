@@ -7,7 +7,7 @@ import { errorEvent, lostEvent, NO_ANSWER, unknownEvent, usageEvent } from './st
 /** Reads `opencode run --format json --thinking`. */
 export function opencodeStream(): StreamParser {
   let session: string | null = null;
-  /** Why the last step ended. Null during a step, and after an error. */
+  /** The reason why the last step ended. Null during a step, and after an error. */
   let finished: string | null = null;
   /** True if the model has said or done anything in the step. */
   let said = false;

@@ -167,7 +167,9 @@ function resultOf(native: Fields): EventBody {
   };
 }
 
-/** True if pi itself refused the call, in its own words: they are all of the output, so no tool can have printed them. */
+/**
+ * True if pi itself refused the call, in its own words: they are all of the output, so no tool can have printed them.
+ */
 const isRefused = (output: string, tool: string): boolean =>
   output === `Tool ${tool} not found` ||
   (output.startsWith(`Validation failed for tool "${tool}":\n`) &&

@@ -27,7 +27,9 @@ export const lostEvent = (kind: string, lost: 'event' | 'call'): EventBody => ({
   lost,
 });
 
-/** An event if an agent counts something otherwise than its output shows it: lines are missing, or it hides something. */
+/**
+ * An event if an agent counts something otherwise than its output shows it: lines are missing, or it hides something.
+ */
 export const miscounted = (what: string, counted: number | null, shown: number): EventBody[] =>
   counted === null || counted === shown
     ? []

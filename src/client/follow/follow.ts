@@ -38,9 +38,9 @@ export interface Followed {
 const POLL_MS = 250;
 /** Longer than POLL_MS, because a query costs the server and the worker more than checking a file. */
 const ASK_MS = 1000;
-/** How much more rarely to query an external server, where each query may be billed. */
+/** The factor for querying an external server more rarely, because each query may be billed. */
 const SPARSER = 10;
-/** How long to wait for a server that does not answer. It may come back, and the sweep does not end without it. */
+/** The time to wait for a server that does not answer. It may come back, and the sweep does not end without it. */
 const AWAY_MS = 10 * 60_000;
 
 type End = { status: SweepResult['status'] } | { lost: Error };
@@ -134,8 +134,8 @@ export async function follow({
 }
 
 /**
- * True if none of the active runs works: each of them waits for the provider of its judge, for example, perhaps for days. It
- * goes on in the background, and when the sweep is continued.
+ * True if none of the active runs works: each of them waits for the provider of its judge, for example, perhaps for
+ * days. It goes on in the background, and when the sweep is continued.
  */
 function onlyWaits({ active }: SweepProgress, stateFolder: string, sweep: string): boolean {
   if (active.length === 0) return true;

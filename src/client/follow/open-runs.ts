@@ -61,9 +61,9 @@ function textOf(file: string): string {
 const LOOK_MS = 2000;
 
 /**
- * Returns a function that says why the work of a sweep is blocked, for reasons that the server does not know: a full disk,
- * an engine that keeps failing, or a provider that does not serve a judge. The function returns null if the work is not
- * blocked, and looks at most every 2 s.
+ * Returns a function that says why the work of a sweep is blocked, for reasons that the server does not know: a full
+ * disk, an engine that keeps failing, or a provider that does not serve a judge. The function returns null if the work
+ * is not blocked, and looks at most every 2 s.
  */
 export function waitingFor(
   resultsPath: string,

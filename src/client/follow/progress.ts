@@ -12,7 +12,7 @@ import type { Session } from '../session.js';
 export interface ActiveStep {
   step: string;
   note: string | null;
-  /** What the agent is doing; null if this is not known, or the step is another one. */
+  /** The progress of the agent; null if this is not known, or the step is another one. */
   agent: AgentProgress | null;
   /** When the attempt of the step began, ms since the epoch; null if unknown. */
   startedAt: number | null;
@@ -102,7 +102,9 @@ export const askProgress = (
     )
     .catch(() => null);
 
-/** True if this result of the cell belongs to the run: then the run is over, even if the sweep has not noticed it yet. */
+/**
+ * True if this result of the cell belongs to the run: then the run is over, even if the sweep has not noticed it yet.
+ */
 export const isOver = (
   { since }: Pick<SweepProgress['active'][number], 'since'>,
   result: Pick<ResultLine, 'timestamp'> | undefined,

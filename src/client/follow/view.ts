@@ -9,7 +9,7 @@ import { updateSweep } from '../update-sweep.js';
 /** Results that a sweep had before the round that is shown, by id. */
 export interface EarlierResults {
   all: ReadonlySet<string>;
-  /** Those of cells that are run again. */
+  /** The results of cells that are run again. */
   replaced: ReadonlySet<string>;
 }
 
@@ -19,17 +19,17 @@ export const NO_EARLIER: EarlierResults = { all: new Set(), replaced: new Set() 
 interface Snapshot {
   /** Null if it was not queried, or no worker answers. */
   progress: SweepProgress | null;
-  /** Why the work is blocked, for example by a full disk. Null if it is not. */
+  /** The reason why the work is blocked, for example by a full disk. Null if it is not. */
   waiting: string | null;
   /** Finished runs of the sweep, in the order written, without earlier ones of cells that are run again. */
   results: readonly ResultLine[];
-  /** How the sweep has ended. Absent while it has not. */
+  /** The sweep has ended with this status. Absent while it has not. */
   ended?: SweepStatus;
 }
 
 /** A way of showing a sweep while it runs. */
 export interface View {
-  /** How often the view needs `progress`, which costs a query each time. */
+  /** The interval at which the view needs `progress`, which costs a query each time. */
   progressEveryMs: number;
   show(snapshot: Snapshot): Promise<void>;
   /**

@@ -6,7 +6,8 @@ import { firingsFrom, type ObjectStore, pullResults, sharedProjectOf, writeRefer
 import { nightOfFiring, reportNight } from '#sweeps';
 
 /**
- * Makes a night the reference of its schedule, and judges the newest night again by it. `sweep`: the sweep of the night; absent: the newest.
+ * Makes a night the reference of its schedule, and judges the newest night again by it. `sweep`: the sweep of the
+ * night; absent: the newest.
  *
  * @throws UsageError if there is no such night, or it cannot be a reference
  */

@@ -51,7 +51,9 @@ function readPlanFile(file: string): Plan | null {
   }
 }
 
-/** Lists the snapshots in the store. For the scenarios that plans name, also reads which fixtures and checks they use. */
+/**
+ * Lists the snapshots in the store. For the scenarios that plans name, also reads which fixtures and checks they use.
+ */
 export function gatherSnapshots(
   results: string,
   plans: readonly Pick<SweepFact, 'snapshots'>[],

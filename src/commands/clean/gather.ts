@@ -22,7 +22,7 @@ export interface Places {
   work: string;
 }
 
-/** What was found, and which of it can be deleted. */
+/** The findings, and which of them can be deleted. */
 export interface Proposal {
   facts: CleanFacts;
   plan: CleanPlan;

@@ -21,7 +21,8 @@ export interface DoctorOptions {
 }
 
 /**
- * How much longer than a program or a server a whole check may take that hangs, for example on a network file system, ms.
+ * The time by which a check that hangs, for example on a network file system, may exceed that of a program or a server,
+ * ms.
  */
 const MORE_MS = 5000;
 

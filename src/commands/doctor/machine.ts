@@ -66,7 +66,7 @@ export async function containing(): Promise<Finding> {
     : { status: 'info', message, detail };
 }
 
-/** What each environment needs. It is only required by scenarios that use that environment. */
+/** The needs of each environment. They are only required by scenarios that use it. */
 export const environmentChecks: readonly DoctorCheck[] = Object.values(environments).flatMap(
   ({ doctor = {} }) =>
     Object.entries(doctor).map(([name, lookAt]) => ({

@@ -8,7 +8,7 @@ import type { Check } from '#reports';
 
 const TIMEOUT_SECS = 120;
 const MAX_ANSWER = 200;
-/** How to write an agent that prints events. It is part of the package. */
+/** The guide to writing an agent that prints events. It is part of the package. */
 const GUIDE = 'specs/how-to/jsonl-agents.md';
 
 /**

@@ -24,7 +24,7 @@ import {
   RESULTS,
 } from '../shared/verb.js';
 
-/** What the scenarios of a verb that plans sweeps may be. */
+/** The help text for the scenarios of a verb that plans sweeps. */
 export const FILES = 'scenario files, folders, or names in the fixtures folder';
 
 /** Adds the options that say what a sweep runs, and how. */

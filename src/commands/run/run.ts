@@ -52,7 +52,10 @@ export async function run(options: RunOptions & StartOptions): Promise<number> {
   return runPlanned(planned, options);
 }
 
-/** The draft of a sweep whose earlier work may be checked again. @throws UsageError for options that exclude each other */
+/**
+ * The draft of a sweep whose earlier work may be checked again.
+ * @throws UsageError for options that exclude each other
+ */
 export const runDraft = (options: RunOptions): Draft =>
   draftOf({
     ...options,

@@ -15,7 +15,10 @@ export interface ClearOptions {
   maxRuns?: number;
 }
 
-/** Returns the question of a sweep that stops as soon as its verdict is clear; null without `--until-clear`. @throws UsageError */
+/**
+ * Returns the question of a sweep that stops as soon as its verdict is clear; null without `--until-clear`.
+ * @throws UsageError
+ */
 export function untilClearOf(
   options: ClearOptions & Pick<DraftOptions, 'repeat' | 'cells' | 'regrade'>,
 ): Draft['untilClear'] {

@@ -153,7 +153,9 @@ export async function deleteSchedule(name: string, options: Options): Promise<nu
   });
 }
 
-/** `schedule trigger`: fires a schedule now. With `--wait`, follows its sweep, and returns the exit code of the firing. */
+/**
+ * `schedule trigger`: fires a schedule now. With `--wait`, follows its sweep, and returns the exit code of the firing.
+ */
 export const triggerSchedule = (name: string, options: Options & { wait: boolean }): Promise<number> =>
   withSchedule(name, options, async (session, found) => {
     const { resultsPath } = session.engine;

@@ -4,8 +4,8 @@ import { dirname, join, relative } from 'node:path';
 const INSTALLED = join('node_modules', 'llm-tool-test', 'schema');
 
 /**
- * Finds the schemas of the package if it is installed in the project, in this folder or one above. They always match its version.
- * Null if it is not.
+ * Finds the schemas of the package if it is installed in the project, in this folder or one above. They always match
+ * its version. Null if it is not.
  */
 export function findInstalledSchemas(folder: string): string | null {
   if (existsSync(join(folder, INSTALLED))) return join(folder, INSTALLED);

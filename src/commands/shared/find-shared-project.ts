@@ -10,7 +10,8 @@ import {
 } from '#store';
 
 /**
- * Returns the shared project whose results a command uses, with what is new brought into its mirror; null if they are not shared.
+ * Returns the shared project whose results a command uses, with what is new brought into its mirror; null if they are
+ * not shared.
  *
  * @throws UsageError if they are not usable; InfrastructureError if they cannot be reached
  */

@@ -13,21 +13,21 @@ import type { SweepProgress } from '#protocol';
 import { cellNames, durationText, type EndedRow, type LiveState, waitText } from '#reports';
 import type { Plan } from '#scenario';
 
-/** What is known of a run that holds a slot. */
+/** The state of a run that holds a slot. */
 export interface ShownRun {
   cell: string;
   step: string;
   since: number;
   doing: string | null;
   note: string | null;
-  /** What its agent has cost so far; null: unknown. */
+  /** The cost of its agent so far; null: unknown. */
   costUsd: number | null;
 }
 
 interface Known {
   /** The last known progress; null if there is none yet, or the sweep has ended. */
   progress: SweepProgress | null;
-  /** Of the first runs that hold a slot. */
+  /** The first runs that hold a slot. */
   runs: readonly ShownRun[];
   results: readonly ResultLine[];
   /** False if no more cells are started. */
@@ -85,7 +85,7 @@ export function cellStates(
     const timed = (id: string, secs: number) => ({ kind: kinds.get(id) ?? '', secs });
     return {
       about,
-      // Of a sweep that runs until its verdict is clear, only the released cells will be run.
+      // A sweep that runs until its verdict is clear will run only the released cells.
       total:
         plan.until_clear === undefined ? plan.cells.length : Math.max(progress?.total ?? 0, lines.length),
       totals: {
@@ -107,7 +107,7 @@ export function cellStates(
       failures: listed.filter(failed).map(row),
       ended: listed.filter((line) => !failed(line)).map(row),
       remainingSecs:
-        // How many rounds there will be is unknown.
+        // The number of rounds to come is unknown.
         progress === null || !goesOn || plan.until_clear !== undefined
           ? null
           : remainingSecs({
@@ -130,7 +130,7 @@ export function cellStates(
   };
 }
 
-/** What the finished runs and the agents that are shown have cost. Null if nothing is known and there is no budget. */
+/** The cost of the finished runs and of the agents that are shown. Null if nothing is known and there is no budget. */
 function spentOf(
   lines: readonly ResultLine[],
   runs: readonly ShownRun[],

@@ -134,7 +134,9 @@ interface TerminalFrame {
 const COLUMNS = 80;
 const ROWS = 24;
 
-/** The frame of stderr. A terminal that becomes narrower wraps the lines that were drawn, so all of these are erased. */
+/**
+ * The frame of stderr. A terminal that becomes narrower wraps the lines that were drawn, so all of these are erased.
+ */
 function terminalFrame(): TerminalFrame {
   const { stderr } = process;
   let drawn: { text: string; width: number } | null = null;

@@ -45,7 +45,10 @@ export const printJson = (document: unknown): void => {
   stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 };
 
-/** Prints a message for people on stderr. It may quote files that anybody has written, so nothing in it controls a terminal. */
+/**
+ * Prints a message for people on stderr. It may quote files that anybody has written, so nothing in it controls a
+ * terminal.
+ */
 export const printNotice = (text: string): void => {
   stderr.write(`${plainText(text)}\n`);
 };

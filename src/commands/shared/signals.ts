@@ -7,8 +7,8 @@ const ENOUGH = 3;
 
 /**
  * Handles SIGINT and SIGTERM from now on. It is called before a sweep starts, so that no signal is lost meanwhile. The
- * third signal ends the command immediately, after `onThirdSignal` has said what happens to the sweep. A closed terminal
- * (SIGHUP) only ends the command.
+ * third signal ends the command immediately, after `onThirdSignal` has said what happens to the sweep. A closed
+ * terminal (SIGHUP) only ends the command.
  */
 export function catchSignals(onThirdSignal: () => void): Signals {
   let received = 0;

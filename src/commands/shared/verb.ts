@@ -40,12 +40,12 @@ export const NO_JUDGE = ['--no-judge', 'do not judge runs'] as const;
 /** The reference of the command line. It is part of the package. */
 const PAGE = 'specs/reference/commands.md';
 
-/** What an example does (empty if it continues the one before), and the command. */
+/** The purpose of an example (empty if it continues the one before), and the command. */
 export type Example = readonly [does: string, command: string];
 
 /**
- * Adds examples and the location of the documentation to the end of a verb's help. An error of usage names the help instead of
- * printing it: dozens of lines would move the error off the screen.
+ * Adds examples and the location of the documentation to the end of a verb's help. An error of usage names the help
+ * instead of printing it: dozens of lines would move the error off the screen.
  *
  * @param section anchor of the heading in the reference; empty for the whole page
  */

@@ -21,8 +21,8 @@ const LOOK_MS = 250;
 const NAMED = 3;
 
 /**
- * `show --follow`: shows a sweep or a run until it is over, without starting or changing anything. Returns the id of what
- * is to be shown now, or null if a signal ended the following.
+ * `show --follow`: shows a sweep or a run until it is over, without starting or changing anything. Returns the id of
+ * what is to be shown now, or null if a signal ended the following.
  */
 export async function followById(
   id: string,
@@ -85,8 +85,8 @@ async function followSweep(resultsPath: string, plan: Plan): Promise<boolean> {
 }
 
 /**
- * Prints what the agent does, line by line: to stdout, or with `--json`, whose document is alone there, to stderr. Returns
- * false if a signal ended it.
+ * Prints what the agent does, line by line: to stdout, or with `--json`, whose document is alone there, to stderr.
+ * Returns false if a signal ended it.
  *
  * @throws InfrastructureError if the run ends without a record
  */

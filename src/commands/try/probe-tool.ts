@@ -9,7 +9,7 @@ const TIMEOUT_SECS = 10;
 /** In this order. Few tools understand only the later ones. */
 const ATTEMPTS = [['--help'], ['-h'], ['help']];
 
-/** What a tool says about itself, and which harmless calls of it work. */
+/** The help of a tool, and which harmless calls of it work. */
 export interface ProbedTool {
   help: ToolHelp;
   helpArguments: string[];
@@ -20,8 +20,8 @@ export interface ProbedTool {
 type Attempt = { words: string[]; text: string } & Pick<CommandResult, 'exitCode' | 'timedOut'>;
 
 /**
- * Asks a tool for its help, and calls what its help says is harmless. The tool runs without a shell, in an empty folder that is
- * also its HOME, without input, and for at most 10 seconds a call.
+ * Asks a tool for its help, and calls what its help says is harmless. The tool runs without a shell, in an empty folder
+ * that is also its HOME, without input, and for at most 10 seconds a call.
  *
  * @throws UsageError if it cannot be started or prints no help
  */

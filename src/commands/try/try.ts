@@ -25,8 +25,8 @@ interface Edit {
 }
 
 /**
- * `try`: drafts a scenario from the help of a tool, and runs it with the free mock agent. Overwrites no file. Returns the exit code
- * of the run.
+ * `try`: drafts a scenario from the help of a tool, and runs it with the free mock agent. Overwrites no file. Returns
+ * the exit code of the run.
  */
 export async function tryTool(tool: string, options: TryOptions): Promise<number> {
   const project = openProject(options.results);

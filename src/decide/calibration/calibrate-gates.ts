@@ -22,8 +22,8 @@ export const gateJudgeKey = ({ scenario, judge, gate }: Omit<DecidedGate, 'human
 const LEVEL = { alpha: 0.05 };
 
 /**
- * Compares the verdicts of models on each gate of a sweep with those of people. `earlier`: gates of runs of other sweeps. They tell
- * how far the same model agrees with people on the same gate, and do not correct the pass rate.
+ * Compares the verdicts of models on each gate of a sweep with those of people. `earlier`: gates of runs of other
+ * sweeps. They tell how far the same model agrees with people on the same gate, and do not correct the pass rate.
  */
 export const calibrateGates = (
   own: readonly DecidedGate[],

@@ -3,11 +3,11 @@ import { meanBias, predictionPoweredMean, type ScorePair, weightedKappa } from '
 import type { HumanReview, Judgment } from '#model';
 import type { Agreement, Calibration, CalibrationVerdict } from './document.js';
 
-/** Of fewer runs, the interval of kappa is not reliable. */
+/** With fewer runs, the interval of kappa is not reliable. */
 const FEWEST = 10;
 /**
- * Below this, agreement is called fair at best: J. R. Landis and G. G. Koch, "The measurement of observer agreement for categorical
- * data", Biometrics 33 (1977) 159-174.
+ * Below this, agreement is called fair at best: J. R. Landis and G. G. Koch, "The measurement of observer agreement for
+ * categorical data", Biometrics 33 (1977) 159-174.
  */
 const ENOUGH = 0.4;
 
@@ -32,16 +32,17 @@ export interface JudgedRun {
 }
 
 /**
- * Says which runs have the same judge: the same model asked for the same criteria. Scores by other criteria tell nothing about
- * it.
+ * Says which runs have the same judge: the same model asked for the same criteria. Scores by other criteria tell
+ * nothing about it.
  */
 export const judgeKey = ({ judgment: { model, scores } }: JudgedRun): string =>
   JSON.stringify([model, Object.keys(scores).sort()]);
 
 const LEVEL = { alpha: 0.05 };
 /**
- * Compares the scores of each judge of a sweep with those of people. `earlier`: runs of other sweeps, whose scores tell how far the same judge
- * agrees with people. Only runs of the sweep itself correct its mean score, because other sweeps may have had other results.
+ * Compares the scores of each judge of a sweep with those of people. `earlier`: runs of other sweeps, whose scores tell
+ * how far the same judge agrees with people. Only runs of the sweep itself correct its mean score, because other sweeps
+ * may have had other results.
  */
 export const calibrate = (own: readonly JudgedRun[], earlier: readonly JudgedRun[]): Calibration[] =>
   groupBy(own, judgeKey).flatMap((runs) => {

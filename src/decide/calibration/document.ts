@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Interval } from '../interval.js';
 
 /**
- * `not calibrated`: no run has a score of a person. `unclear`: the scores are too few or too much alike to tell. `low agreement`:
- * the judge scores differently from people. `agrees`: shown to agree with them.
+ * `not calibrated`: no run has a score of a person. `unclear`: the scores are too few or too much alike to tell. `low
+ * agreement`: the judge scores differently from people. `agrees`: shown to agree with them.
  */
 export const CalibrationVerdict = z.enum(['not calibrated', 'unclear', 'low agreement', 'agrees']);
 export type CalibrationVerdict = z.infer<typeof CalibrationVerdict>;
@@ -32,7 +32,7 @@ const Agreement = z.object({
 });
 export type Agreement = z.infer<typeof Agreement>;
 
-/** How far the verdicts of a model on a gate agree with those of people. */
+/** The agreement of a model's verdicts on a gate with those of people. */
 export const GateCalibration = z.object({
   scenario: z.string().describe('The scenario with the gate'),
   number: z.number().int().describe('Place of the gate in the scenario, from 1'),
@@ -66,13 +66,13 @@ export const GateCalibration = z.object({
 });
 export type GateCalibration = z.infer<typeof GateCalibration>;
 
-/** What is known of the models that have judged the runs of a sweep. */
+/** The calibrations of the models that have judged the runs of a sweep. */
 export interface Calibrations {
   judges: readonly Calibration[];
   gates: readonly GateCalibration[];
 }
 
-/** How far the scores of a judge agree with those of people. */
+/** The agreement of a judge's scores with those of people. */
 export const Calibration = z.object({
   judge: z.string().describe('Its model, as requested'),
   scenarios: z.array(z.string()).describe('Scenarios of this sweep that it judged'),

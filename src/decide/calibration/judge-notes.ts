@@ -8,7 +8,7 @@ interface JudgeNote {
   isWarning: boolean;
 }
 
-/** How many runs to review, if none or too few are. */
+/** The number of runs to review, if none or too few have been. */
 const ENOUGH_REVIEWS = 20;
 
 /** Says in a sentence how far a judge can be trusted. It is a warning unless the verdict is `agrees`. */
@@ -125,7 +125,10 @@ export const judgeWarnings = (calibrations: Calibrations): string[] =>
 /** After so many days, the judge may have changed again. */
 const MOST_DAYS = 14;
 
-/** Says in a sentence whether the judge has moved between two sweeps: "judge: moved by -25 points between the sweeps: ...". */
+/**
+ * Says in a sentence whether the judge has moved between two sweeps: "judge: moved by -25 points between the sweeps:
+ * ...".
+ */
 export function driftText(drift: JudgeDrift): string {
   const { state, differs, left_out: leftOut, days, explains, judged, moved } = drift;
   const finding = {

@@ -66,7 +66,8 @@ export function updateBaseline(
 }
 
 /**
- * Formats a baseline: a line per configuration, sorted, so that changes to different configurations change different lines.
+ * Formats a baseline: a line per configuration, sorted, so that changes to different configurations change different
+ * lines.
  */
 export const formatBaseline = (lines: readonly BaselineLine[]): string =>
   lines

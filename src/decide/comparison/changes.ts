@@ -18,14 +18,14 @@ export function jsonDifferences(a: Json | undefined, b: Json | undefined, path =
   return JSON.stringify(a) === JSON.stringify(b) ? [] : [path];
 }
 
-/** What the record of a run contains about its inputs; null: unknown. */
+/** The inputs of a run, as its record contains them; null: unknown. */
 export interface RunInputs {
   agent_version: string | null;
   model_used: string | null;
   environment: string;
   /** Fingerprint of the target's program. */
   target: string | null;
-  /** What its health check printed. */
+  /** The output of its health check. */
   health_check: string | null;
 }
 
@@ -42,7 +42,7 @@ export interface SweepInputs {
 
 /** Parts of scenario.json that do not affect the result of a run. */
 const NEUTRAL = /^scenario\.(description|tier|tags|agents|repeat|cost\.cache)\b/;
-/** What is under test is meant to change between two sweeps: a change of it casts no doubt on the comparison. */
+/** The thing under test is meant to change between two sweeps: a change of it casts no doubt on the comparison. */
 const UNDER_TEST = /^(target(_path|_files)?|(scenario\.)?subject)\b/;
 
 /** Returns the differences between the sweeps' inputs, in the configurations that both have. */
@@ -95,8 +95,8 @@ export const changesSinceBaseline = (pairs: readonly Pair[]): Change[] =>
   );
 
 /**
- * Returns whether cells of the same repetition have the same inputs, which are everything that a result depends on; null if that
- * is known of no repetition on both sides.
+ * Returns whether cells of the same repetition have the same inputs, which are everything that a result depends on;
+ * null if that is known of no repetition on both sides.
  */
 export function hasSameInputs({ base, head }: Pick<Pair, 'base' | 'head'>): boolean | null {
   const same = [...head.inputs].flatMap(([repetition, after]) => {

@@ -70,7 +70,7 @@ function correctedForAll(
 
 const MOST_TRAJECTORIES = 3;
 
-/** What gates said of the agent's capabilities, and the ways that it went most often. */
+/** The agent's capabilities according to gates, and its most common trajectories. */
 function sideOf(lines: readonly ResultLine[]) {
   const checked = lines.flatMap(({ metrics }) => capabilitiesIn(metrics?.details ?? []));
   return {

@@ -26,8 +26,9 @@ import { neededFor, otherScenariosOf, reliabilityOf, sumOf, estimatesOf } from '
 const ALPHA = 0.01;
 
 /**
- * Says for each side if its pass rate has changed while it ran: the second half of the runs of each configuration is compared with the
- * first. Runs that pass and fail by chance are flaky; these fail together, for a reason that may have nothing to do with what is compared.
+ * Says for each side if its pass rate has changed while it ran: the second half of the runs of each configuration is
+ * compared with the first. Runs that pass and fail by chance are flaky; these fail together, for a reason that may have
+ * nothing to do with what is compared.
  */
 const steadinessDoubts = (pairs: readonly Pair[]): string[] =>
   (['base', 'head'] as const).flatMap((name) => {

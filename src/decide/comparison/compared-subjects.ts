@@ -43,7 +43,10 @@ function partsOf({ scenarios }: Inputs, configuration: Configuration): SubjectPa
   return subjectParts(isJsonObject(scenario) ? scenario['subject'] : undefined);
 }
 
-/** Whether nothing else differs that may change the first request: the inputs of the scenario, the agent and where it ran. */
+/**
+ * True if nothing else differs that may change the first request: the inputs of the scenario, the agent and where it
+ * ran.
+ */
 function isAlike(base: Inputs, head: Inputs, { base: before, head: after }: Pair): boolean {
   const { configuration } = after;
   const inputsOf = ({ scenarios, agents }: Inputs): string =>
@@ -60,7 +63,10 @@ function isAlike(base: Inputs, head: Inputs, { base: before, head: after }: Pair
   return inputsOf(base) === inputsOf(head) && (!isTested || factsOf(base, before) === factsOf(head, after));
 }
 
-/** The tools that only one side has. They are recorded of all servers together, so all of them must be among these parts. */
+/**
+ * The tools that only one side has. They are recorded of all servers together, so all of them must be among these
+ * parts.
+ */
 const toolsOf = (
   parts: readonly SubjectPart[],
   only: readonly string[],

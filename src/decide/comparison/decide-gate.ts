@@ -5,9 +5,9 @@ import { moversText } from './movers.js';
 import type { Arm, Pair } from './samples.js';
 
 /**
- * Decides the result of `--gate`. It fails closed: head passes only if everything that base tested was tested again, and
- * hidden cells could not make it worse; it is called `not worse` only if that is shown. On the other hand, head is not called worse if
- * only hidden cells could make it so. `onlyInBase`: configurations that head does not have.
+ * Decides the result of `--gate`. It fails closed: head passes only if everything that base tested was tested again,
+ * and hidden cells could not make it worse; it is called `not worse` only if that is shown. On the other hand, head is
+ * not called worse if only hidden cells could make it so. `onlyInBase`: configurations that head does not have.
  */
 export function decideGate(
   findings: BoundedFindings,
@@ -49,8 +49,8 @@ export function decideGate(
 const results = ({ tested, shared }: Side): number => tested + shared;
 
 /**
- * All configurations together and each by itself are tested at the full level, two-sided. An alarm needs a fall, so each of the two
- * has half of the level: they share it.
+ * All configurations together and each by itself are tested at the full level, two-sided. An alarm needs a fall, so
+ * each of the two has half of the level: they share it.
  */
 function gateOf(
   { total, configurations }: Findings,
@@ -63,7 +63,7 @@ function gateOf(
   return total.verdict === 'better' ? 'not worse' : 'not shown';
 }
 
-/** Whether something is worse, and not shown to be worse by less than the margin. */
+/** True if something is worse, and not shown to be worse by less than the margin. */
 const isTooMuchWorse = ({ verdict, not_worse }: Pick<Findings['total'], 'verdict' | 'not_worse'>): boolean =>
   verdict === 'worse' && not_worse?.holds !== true;
 

@@ -18,7 +18,7 @@ export const DIFFERENCE_TO_SHOW = 0.2;
 /** The probability with which the needed runs show that difference, if it is real. */
 export const POWER = 0.8;
 
-/** What repetitions of a cell have in common. */
+/** The common fields of repetitions of a cell. */
 export const Configuration = Cell.pick({ scenario: true, agent: true, model: true, variant: true });
 export type Configuration = z.infer<typeof Configuration>;
 
@@ -65,9 +65,9 @@ export const Side = z.object({
 export type Side = z.infer<typeof Side>;
 
 /**
- * The result of `--gate`. `not worse` is shown: by the margin, by a rise, or because all results were reused. `not shown`: nothing is, so
- * head may be worse. `undecided`: too few runs. `not tested`: head lacks results that base has, or the untested cells decide whether it
- * is worse.
+ * The result of `--gate`. `not worse` is shown: by the margin, by a rise, or because all results were reused. `not
+ * shown`: nothing is, so head may be worse. `undecided`: too few runs. `not tested`: head lacks results that base has,
+ * or the untested cells decide whether it is worse.
  */
 export const Gate = z.object({
   result: z
@@ -295,7 +295,7 @@ export const Look = z.object({
   spent: z.number().describe('The part of it that the looks so far may have spent'),
 });
 
-/** What `compare --json` prints. */
+/** The output of `compare --json`. */
 export const Comparison = z.object({
   schema_version: z.literal(COMPARISON_VERSION).describe('Version of the format'),
   base: SweepName.describe('Before'),
@@ -349,7 +349,7 @@ export const Comparison = z.object({
 });
 export type Comparison = z.infer<typeof Comparison>;
 
-/** What a comparison is to show, and how surely. */
+/** The level of significance and the margin of a comparison. */
 export interface ComparisonOptions {
   /** Level of significance, between 0 and 1: of all looks at a question, or of one of them. */
   alpha: number;

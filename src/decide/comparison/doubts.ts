@@ -57,7 +57,10 @@ function ageDoubts(base: Pick<Comparison['base'], 'started'>, head: Pick<SweepRe
 /** The largest difference between shares of errors that is not reported. */
 const ALIKE = 0.1;
 
-/** If errors depend on how the tool behaves, the remaining cells are not a fair sample. Running them again does not show what they hid. */
+/**
+ * If errors depend on how the tool behaves, the remaining cells are not a fair sample. Running them again does not show
+ * what they hid.
+ */
 function errorDoubts(pairs: readonly Pair[]): string[] {
   const of = (name: keyof Pair): { errors: number; redone: number; ended: number } => {
     const sum = (read: (side: Pair['base']['side']) => number): number =>

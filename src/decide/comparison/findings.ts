@@ -14,7 +14,7 @@ import type { Pair } from './samples.js';
 
 type Margins = Pick<Comparison['total'], 'not_worse' | 'equivalent'>;
 
-/** What the runs of some configurations show: of all together, and of each, in the order given. */
+/** The findings from the runs of some configurations: of all together, and of each, in the order given. */
 export interface Findings {
   total: TestedDifference & Margins;
   configurations: (TestedConfiguration & Margins)[];
@@ -68,17 +68,20 @@ export const hidden = (side: Side): number => untested(side) + side.after_errors
 /** Findings from the tested runs, and what they would be if the hidden cells had gone one way or the other. */
 export interface BoundedFindings {
   actual: Findings;
-  /** The hidden cells of head passed, and those of base failed. If nothing is worse and there is no margin, this is not asked for. */
+  /**
+   * The hidden cells of head passed, and those of base failed. If nothing is worse and there is no margin, this is not
+   * asked for.
+   */
   bestForHead: Findings;
   /** The hidden cells of head failed, and those of base passed. */
   worstForHead: Findings;
 }
 
 /**
- * Errors are not a fair sample: a broken tool may cause them where it would have failed, a judge that is asked only after all gates
- * passed turns passes into errors, never failures, and in an open sweep the quick runs have ended. A cell that is run again does
- * not show what its error hid, and as many errors on both sides may have opposite causes. So a finding is sure only if it also
- * holds when every hidden cell turns out against it.
+ * Errors are not a fair sample: a broken tool may cause them where it would have failed, a judge that is asked only
+ * after all gates passed turns passes into errors, never failures, and in an open sweep the quick runs have ended. A
+ * cell that is run again does not show what its error hid, and as many errors on both sides may have opposite causes.
+ * So a finding is sure only if it also holds when every hidden cell turns out against it.
  */
 export function boundedFindings(pairs: readonly Pair[], options: ComparisonOptions): BoundedFindings {
   const actual = findingsOf(pairs.map(stratumOf), options);
@@ -107,7 +110,10 @@ export const boundedMargins = (
   equivalent: actual.equivalent && best?.equivalent !== false && worst?.equivalent !== false,
 });
 
-/** A configuration as it would be if the hidden cells of head had passed and those of base had failed, or the other way round. */
+/**
+ * A configuration as it would be if the hidden cells of head had passed and those of base had failed, or the other way
+ * round.
+ */
 export const boundedStratum = ({ base, head }: Pair, headPasses: boolean): Stratum => ({
   base: completed(base.side, !headPasses),
   head: completed(head.side, headPasses),

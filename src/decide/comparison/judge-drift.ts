@@ -42,8 +42,9 @@ export const isJudged = ({ metrics }: Known): boolean =>
   (metrics.judge !== null || metrics.details.some((gate) => gate.judged_by !== undefined));
 
 /**
- * Says whether the models that judged are the same on both sides, from the records and from runs of base that `regrade` has judged again
- * as head was judged. Takes back a verdict of which the judge could be the reason. `results`: all results.
+ * Says whether the models that judged are the same on both sides, from the records and from runs of base that `regrade`
+ * has judged again as head was judged. Takes back a verdict of which the judge could be the reason. `results`: all
+ * results.
  */
 export function withJudgeDrift(
   comparison: Comparison,
@@ -155,7 +156,10 @@ const reported = ({ metrics }: Known): string[] => [
   ...(metrics?.details ?? []).flatMap((gate) => gate.model_used ?? []),
 ];
 
-/** Says what the records of both sides have differently. A judge may have been asked of no run of a side, because all failed before. */
+/**
+ * Says what the records of both sides have differently. A judge may have been asked of no run of a side, because all
+ * failed before.
+ */
 function differences(
   before: readonly Sample[],
   after: readonly Sample[],
@@ -237,9 +241,9 @@ interface Allowed {
 }
 
 /**
- * Takes back what would not remain without the movement of the judge. Where this is shown, or the judges are known to differ, the interval
- * of the movement counts. Otherwise, only what was seen of it is taken off: else, a check that finds nothing would make a verdict less sure
- * than no check.
+ * Takes back what would not remain without the movement of the judge. Where this is shown, or the judges are known to
+ * differ, the interval of the movement counts. Otherwise, only what was seen of it is taken off: else, a check that
+ * finds nothing would make a verdict less sure than no check.
  */
 function allowFor(found: Found, drifting: Drifting, { alpha, margin }: ComparisonOptions): Allowed {
   const { verdict, difference, interval, robust, not_worse: notWorse, equivalent } = found;

@@ -18,8 +18,9 @@ export interface Looks {
 }
 
 /**
- * Returns the looks at the difference between these configurations. Nobody has to record them: after each sweep that added runs to
- * these, somebody may have compared, so that counts as a look. A look that could not have shown any difference has spent nothing.
+ * Returns the looks at the difference between these configurations. Nobody has to record them: after each sweep that
+ * added runs to these, somebody may have compared, so that counts as a look. A look that could not have shown any
+ * difference has spent nothing.
  */
 export function looksAt(pairs: readonly Pair[], alpha: number): Looks {
   const ledger = (informations: readonly number[]) =>
@@ -53,8 +54,9 @@ const withMore = (pair: Pair, runs: number): Stratum => {
 };
 
 /**
- * Returns what was there at each look before this one. Sweeps count in the order in which they ended. If one that added runs to one side
- * is followed by one that added runs to the other, these are a look together: runs are bought for both sides.
+ * Returns what was there at each look before this one. Sweeps count in the order in which they ended. If one that added
+ * runs to one side is followed by one that added runs to the other, these are a look together: runs are bought for both
+ * sides.
  */
 function earlierLooks(pairs: readonly Pair[]): Stratum[][] {
   const runs = pairs.flatMap((pair, at) =>
@@ -103,8 +105,8 @@ export function withOrigins(lines: readonly Sample[], results: readonly ResultLi
 const UNKNOWN = { sweep: '', timestamp: '' };
 
 /**
- * Returns what a sweep has decided that ran until its verdict was clear, if its two sides are what is compared here, at the same
- * level. Null if there is none, or it has tested nothing.
+ * Returns what a sweep has decided that ran until its verdict was clear, if its two sides are what is compared here, at
+ * the same level. Null if there is none, or it has tested nothing.
  */
 export function decisionOf(
   base: SweepResults,
@@ -121,7 +123,10 @@ export function decisionOf(
   return isSame ? decision : null;
 }
 
-/** Replaces what a test with a fixed number of runs finds in the total by what the sequential test found when it stopped. */
+/**
+ * Replaces what a test with a fixed number of runs finds in the total by what the sequential test found when it
+ * stopped.
+ */
 export function decidedFindings(
   { actual, bestForHead, worstForHead }: BoundedFindings,
   { difference, interval, p, alpha, verdict: decided, stopped }: Decision,
@@ -151,7 +156,10 @@ export function decidedFindings(
   };
 }
 
-/** Doubts about sweeps that did not run a number of cells that was fixed before. `decision`: that which replaces the total. */
+/**
+ * Doubts about sweeps that did not run a number of cells that was fixed before. `decision`: that which replaces the
+ * total.
+ */
 export function stopDoubts(base: SweepResults, head: SweepResults, decision: Decision | null): string[] {
   if (decision !== null)
     return [

@@ -19,7 +19,7 @@ export const MEASURES = [
   'composite_score',
 ] as const;
 
-/** How much a measure has changed, over configurations that have it on both sides. */
+/** The change of a measure, over configurations that have it on both sides. */
 const Effect = z.object({
   kind: z.enum(['ratio', 'difference']).describe('`ratio`: head / base; `difference`: head - base'),
   value: z.number().describe('Of the two means'),

@@ -60,7 +60,9 @@ export function measuresOf(
 const known = ({ samples }: Pair['base'], from: Kind['from']): number[] =>
   samples.flatMap((line) => from(line) ?? []);
 
-/** The cost of a success, failures included: the mean cost divided by the pass rate. Unknown if the cost of any run is. */
+/**
+ * The cost of a success, failures included: the mean cost divided by the pass rate. Unknown if the cost of any run is.
+ */
 function costPerPass(pairs: readonly Pick<Pair, 'base' | 'head'>[]): Measure {
   const side = (which: keyof Pair): Measure['base'] => {
     const arms = pairs.map((pair) => pair[which]).filter(({ samples }) => samples.length > 0);

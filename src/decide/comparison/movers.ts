@@ -6,8 +6,8 @@ const SAME = 1e-9;
 const NAMED = 3;
 
 /**
- * Returns the configurations that moved a verdict about all of them together: the fewest whose changes make up most of it, and how
- * many have changed in its direction. None stands out if that takes more than a third of all.
+ * Returns the configurations that moved a verdict about all of them together: the fewest whose changes make up most of
+ * it, and how many have changed in its direction. None stands out if that takes more than a third of all.
  */
 function movers<T extends Stratum>(
   all: readonly T[],

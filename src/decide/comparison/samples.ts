@@ -10,7 +10,7 @@ import type { Configuration, Side } from './document.js';
 
 /** A finished run, with what is not in results.jsonl. */
 export interface Sample extends ResultLine {
-  /** What a person gave it, from 0 to 1; absent: no score. */
+  /** A person's score for it, from 0 to 1; absent: no score. */
   human_score?: number;
   /** The sweep in which the work was done, and when it began; absent: that of the line. */
   ran_in?: Pick<ResultLine, 'sweep' | 'timestamp'>;
@@ -88,12 +88,12 @@ const shortKey = (cacheKey: string): string => cacheKey.slice(0, 12);
 export const configurationKey = ({ scenario, agent, model, variant }: Configuration): string =>
   JSON.stringify([scenario, agent, model, variant]);
 
-/** Whether the other side has the run of a line. */
+/** True if the other side has the run of a line. */
 type IsShared = (line: Sample) => boolean;
 
 /**
- * A result reused from the other sweep counts only there, and one that both sweeps reused from a third counts in neither.
- * Otherwise one observation would be on both sides.
+ * A result reused from the other sweep counts only there, and one that both sweeps reused from a third counts in
+ * neither. Otherwise one observation would be on both sides.
  */
 export const isSharedWith = (other: SweepResults): IsShared => {
   const runs = new Set(other.lines.map(workRunOf));
@@ -127,9 +127,9 @@ export function armsOf(
 }
 
 /**
- * Returns the lines that passed or failed only after runs of their cells had ended without a result. Nobody knows what these would
- * have shown, so they are in doubt. If all cells ended so, equally often, all have been run anew and none is in doubt. For the same
- * reason, runs in other sweeps are asked for only if results of these were reused.
+ * Returns the lines that passed or failed only after runs of their cells had ended without a result. Nobody knows what
+ * these would have shown, so they are in doubt. If all cells ended so, equally often, all have been run anew and none
+ * is in doubt. For the same reason, runs in other sweeps are asked for only if results of these were reused.
  */
 function linesAfterErrors(counted: readonly Counted[]): Set<Sample> {
   const decided = counted.filter(({ line }) => isDecided(line));
@@ -210,7 +210,7 @@ const runsOf = (
 const passedOf = (lines: readonly Sample[]): number =>
   lines.filter(({ outcome }) => outcome === 'pass').length;
 
-/** Whether runs of the same build have passed and failed. */
+/** True if runs of the same build have passed and failed. */
 const isFlaky = (samples: readonly Sample[]): boolean =>
   groupBy(samples, ({ target_fingerprint }) => target_fingerprint ?? '').some(
     (runs) => new Set(runs.map(({ outcome }) => outcome)).size > 1,

@@ -38,8 +38,8 @@ export function sumOf(
 }
 
 /**
- * Returns how reliably the configurations pass if they are tried k times, where k is half of the fewest runs that one has been tried:
- * of more tries, so few runs tell little.
+ * Returns how reliably the configurations pass if they are tried k times, where k is half of the fewest runs that one
+ * has been tried: of more tries, so few runs tell little.
  */
 export function reliabilityOf(
   pairs: readonly Pair[],
@@ -59,8 +59,8 @@ export function reliabilityOf(
 }
 
 /**
- * Returns how many more runs it takes to show a loss of the margin, or a difference of 20 points, and the level at which they would be
- * tested: that of the next look, or of this one if its runs are enough.
+ * Returns how many more runs it takes to show a loss of the margin, or a difference of 20 points, and the level at
+ * which they would be tested: that of the next look, or of this one if its runs are enough.
  */
 export function neededFor(
   pairs: readonly Pair[],

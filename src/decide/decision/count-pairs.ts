@@ -1,7 +1,7 @@
 import type { Count, Stratum } from '#statistics';
 import { type CellResult, isBaseRun, type CellPair } from './paired-cells.js';
 
-/** What the pairs of a configuration in a round have shown. */
+/** The counts of the pairs of a configuration in a round. */
 export interface PairCounts {
   /** Pairs of which both runs passed or failed. */
   counted: Stratum;
@@ -21,7 +21,9 @@ interface Run {
 
 type PairOfRuns = Record<keyof Stratum, Run>;
 
-/** Counts pairs. One without a result on one side counts on neither, or the sides would not have run at the same time. */
+/**
+ * Counts pairs. One without a result on one side counts on neither, or the sides would not have run at the same time.
+ */
 export function countPairs(pairs: readonly CellPair[], results: ReadonlyMap<string, CellResult>): PairCounts {
   const runOf = (cell: string): Run => {
     const result = results.get(cell);

@@ -34,7 +34,7 @@ interface Errors {
   errored: number;
 }
 
-/** What makes the verdict of a sweep less reliable. `released`: its cells that were needed. */
+/** Reasons why the verdict of a sweep is less reliable. `released`: its cells that were needed. */
 const decisionDoubts = (
   { base }: Pick<UntilClear, 'base'>,
   configurations: readonly PairedConfiguration[],
@@ -92,7 +92,7 @@ function hasErrors(run: CellPair['base'], results: ReadonlyMap<string, CellResul
 /** The status of a sweep, as far as a decision depends on it. */
 type Status = 'open' | 'completed' | 'cancelled';
 
-/** What a sweep has found, and its cells that were needed for that. */
+/** The decision of a sweep, and its cells that were needed for that. */
 interface Decided {
   decision: Decision;
   released: Cell[];
@@ -187,7 +187,7 @@ function verdictOf({ verdict, last }: Replay, stopped: Decision['stopped']): Dec
   return verdict;
 }
 
-/** Whether the largest possible difference would be noticed before all runs of the plan are used up. */
+/** True if the largest possible difference would be noticed before all runs of the plan are used up. */
 export const canDecide = (cells: readonly Cell[], plan: UntilClear): boolean =>
   [true, false].some(
     (headPasses) => replayRounds(cells, plan, extreme(cells, plan, headPasses)).stopped === 'clear',

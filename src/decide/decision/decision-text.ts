@@ -10,7 +10,10 @@ type Shown = Omit<Decision, 'configurations' | 'doubts' | 'runs_again'> &
 /** Says what was decided: "guided is worse than bare: pass rate -70 points (between -91 and -28)". */
 export const decisionText = (decision: Shown): string => `${verdictText(decision)}${estimateText(decision)}`;
 
-/** Says how far the sweep is, or why it has stopped: "stopped after 20 of at most 40 runs, because the verdict is clear". */
+/**
+ * Says how far the sweep is, or why it has stopped: "stopped after 20 of at most 40 runs, because the verdict is
+ * clear".
+ */
 export function progressText(decision: Shown): string {
   const { stopped, runs, runs_again = 0, most_runs: most, rounds, spent_alpha, alpha, p } = decision;
   const again = runs_again > 0 ? `, ${runs_again} more after errors` : '';

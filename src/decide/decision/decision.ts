@@ -12,10 +12,10 @@ const Interval = z.strictObject({
 
 const DecisionVerdict = z.enum(['better', 'worse', 'not worse', 'equivalent', 'undecided', 'not tested']);
 
-/** Why a sweep starts no more runs. */
+/** The reason why a sweep starts no more runs. */
 export const StopReason = z.enum(['clear', 'futile', 'most runs', 'budget', 'errors', 'cancelled']);
 
-/** What a sweep of `run --until-clear` has found so far, or has decided. */
+/** The decision of a sweep of `run --until-clear`, or its findings so far. */
 export const Decision = z.strictObject({
   base: z
     .strictObject({

@@ -18,7 +18,7 @@ export interface CellPair {
 /** Returns whether base has ended. */
 export const isBaseRun = (base: CellPair['base']): base is BaseRun => 'outcome' in base;
 
-/** What is compared with itself, with its pairs in the order in which they are run. */
+/** A configuration compared with itself, with its pairs in the order in which they are run. */
 export interface PairedConfiguration {
   scenario: string;
   agent: string;
@@ -70,13 +70,13 @@ export const configurationKey = ({ scenario, agent, model, variant }: Compared):
 const pairKey = ({ scenario, agent, model, repetition }: Cell): string =>
   JSON.stringify([scenario, agent, model, repetition]);
 
-/** What a decision depends on of a cell's results. */
+/** The part of a cell's results that a decision depends on. */
 export interface CellResult extends Pick<ResultLine, 'outcome' | 'cost_usd'> {
   /** The number of its runs that ended with an error, were cancelled or were lost with their hosts. */
   errors: number;
 }
 
-/** How often a cell is run at most, if its runs end with errors. */
+/** The most runs of a cell whose runs end with errors. */
 export const MOST_TRIES = 3;
 
 type Line = Pick<
@@ -85,9 +85,9 @@ type Line = Pick<
 >;
 
 /**
- * The results of cells that have ended, by cell. `lines`: all of the sweep, in the order written. A cell whose run ended
- * with an error may have been run again: the first run that passed or failed counts, else the last. A cell that was not
- * started, because of the budget, has not ended.
+ * The results of cells that have ended, by cell. `lines`: all of the sweep, in the order written. A cell whose run
+ * ended with an error may have been run again: the first run that passed or failed counts, else the last. A cell that
+ * was not started, because of the budget, has not ended.
  */
 export function endedCells(lines: readonly Line[]): Map<string, CellResult> {
   const ended = new Map<string, CellResult>();

@@ -24,10 +24,10 @@ import type { UntilClear } from './until-clear.js';
 type Side = keyof Stratum;
 
 /**
- * The rounds as they would be if everything that errors may have hidden spoke for one side. Errors are no fair sample: a
- * broken judge, for example, turns only passes into errors, and the runs that replace these fail more often. As many errors on
- * the other side may have the opposite cause. So each run without a result, and each that has one only after an error, passes
- * on the side `passes` and fails on the other.
+ * The rounds as they would be if everything that errors may have hidden spoke for one side. Errors are no fair sample:
+ * a broken judge, for example, turns only passes into errors, and the runs that replace these fail more often. As many
+ * errors on the other side may have the opposite cause. So each run without a result, and each that has one only after
+ * an error, passes on the side `passes` and fails on the other.
  */
 export const worstCase = (rounds: readonly (readonly PairCounts[])[], passes: Side): Round[] =>
   rounds.map((round) =>
@@ -43,7 +43,9 @@ function whole({ counted, leftOut, redone }: PairCounts, side: Side, passes: Sid
   };
 }
 
-/** Mean cost of the runs of each configuration so far; 0 if none is known. `done`: how many pairs of each have ended. */
+/**
+ * Mean cost of the runs of each configuration so far; 0 if none is known. `done`: how many pairs of each have ended.
+ */
 const costsOf = (
   configurations: readonly PairedConfiguration[],
   done: readonly number[],
@@ -54,18 +56,18 @@ const costsOf = (
     return mean(cells.map(({ id }) => results.get(id)?.cost_usd ?? null)) ?? 0;
   });
 
-/** How far a sweep has come by its results. */
+/** The progress of a sweep by its results. */
 export interface Replay {
   configurations: PairedConfiguration[];
-  /** What each configuration has shown in each round that has ended. */
+  /** The counts of each configuration in each round that has ended. */
   rounds: PairCounts[][];
-  /** What the last look has found in the pairs that count. */
+  /** The last look at the pairs that count. */
   last: Look;
-  /** What it decides; null if that depends on how the runs would have ended that neither passed nor failed. */
+  /** Its verdict; null if that depends on how the runs would have ended that neither passed nor failed. */
   verdict: Look['verdict'] | null;
   /** The cells that were released, in the order in which they are started. */
   released: Cell[];
-  /** Those of them that are to be run now: they have not ended, or ended with an error and are to be run again. */
+  /** The released cells that are to be run now: they have not ended, or ended with an error and are to be run again. */
   wanted: Cell[];
   stopped: 'clear' | 'futile' | 'most runs' | 'errors' | null;
 }
@@ -74,8 +76,8 @@ export interface Replay {
 const MOST_FAILED = 4;
 
 /**
- * Performs all rounds of a sweep again by its results. A round releases pairs of cells. When these have ended, a look at
- * all results so far decides whether another round is needed. So the same results always lead to the same decision,
+ * Performs all rounds of a sweep again by its results. A round releases pairs of cells. When these have ended, a look
+ * at all results so far decides whether another round is needed. So the same results always lead to the same decision,
  * whatever was killed in between, and in whatever order runs have ended. `isOver`: no more runs will end, and what has
  * ended of the last round counts.
  */
@@ -99,7 +101,7 @@ export function replayRounds(
   const stopAt = Math.min(found.clearAt ?? Infinity, futileAt ?? Infinity);
   if (stopAt === Infinity)
     return { ...asReplay(Infinity, found), wanted: played.wanted, stopped: played.stopped };
-  // What was run after that does not count, but a sweep runs nothing after that.
+  // Runs after that do not count, but a sweep runs nothing after that.
   const until = lookAtAll(played.rounds.slice(0, stopAt), { alpha, margin, most });
   return { ...asReplay(stopAt, until), wanted: [], stopped: stopAt === found.clearAt ? 'clear' : 'futile' };
 }
@@ -150,8 +152,8 @@ function playRounds(
 }
 
 /**
- * Returns which cells of a round are run next, and how often each cell without a result was run by then: first those that
- * have not been run, then those whose only run ended with an error, and so on.
+ * Returns which cells of a round are run next, and how often each cell without a result was run by then: first those
+ * that have not been run, then those whose only run ended with an error, and so on.
  */
 function nextTry(
   cells: readonly Cell[],
@@ -166,7 +168,7 @@ function nextTry(
   return { wanted: tries === MOST_TRIES ? [] : cells.filter((cell) => triesOf(cell) === tries), tries };
 }
 
-/** How many tries of these pairs have failed; those after so many `tries` do not count. */
+/** Counts the failed tries of these pairs; those after so many `tries` do not count. */
 const failedTries = (
   pairs: readonly CellPair[],
   results: ReadonlyMap<string, CellResult>,
@@ -178,8 +180,8 @@ const failedTries = (
   }, 0);
 
 /**
- * Looks after each round. `clearAt`: after how many of them the verdict is clear; null if it is not. A verdict must be the
- * same if what errors may have hidden spoke for head, and if it spoke for base.
+ * Looks after each round. `clearAt`: after how many of them the verdict is clear; null if it is not. A verdict must be
+ * the same if what errors may have hidden spoke for head, and if it spoke for base.
  */
 function lookAtAll(
   rounds: readonly PairCounts[][],

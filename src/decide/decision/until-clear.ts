@@ -27,14 +27,17 @@ export const UntilClear = z.strictObject({
     z.strictObject({ kind: z.literal('variant'), variant: z.string() }),
     z.strictObject({ kind: z.literal('sweep'), sweep: z.string(), outcomes: z.array(BaseOutcomes) }),
   ]),
-  /** How much worse head may be, from 0 to 1; null if that is not asked. */
+  /** The margin by which head may be worse, from 0 to 1; null if that is not asked. */
   margin: z.number().nullable(),
-  /** The smallest difference worth finding, from 0 to 1: the sweep is given up when it is unlikely to be found; absent: never. */
+  /**
+   * The smallest difference worth finding, from 0 to 1: the sweep is given up when it is unlikely to be found; absent:
+   * never.
+   */
   effect: z.number().exactOptional(),
   alpha: z.number(),
   /** The most runs of a configuration on each side. */
   most_runs: z.number().int(),
-  /** How many pairs of runs a round has. */
+  /** The number of pairs of runs in a round. */
   round_size: z.number().int(),
 });
 export type UntilClear = z.infer<typeof UntilClear>;

@@ -48,7 +48,7 @@ export const SweepCell = Cell.extend({
 });
 export type SweepCell = z.infer<typeof SweepCell>;
 
-/** What `run --json` prints and summary.json holds. */
+/** The output of `run --json`, and the contents of summary.json. */
 export const SweepDocument = z.object({
   schema_version: schemaVersion(SCHEMA_VERSION).describe('Version of the format'),
   sweep: z.string().describe('Id of the sweep'),
@@ -102,7 +102,7 @@ export interface SweepDocumentInput {
   cells: readonly Cell[];
   /** Set if the sweep runs until its verdict is clear. */
   untilClear?: UntilClear | undefined;
-  /** What such a sweep has decided, with the ids of the cells that it needed; null if it has not ended. */
+  /** The decision of such a sweep, with the ids of the cells that it needed; null if it has not ended. */
   decided?: { decision: Decision; cells: readonly string[] } | null;
   /** In the order written. Lines of other sweeps are ignored. */
   results: readonly ResultDigest[];
@@ -110,7 +110,7 @@ export interface SweepDocumentInput {
   resultsPath: string;
   /** The variants of scenarios, for results by parameter and by subject. */
   scenarios?: readonly Combined[];
-  /** Whether mocks are ignored. */
+  /** True if mocks are ignored. */
   live?: boolean;
 }
 

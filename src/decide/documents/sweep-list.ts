@@ -20,7 +20,7 @@ export interface SweepSummary {
   agents: string[];
 }
 
-/** What a sweep's plan and summary contain. */
+/** The contents of a sweep's plan and summary. */
 export interface PlannedSweep {
   id: string;
   started: string;

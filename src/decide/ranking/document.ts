@@ -98,7 +98,7 @@ export const AgentPair = z.object({
 });
 export type AgentPair = z.infer<typeof AgentPair>;
 
-/** What `compare --agents --json` prints. */
+/** The output of `compare --agents --json`. */
 export const Ranking = z.object({
   schema_version: z.literal(1).describe('Version of the format'),
   sweep: z.string().describe('Id of the sweep'),

@@ -13,7 +13,9 @@ interface Point {
   cost: number;
 }
 
-/** Returns for each point whether it is on the Pareto front: no other is at least as good in both, and better in one. */
+/**
+ * Returns for each point whether it is on the Pareto front: no other is at least as good in both, and better in one.
+ */
 const paretoFront = (points: readonly Point[]): boolean[] =>
   points.map((one) => !points.some((other) => dominates(other, one)));
 
@@ -51,8 +53,9 @@ function meanOverScenarios(arms: readonly Arm[], valueOf: (sample: Sample) => nu
 }
 
 /**
- * Ranks the agents and models of a sweep by their pass rate, and tests which of them differ. A rate is the mean over scenarios; an
- * agent that was not tested in one of them has no rank, because the others would be averaged over harder or easier tasks.
+ * Ranks the agents and models of a sweep by their pass rate, and tests which of them differ. A rate is the mean over
+ * scenarios; an agent that was not tested in one of them has no rank, because the others would be averaged over harder
+ * or easier tasks.
  */
 export function rankAgents(sweep: SweepResults, options: ComparisonOptions): Ranking {
   const { alpha, margin } = options;
@@ -203,8 +206,8 @@ function pairsOf(contests: readonly Contest[], { alpha, margin }: ComparisonOpti
 }
 
 /**
- * Null if there is nothing to test. The head of each stratum is the first of the pair. `best`, `worst`: what hidden cells could
- * show, for the first.
+ * Null if there is nothing to test. The head of each stratum is the first of the pair. `best`, `worst`: what hidden
+ * cells could show, for the first.
  */
 function notWorseBothWays(
   best: readonly Stratum[],

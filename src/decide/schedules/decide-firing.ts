@@ -5,9 +5,9 @@ import type { FollowedNights } from '../documents/nights.js';
 import type { Totals } from '../totals.js';
 
 /**
- * Decides whether a night is worse than the reference. A loss that began on an earlier night counts until it is gone or accepted,
- * whatever this night shows by itself. `gate`: the comparison of this night alone with the reference, which says what was not tested; by
- * itself, it finds no loss: with a look each night, it would soon find one by chance.
+ * Decides whether a night is worse than the reference. A loss that began on an earlier night counts until it is gone or
+ * accepted, whatever this night shows by itself. `gate`: the comparison of this night alone with the reference, which
+ * says what was not tested; by itself, it finds no loss: with a look each night, it would soon find one by chance.
  */
 export function decideNight(gate: Gate, nights: FollowedNights, schedule: string): Gate {
   const words = lossText(nights, schedule);
@@ -75,7 +75,7 @@ const counts = ({ cells, passed, failed, errored, cancelled }: Totals): string =
     ...(cancelled > 0 ? [`${cancelled} cancelled`] : []),
   ].join(', ');
 
-/** Whether the sweep of a firing can be the base of a comparison: it completed and tested something. */
+/** True if the sweep of a firing can be the base of a comparison: it completed and tested something. */
 export const isBaseline = ({ status, sweep, totals }: Firing): boolean =>
   status === 'completed' && sweep !== null && totals !== null && totals.passed + totals.failed > 0;
 
@@ -83,7 +83,10 @@ export const isBaseline = ({ status, sweep, totals }: Firing): boolean =>
 export const beginningsOf = (firings: readonly Firing[]): Set<string> =>
   new Set(firings.flatMap(({ nights }) => (nights?.state === 'loss' ? (nights.since?.sweep ?? []) : [])));
 
-/** Says in few words what a night has shown, as tables have it. `begun`: the sweeps of the nights on which a loss has begun. */
+/**
+ * Says in few words what a night has shown, as tables have it. `begun`: the sweeps of the nights on which a loss has
+ * begun.
+ */
 export function nightText(
   { sweep, verdict, nights, exit_code }: Firing,
   reference: string | null,

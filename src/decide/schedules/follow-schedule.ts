@@ -21,9 +21,9 @@ const NONE = { passed: 0, tested: 0, untested: 0 };
 const NAMED = 3;
 
 /**
- * Says what the nights of a schedule show, from the reference on, which is the first: whether runs have begun to pass less often, and on which
- * night. It depends on nothing but the nights, so a night that is reported twice, or whose results are corrected later, counts once and
- * as it is. Null without nights.
+ * Says what the nights of a schedule show, from the reference on, which is the first: whether runs have begun to pass
+ * less often, and on which night. It depends on nothing but the nights, so a night that is reported twice, or whose
+ * results are corrected later, counts once and as it is. Null without nights.
  */
 export function followSchedule(nights: readonly Night[], accepted: boolean): FollowedNights | null {
   const [reference] = nights;
@@ -53,7 +53,10 @@ function stateOf(rows: readonly Row[], { lost, suspected, kept }: Followed): Fol
   return kept.length > 1 && !couldShowLoss(rows, kept) ? 'too few runs' : 'no loss';
 }
 
-/** For each night, the number of the night on which the loss began that was known then and holds whatever errors have hidden; null: none. */
+/**
+ * For each night, the number of the night on which the loss began that was known then and holds whatever errors have
+ * hidden; null: none.
+ */
 export function lossesAfter(nights: readonly Night[]): (number | null)[] {
   const [reference] = nights;
   if (reference === undefined) return [];
@@ -104,8 +107,8 @@ const add = (a: Row[number], b: Row[number]): Row[number] => ({
 });
 
 /**
- * Errors that come as often on both sides say nothing. As far as one side has more of them, they are assumed to have hidden passes of head, or
- * failures of base.
+ * Errors that come as often on both sides say nothing. As far as one side has more of them, they are assumed to have
+ * hidden passes of head, or failures of base.
  */
 function boundedBy({ base, head }: { base: Row[number]; head: Row[number] }): Stratum {
   const share = ({ tested, untested }: Row[number]): number =>

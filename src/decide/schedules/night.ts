@@ -7,7 +7,7 @@ import { armsOf, type Sample, type SweepResults } from '../comparison/samples.js
 import type { NightCount } from '../documents/nights.js';
 import { isTested } from '../is-tested.js';
 
-/** What a configuration of a scenario achieved in a sweep. */
+/** The results of a configuration of a scenario in a sweep. */
 export interface TrendPoint {
   sweep: string;
   /** Start of its first run there, ISO 8601 UTC. */
@@ -15,7 +15,7 @@ export interface TrendPoint {
   passed: number;
   /** Runs that passed or failed. */
   tested: number;
-  /** Of the pass rate (Wilson, 95 %); null if nothing was tested. */
+  /** The interval of the pass rate (Wilson, 95 %); null if nothing was tested. */
   interval: Interval | null;
   /** Means of the tested runs of which it is known; null: of none. */
   cost_usd: number | null;
@@ -28,8 +28,8 @@ export interface Trend extends Pick<ResultDigest, 'variant' | 'agent' | 'model'>
 }
 
 /**
- * Follows a scenario through all sweeps, by configuration. The last result of a cell counts. Reused results are left out: they say
- * nothing new.
+ * Follows a scenario through all sweeps, by configuration. The last result of a cell counts. Reused results are left
+ * out: they say nothing new.
  */
 export function scenarioTrends(results: readonly ResultDigest[], scenario: string): Trend[] {
   const own = results.filter((line) => line.scenario_id === scenario && line.cached_from === null);
@@ -68,7 +68,10 @@ export interface Night {
   counts: readonly NightCount[];
 }
 
-/** Counts what a sweep has shown of its configurations. `known`: runs of earlier nights, which do not count again if they were reused. */
+/**
+ * Counts what a sweep has shown of its configurations. `known`: runs of earlier nights, which do not count again if
+ * they were reused.
+ */
 export const countsOf = (
   sweep: Pick<SweepResults, 'cells' | 'lines'>,
   known: ReadonlySet<string>,

@@ -1,6 +1,6 @@
-/** What happens at a time of a schedule while a sweep of it is still running. */
+/** The policies for a time of a schedule when a sweep of it is still running. */
 export const OVERLAPS = ['skip', 'queue', 'cancel', 'allow'] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 
-/** What decides the exit code of a firing: cells that failed, or a result that is worse than the one before. */
+/** Criteria for the exit code of a firing: cells that failed, or a result that is worse than the one before. */
 export const FAIL_ON = ['failed', 'worse'] as const;

@@ -13,7 +13,10 @@ export interface CodecKey {
   key: Buffer;
 }
 
-/** The keys that the environment names; none without the variable. The first one encrypts, all decrypt. @throws UsageError */
+/**
+ * The keys that the environment names; none without the variable. The first one encrypts, all decrypt.
+ * @throws UsageError
+ */
 export function readCodecKeys(): CodecKey[] {
   const path = process.env[CODEC_KEYS] ?? '';
   return path === '' ? [] : parseKeys(readPrivate(path), path);
@@ -70,8 +73,8 @@ const FORMAT =
   'expected one key per line, as <id> <64 hexadecimal digits>, for example the output of: echo "k1 $(openssl rand -hex 32)"';
 
 /**
- * Returns the fingerprint of our keys for payloads. A running engine that encrypts is not replaced by one without keys, which
- * could not continue its sweeps.
+ * Returns the fingerprint of our keys for payloads. A running engine that encrypts is not replaced by one without keys,
+ * which could not continue its sweeps.
  *
  * @throws UsageError if the key file cannot be used, or the engine has keys and we have none
  */

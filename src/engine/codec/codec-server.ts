@@ -15,8 +15,8 @@ interface CodecServerSettings {
 }
 
 /**
- * A path that only those who have the key can know, and that stays the same as long as the key does. Every user of this machine
- * reaches the server, and a request of the Web UI cannot carry a password.
+ * A path that only those who have the key can know, and that stays the same as long as the key does. Every user of this
+ * machine reaches the server, and a request of the Web UI cannot carry a password.
  */
 export const secretPath = ({ key }: CodecKey): string =>
   `/${createHmac('sha256', key).update('codec server').digest('hex').slice(0, 32)}`;

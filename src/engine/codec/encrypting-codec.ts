@@ -5,8 +5,8 @@ import { InfrastructureError, UsageError } from '#lib';
 import { CODEC_KEYS, type CodecKey, readCodecKeys } from './codec-keys.js';
 
 /**
- * How every client and worker encodes payloads. The codec is used even without keys, so that a worker fails on an encrypted payload
- * instead of treating it as missing.
+ * The encoding of payloads of every client and worker. The codec is used even without keys, so that a worker fails on
+ * an encrypted payload instead of treating it as missing.
  *
  * @throws UsageError if the key file cannot be used
  */
@@ -34,8 +34,9 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts payloads with the first key. Decrypts payloads of all keys, and returns unencrypted ones, from before encryption was
- * switched on, unchanged. `readAgain` is called for a key that is unknown, which may have been added since.
+ * Encrypts payloads with the first key. Decrypts payloads of all keys, and returns unencrypted ones, from before
+ * encryption was switched on, unchanged. `readAgain` is called for a key that is unknown, which may have been added
+ * since.
  */
 export function encryptingCodec(keys: readonly CodecKey[], readAgain = (): CodecKey[] => []): PayloadCodec {
   const [first] = keys;
@@ -86,8 +87,8 @@ function decrypt({ id, key }: CodecKey, { data }: Payload): Payload {
 }
 
 /**
- * What is authenticated besides the payload. Not the workflow: Temporal's Web UI does not say which one a payload is from when it
- * asks to decode it. Proofs of origin detect a payload that was moved.
+ * The authenticated data besides the payload. Not the workflow: Temporal's Web UI does not say which one a payload is
+ * from when it asks to decode it. Proofs of origin detect a payload that was moved.
  */
 const boundTo = (id: string): Buffer => Buffer.from(`llm-tool-test payload 1\0${id}`);
 

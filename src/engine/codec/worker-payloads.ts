@@ -5,7 +5,8 @@ import { readCodecKeys } from './codec-keys.js';
 import { dataConverter } from './encrypting-codec.js';
 
 /**
- * The workflows, and how a worker encodes what they and activities send. With keys, messages of failures are encoded too.
+ * The workflows, and how a worker encodes what they and activities send. With keys, messages of failures are encoded
+ * too.
  *
  * @throws UsageError if the key file cannot be used
  */

@@ -5,9 +5,9 @@ import { createServer, isIP } from 'node:net';
 import { UsageError } from '#lib';
 
 /**
- * Sets up the SDK's runtime, once per process and before anything else of the worker. With an address, its metrics and ours are
- * served at `http://<address>/metrics`. Without one, returns undefined: nothing is measured. `failing`: types of workflows
- * whose failures are results and not worth a warning.
+ * Sets up the SDK's runtime, once per process and before anything else of the worker. With an address, its metrics and
+ * ours are served at `http://<address>/metrics`. Without one, returns undefined: nothing is measured. `failing`: types
+ * of workflows whose failures are results and not worth a warning.
  *
  * @throws UsageError if nothing can be served at the address
  */

@@ -91,7 +91,7 @@ export const METRICS = {
   },
 } as const satisfies Record<string, Definition>;
 
-/** Who did something: the labels of most metrics. */
+/** The agent and model at work: the labels of most metrics. */
 interface Who {
   agent: string;
   model: string;
@@ -99,11 +99,11 @@ interface Who {
 
 /** A run that this host has begun and not yet finished. */
 export interface MeasuredRun extends Who {
-  /** What it waits for; null if it does not wait. */
+  /** Its current wait; null if it does not wait. */
   waiting: Waiting | null;
 }
 
-/** Why a run waits for its provider. */
+/** The reason why a run waits for its provider. */
 export interface Waiting {
   why: 'busy' | 'limit';
   provider?: string;
@@ -111,7 +111,7 @@ export interface Waiting {
   until: number | null;
 }
 
-/** What a worker measures. Counters begin at 0 with each worker, as Prometheus expects. */
+/** The measurements of a worker. Counters begin at 0 with each worker, as Prometheus expects. */
 export interface Metrics {
   /** A cell got a result. `usd` is what was spent on it; null if unknown. */
   cellEnded: (of: Who & { outcome: string; reused: boolean }, usd: number | null) => void;
@@ -208,7 +208,7 @@ function perLabels(gauge: { set: (value: number, labels: Labels) => void }): (va
   };
 }
 
-/** How often each combination of labels occurs. */
+/** Counts each combination of labels. */
 function countBy(all: readonly object[]): Values {
   const counts = new Map<string, number>();
   for (const labels of all) counts.set(JSON.stringify(labels), (counts.get(JSON.stringify(labels)) ?? 0) + 1);

@@ -13,15 +13,15 @@ export interface TemporalAddress {
 
 type Given = ClientConnectConfig['connectionOptions'];
 
-/** How to connect to a Temporal server. Both `Connection` and `NativeConnection` accept it. */
+/** The argument for connecting to a Temporal server. Both `Connection` and `NativeConnection` accept it. */
 export interface ConnectionSettings extends Pick<Given, 'apiKey' | 'metadata' | 'tls'> {
   address: string;
 }
 
 /**
- * Returns how to connect to a server: address, certificates and API key. Temporal's own variables and configuration file
- * (`TEMPORAL_PROFILE`, `TEMPORAL_API_KEY`, `TEMPORAL_TLS_*`, ...) apply to an external server, never to the local one.
- * All files are read at each call, so keys and certificates can be replaced.
+ * Returns how to connect to a server: address, certificates and API key. Temporal's own variables and configuration
+ * file (`TEMPORAL_PROFILE`, `TEMPORAL_API_KEY`, `TEMPORAL_TLS_*`, ...) apply to an external server, never to the local
+ * one. All files are read at each call, so keys and certificates can be replaced.
  *
  * @throws UsageError if the configuration, a certificate or a key cannot be used
  */

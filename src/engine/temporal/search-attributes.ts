@@ -2,7 +2,10 @@ import type { Client } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { SEARCH_ATTRIBUTES } from '#lib';
 
-/** A namespace lacks search attributes that we may not create, or has them with other types. The message says what to do. */
+/**
+ * A namespace lacks search attributes that we may not create, or has them with other types. The message says what to
+ * do.
+ */
 export class UnusableNamespace extends Error {}
 
 const { IndexedValueType } = proto.temporal.api.enums.v1;
@@ -15,11 +18,11 @@ const NOT_FOR_US: readonly unknown[] = [7, 12, 16];
 const INVALID_ARGUMENT = 3;
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
-/** What a namespace lacks. */
+/** The attributes that a namespace lacks. */
 interface Lacking {
   /** Attributes that do not exist, or whose types are unknown and do not fit. */
   missing: typeof WANTED;
-  /** Whether this login may list, and so perhaps create, attributes. */
+  /** True if this login may list, and so perhaps create, attributes. */
   mayAdminister: boolean;
 }
 

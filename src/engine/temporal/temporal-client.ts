@@ -7,8 +7,8 @@ import { dataConverter } from '../codec/encrypting-codec.js';
 import { ensureSearchAttributes, noNamespace } from './search-attributes.js';
 
 /**
- * The longest wait between two attempts to reach a server that is away. gRPC's own limit is two minutes: a host would show
- * no sign of life for that long after the server is back, and its runs would be done again elsewhere.
+ * The longest wait between two attempts to reach a server that is away. gRPC's own limit is two minutes: a host would
+ * show no sign of life for that long after the server is back, and its runs would be done again elsewhere.
  */
 const RECONNECT_MS = 1000;
 
@@ -49,7 +49,7 @@ async function problemOfTls(options: ConnectionSettings): Promise<string | null>
   return reason === null ? null : tlsRefused(reason);
 }
 
-/** How long a key is used before it is looked up again, ms. */
+/** The time that a key is used before it is looked up again, ms. */
 const KEY_MS = 5000;
 
 /** Returns the API key as it is now: it can be replaced while a command follows a sweep for days. */
@@ -155,7 +155,10 @@ export async function terminate(client: Client, workflowId: string, reason: stri
 /** A code of gRPC. */
 const UNIMPLEMENTED = 12;
 
-/** @throws Error if the server does not support Worker Versioning, or has it switched off. If it does not answer, returns. */
+/**
+ * @throws Error if the server does not support Worker Versioning, or has it switched off. If it does not answer,
+ * returns.
+ */
 export async function checkVersioning(client: Client, deploymentName: string): Promise<void> {
   const { namespace } = client.options;
   await client.workflowService

@@ -15,9 +15,9 @@ interface Watching {
 const ANSWER_MS = 5000;
 
 /**
- * Waits until the API key or the certificates for the server have been replaced by others that work. A worker then ends,
- * and the next one connects with them; its agents go on. Credentials that do not work are reported once and not used.
- * Returns false if the signal aborted before.
+ * Waits until the API key or the certificates for the server have been replaced by others that work. A worker then
+ * ends, and the next one connects with them; its agents go on. Credentials that do not work are reported once and not
+ * used. Returns false if the signal aborted before.
  */
 export async function untilCredentialsChange(
   to: TemporalAddress,

@@ -16,7 +16,7 @@ import type { Span } from '#lib';
 export interface NamedCollector {
   endpoint: string;
   protocol: string;
-  /** Whether arguments and results of tools are wanted, which may be long and confidential. */
+  /** True if arguments and results of tools are wanted, which may be long and confidential. */
   withContent: boolean;
 }
 
@@ -25,8 +25,8 @@ export interface Traces {
   /** See `NamedCollector.withContent`. */
   withContent: boolean;
   /**
-   * Sends the trace of a run in the background. Traces are no results: one that cannot be sent is given up, with a warning.
-   * Sent again, it has the same ids.
+   * Sends the trace of a run in the background. Traces are no results: one that cannot be sent is given up, with a
+   * warning. Sent again, it has the same ids.
    */
   send: (run: string, spans: readonly Span[]) => void;
   /** Waits until everything is sent or given up. */
@@ -34,9 +34,9 @@ export interface Traces {
 }
 
 /**
- * Returns what sends traces to this collector; undefined if its protocol is not supported. The exporter itself reads the
- * standard variables for headers, timeout and compression. `warn` is called with one line if traces cannot be sent, and
- * again only after one could be.
+ * Returns what sends traces to this collector; undefined if its protocol is not supported. The exporter itself reads
+ * the standard variables for headers, timeout and compression. `warn` is called with one line if traces cannot be sent,
+ * and again only after one could be.
  */
 export function createTraces(
   { endpoint, protocol, withContent }: NamedCollector,

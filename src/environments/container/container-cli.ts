@@ -95,7 +95,7 @@ export async function findImage({
 
 const packageOf: Record<Container['command'], string> = { docker: 'docker.io', podman: 'podman' };
 
-/** Why `docker` or `podman` cannot be used on this machine; null if it can. */
+/** Returns why `docker` or `podman` cannot be used on this machine; null if it can. */
 export async function whyNoCli(command: Container['command']): Promise<string | null> {
   if ((await findExecutable(command)) === null) return `${command} is not on PATH`;
   const { exitCode, stderr } = await askCli(command, ['ps', '--quiet'], { timeoutMs: LOOK_MS });

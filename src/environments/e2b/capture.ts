@@ -11,8 +11,8 @@ const BEGIN = '--- llm-tool-test ---';
  * Command line for bash that runs a script of `bytes` bytes from standard input. Not as an argument: others could read
  * it. E2B relays output as text and waits until nobody can write to it any more. So the output is encoded, each stream
  * followed by the number of bytes after the first `cap`; and it is relayed by processes that end with the script, even
- * if background processes keep it open. The pipes are open for writing (4, 5) before anyone reads them: if bash is killed,
- * the relays end too, instead of waiting for a writer without end.
+ * if background processes keep it open. The pipes are open for writing (4, 5) before anyone reads them: if bash is
+ * killed, the relays end too, instead of waiting for a writer without end.
  */
 export const captureCommand = (bytes: number, cap: number): string => `
 echo '${BEGIN}'
@@ -37,7 +37,7 @@ wait
 rm -rf "$folder"
 exit $status`;
 
-/** What a script printed to one stream: its first bytes, and the number of all bytes. */
+/** The output of a script on one stream: its first bytes, and the number of all bytes. */
 export interface Captured {
   kept: Buffer;
   bytes: number;

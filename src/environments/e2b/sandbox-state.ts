@@ -4,7 +4,7 @@ import { readJsonIfThere, writeFileAtomic } from '#host';
 import type { CloudSandbox, EnvironmentHandle } from '../environment.js';
 import { E2B_VARIABLES, optionsFrom, type E2bOptions } from './service.js';
 
-/** What the private state of a run says about its sandbox. */
+/** The record of a run's sandbox in its private state. */
 export interface SandboxRecord {
   id: string;
   /** PATH in the sandbox; absent until it was asked for. */

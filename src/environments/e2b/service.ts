@@ -49,8 +49,8 @@ const MAJOR = '2';
 const INSTALL = `npm install e2b@${MAJOR}`;
 
 /**
- * Finds the package `e2b` from the given folders and from this program, without loading it. `folders` are the project's;
- * null where there is none.
+ * Finds the package `e2b` from the given folders and from this program, without loading it. `folders` are the
+ * project's; null where there is none.
  */
 export function findE2b(
   folders: readonly (string | null)[],

@@ -124,8 +124,8 @@ async function stop(
 }
 
 /**
- * An environment in which each run has a machine of its own. The workspace is copied in and out. The agent's output comes into the
- * journal while it works: by itself (stream.ts), or else it is copied.
+ * An environment in which each run has a machine of its own. The workspace is copied in and out. The agent's output
+ * comes into the journal while it works: by itself (stream.ts), or else it is copied.
  */
 export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Machine): Work => ({
   async prepare(handle, contents, confirm) {
@@ -188,7 +188,7 @@ export const machineEnvironment = (machineOf: (handle: EnvironmentHandle) => Mac
     };
     const printed = await print();
     if (printed !== null) return readLook(printed, print);
-    // What the agent has made is not missing, but unknown.
+    // Files that the agent has made are not missing, but unknown.
     if (folder === handle.workspace && path !== '.') throw new MachineGone(`${machine.title} is gone`);
     return { kind: 'missing' };
   },

@@ -13,7 +13,7 @@ export interface Answer {
   stderr: string;
 }
 
-/** How a command in a machine ends before it ends by itself. */
+/** The ways to end a command in a machine before it ends by itself. */
 export interface CommandLimits {
   timeoutMs: number;
   signal?: AbortSignal;
@@ -26,15 +26,17 @@ export interface CommandLimits {
  * done by scripts (`scripts.ts`) and by copying folders. Its files belong to its default user.
  */
 export interface Machine {
-  /** What it is, for messages: `the container NAME`. */
+  /** The title, for messages: `the container NAME`. */
   title: string;
   /** Unique among the machines of this host. */
   name: string;
-  /** What it is made from, for messages: `image` or `template`. */
+  /** The source, for messages: `image` or `template`. */
   madeFrom: string;
-  /** How often the state of an agent is asked for, in milliseconds. */
+  /** The interval at which the state of an agent is polled, in milliseconds. */
   pollMs: number;
-  /** How the supervisor finds processes that the agent leaves behind (supervise.sh): a word of a script. */
+  /**
+   * The way in which the supervisor finds processes that the agent leaves behind (supervise.sh): a word of a script.
+   */
   supervisorMode: string;
   /** Script that ends everything that the run has started. Runs as root. */
   killAllScript: string;
@@ -50,8 +52,8 @@ export interface Machine {
    */
   command: (script: string, limits: CommandLimits) => Promise<CommandResult>;
   /**
-   * The command line that runs a program in it as root, with input and output those of the command; absent if there is none. It
-   * ends when the program has ended and all output was passed on.
+   * The command line that runs a program in it as root, with input and output those of the command; absent if there is
+   * none. It ends when the program has ended and all output was passed on.
    */
   attached?: (argv: readonly string[], mark: string) => string[];
   /** Creates it. If `confirm` throws afterwards, another attempt has taken over, and it is removed again. */

@@ -51,8 +51,8 @@ async function find(): Promise<OwnPerl | null> {
 }
 
 /**
- * Copies perl of this machine, with all that it needs, into a folder that will be at `place` in a Linux system. Returns the command
- * line that starts it there; null if there is none.
+ * Copies perl of this machine, with all that it needs, into a folder that will be at `place` in a Linux system. Returns
+ * the command line that starts it there; null if there is none.
  */
 async function copyPerl(folder: string, place: string): Promise<string[] | null> {
   const perl = await found();

@@ -45,8 +45,8 @@ export const endExecScript = (handle: EnvironmentHandle, id: string): string =>
   `kill -KILL -"$(cat ${quoted(fileOf(handle, id))})"; :`;
 
 /**
- * Kills processes, and repeats that until none is left. `choose`: lines of sh that `continue` if `$process`, a folder of /proc, is not to
- * be killed.
+ * Kills processes, and repeats that until none is left. `choose`: lines of sh that `continue` if `$process`, a folder
+ * of /proc, is not to be killed.
  */
 export const killUntilNoneLeft = (choose: string): string => `
 for round in 1 2 3 4 5 6 7 8 9 10; do
@@ -69,8 +69,8 @@ export const killPartScript = ({ mark }: EnvironmentHandle, part: string): strin
 const launchFile = (folder: string): string => `${folder}/launch`;
 
 /**
- * Writes everything for a start of the agent, and prints the ids of its user and groups. The supervisor is written too: an earlier
- * turn of the agent may have changed it. `mode`: that of the supervisor, as a word of a script.
+ * Writes everything for a start of the agent, and prints the ids of its user and groups. The supervisor is written too:
+ * an earlier turn of the agent may have changed it. `mode`: that of the supervisor, as a word of a script.
  */
 export function prepareScript(
   handle: EnvironmentHandle,
@@ -115,7 +115,9 @@ echo "$(id -u) $(id -G)"`;
 /** Starts the agent, which was prepared, under a supervisor that outlives this script. */
 export const launchScript = (folder: string): string => `sh ${quoted(launchFile(folder))} &`;
 
-/** The same as a command line for root. `perl`: how perl is started; `user`: the ids that `prepareScript` has printed. */
+/**
+ * The same as a command line for root. `perl`: how perl is started; `user`: the ids that `prepareScript` has printed.
+ */
 export const streamedLaunch = (folder: string, perl: readonly string[], user: string): string[] => [
   // A warning about the locale would be taken for output.
   ...[

@@ -15,8 +15,8 @@ import type { EnvironmentHandle } from '../environment.js';
 import { startFiles, startNumbers } from '../journal.js';
 
 /**
- * Claims of the processes of this host by which the output of a start comes out of its machine. Each try has two: of what writes it, and
- * of what then notes that it was all.
+ * Claims of the processes of this host by which the output of a start comes out of its machine. Each try has two: of
+ * what writes it, and of what then notes that it was all.
  */
 const STREAM = 'stream-';
 const ENDING_MS = 10_000;
@@ -48,8 +48,8 @@ export const streamEnd = async (folder: string): Promise<(typeof ENDS)[string] |
   ENDS[(await readTextIfThere(statusNote(folder))) ?? ''] ?? 'unknown';
 
 /**
- * Runs relay.pl in a machine. What it prints there is appended to the output of the start by a process that outlives this one.
- * `argv`: the command line that runs it, given the script on standard input. `uid`: that of the agent.
+ * Runs relay.pl in a machine. What it prints there is appended to the output of the start by a process that outlives
+ * this one. `argv`: the command line that runs it, given the script on standard input. `uid`: that of the agent.
  */
 export async function startStream(
   handle: EnvironmentHandle,
@@ -105,8 +105,8 @@ export function noteCopied(folder: string): void {
 }
 
 /**
- * The way in which the output of all starts of an agent came to this host. `copied`: a stream was cut. `after root`: a start has followed one in
- * which the agent was root.
+ * The way in which the output of all starts of an agent came to this host. `copied`: a stream was cut. `after root`: a
+ * start has followed one in which the agent was root.
  */
 export function wayOfOutput({
   journal,

@@ -115,8 +115,8 @@ const lengthOf = (value: Json): number | null => {
 };
 
 /**
- * Why the value does not satisfy the assertion; null if it does. `matches` and `contains` require a string, `OP N` a
- * number.
+ * Returns why the value does not satisfy the assertion; null if it does. `matches` and `contains` require a string, `OP
+ * N` a number.
  */
 function objection(assertion: Assertion, value: Json): string | null {
   const found = `found ${printed(value)}`;

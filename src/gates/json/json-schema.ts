@@ -9,8 +9,9 @@ export type CompiledSchema =
 const SHOWN = 3;
 
 /**
- * Compiles a JSON schema (draft 2020-12, or draft 7). An unknown keyword is an error, because a check that is misspelled
- * would pass. The library is loaded only when it is needed, because loading it takes longer than most commands.
+ * Compiles a JSON schema (draft 2020-12, or draft 7). An unknown keyword is an error, because a check that is
+ * misspelled would pass. The library is loaded only when it is needed, because loading it takes longer than most
+ * commands.
  */
 export function compileJsonSchema(schema: Record<string, Json>): CompiledSchema {
   const require = createRequire(import.meta.url);

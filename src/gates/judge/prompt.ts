@@ -10,8 +10,8 @@ export interface MarkedData {
 }
 
 /**
- * Puts recorded texts between marks. The mark is a hash of them. They cannot contain it, so they cannot forge the end of
- * their section.
+ * Puts recorded texts between marks. The mark is a hash of them. They cannot contain it, so they cannot forge the end
+ * of their section.
  */
 export function markData(parts: readonly (readonly [name: string, text: string])[]): MarkedData {
   const mark = sha256(JSON.stringify(parts)).slice(0, 16);
@@ -30,7 +30,7 @@ export interface JudgeQuestion {
   rubric: Rubric;
   description: string;
   task: string;
-  /** How the agent ended, in a sentence. */
+  /** Tells how the agent ended, in a sentence. */
   ending: string;
   gates: Pick<GateDetail, 'gate_type' | 'name' | 'subject' | 'status' | 'message' | 'detail'>[];
   evaluators: EvaluatorResult[];
@@ -81,8 +81,8 @@ export const promptDocument = ({ system, user }: JudgePrompt): string =>
   `# System\n\n${system}\n\n# User\n\n${user}\n`;
 
 /**
- * The prompt for an agent, as one text: not every agent has a separate system prompt. `isText`: the answer is a text, not
- * a JSON object.
+ * The prompt for an agent, as one text: not every agent has a separate system prompt. `isText`: the answer is a text,
+ * not a JSON object.
  */
 export const agentPrompt = ({ system, user }: JudgePrompt, isText = false): string =>
   isText
@@ -168,7 +168,10 @@ function files({ files }: JudgeQuestion): string {
   ].join('\n');
 }
 
-/** What a gate asks about a run. The texts of the evidence must already be redacted, because they are shortened here. */
+/**
+ * The question of a gate about a run. The texts of the evidence must already be redacted, because they are shortened
+ * here.
+ */
 interface GatePrompt {
   instructions: string;
   evidence: Record<string, string>;

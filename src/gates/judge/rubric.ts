@@ -9,7 +9,7 @@ const Criterion = z.strictObject({
   description: nonBlank('what the criterion asks for').describe('What the criterion asks for'),
 });
 
-/** What the judge scores by: weighted criteria, and the form of its answer. */
+/** The rubric of a judge: weighted criteria, and the form of its answer. */
 export const Rubric = z
   .strictObject({
     criteria: z

@@ -1,7 +1,7 @@
 import type { Rubric } from './rubric.js';
 import { weightedScore, type Answer } from './answer.js';
 
-/** How far the votes of a judge differ. */
+/** The spread of a judge's votes. */
 interface Spread {
   /** The highest score minus the lowest. */
   range: number;

@@ -35,7 +35,7 @@ function boundsOf({ min_turns: min, max_turns: max, target_range: range }: Limit
   };
 }
 
-/** Why the limits make no sense. Null if they do. */
+/** Returns why the limits make no sense. Null if they do. */
 function limitsProblem(limits: Limits): string | null {
   const { min, max } = boundsOf(limits);
   if (min === undefined && max === undefined)
@@ -75,7 +75,7 @@ export const conversationLength = defineGate({
     }),
 });
 
-/** What each pattern means. */
+/** The meaning of each pattern. */
 const PATTERNS = {
   question_then_answer: 'the agent asks a question, and the user answers it',
   problem_then_solution: 'the user states a problem, and the agent offers a solution',

@@ -6,7 +6,7 @@ import { defineGate, type FileStat, fileText, type GateContext, type Verdict } f
 import { containing, matching, type TextMatcher } from '../text-matcher.js';
 import { broken, fail, pass, quote, tooSlow } from '../verdicts.js';
 
-/** Why there is no file or directory to check. Null if there is one. */
+/** Returns why there is no file or directory to check. Null if there is one. */
 function statProblem(path: string, look: FileStat): string | null {
   switch (look.kind) {
     case 'file':

@@ -28,7 +28,10 @@ const Answer = z.object({
 });
 export type JudgeVote = z.infer<typeof Answer>;
 
-/** What makes an answer count for the gate: its `overall_success` is this, or its confidence is within these bounds. */
+/**
+ * The condition for an answer to count for the gate: its `overall_success` is this, or its confidence is within these
+ * bounds.
+ */
 export type Expected = { success: boolean } | { min: number; max: number };
 
 const NUMBER_TEXT = String.raw`(\d+(?:\.\d+)?|\.\d+)`;
@@ -36,7 +39,10 @@ const AT_LEAST = new RegExp(`^${NUMBER_TEXT}\\+$`);
 const AT_MOST = new RegExp(`^${NUMBER_TEXT}-$`);
 const BETWEEN = new RegExp(`^${NUMBER_TEXT} *- *${NUMBER_TEXT}$`);
 
-/** Reads `expected`: "yes", "no", or confidences like "0.8+", "0.3-", "0.8-1.0". Any other text is the answer that is expected. */
+/**
+ * Reads `expected`: "yes", "no", or confidences like "0.8+", "0.3-", "0.8-1.0". Any other text is the answer that is
+ * expected.
+ */
 export function parseExpected(text = 'yes'): Expected {
   const word = text.trim().toLowerCase();
   const [, least] = AT_LEAST.exec(word) ?? [];
@@ -48,7 +54,7 @@ export function parseExpected(text = 'yes'): Expected {
   return { success: word !== 'no' };
 }
 
-/** Whether `expected` is only a rule, and says nothing about the content of the answer. */
+/** True if `expected` is only a rule, and says nothing about the content of the answer. */
 const isRule = (text: string): boolean => 'min' in parseExpected(text) || /^(yes|no)$/i.test(text.trim());
 
 const countsFor = (expected: Expected, { overall_success, confidence }: JudgeVote): boolean =>
@@ -56,7 +62,7 @@ const countsFor = (expected: Expected, { overall_success, confidence }: JudgeVot
     ? overall_success === expected.success
     : confidence >= expected.min && confidence <= expected.max;
 
-/** What else than success is expected, in words. */
+/** Expectations other than success, in words. */
 function expectation(expected: Expected): string[] {
   if ('success' in expected) return expected.success ? [] : ['expected: not successful'];
   const { min, max } = expected;
@@ -64,7 +70,7 @@ function expectation(expected: Expected): string[] {
   return [`expected a confidence ${min === 0 ? `of at most ${max}` : `from ${min} to ${max}`}`];
 }
 
-/** Why an answer contradicts itself or is not one to the question. Null if it can be used. */
+/** Returns why an answer contradicts itself or is not one to the question. Null if it can be used. */
 export function voteProblem(capabilities: readonly string[], vote: JudgeVote): string | null {
   const problem = shareProblem('confidence', vote.confidence);
   if (problem !== null || capabilities.length === 0) return problem;
@@ -199,7 +205,7 @@ export function requestSchema(own: Record<string, Json> | undefined): Record<str
   };
 }
 
-/** Why a scenario's schema cannot be used for the answer; null if it can. */
+/** Returns why a scenario's schema cannot be used for the answer; null if it can. */
 function schemaProblem(own: Record<string, Json>): string | null {
   const compiled = compileJsonSchema(own);
   if (!compiled.ok) return `expected a JSON schema: ${compiled.message}`;

@@ -9,12 +9,12 @@ import { defineGate, type GateContext, type Verdict } from '../gate.js';
 import { compileJsonSchema } from '../json/json-schema.js';
 import { broken, countOf, fail, pass, printed, quote } from '../verdicts.js';
 
-/** What was recorded of one server under test, or of all of them. */
+/** The record of one server under test, or of all of them. */
 interface RecordedMcp {
   calls: McpCall[];
   /** Number of calls that were not kept. */
   dropped: number;
-  /** What was wrong with the server, or the servers. */
+  /** The problems of the server, or the servers. */
   problems: string[];
   /** The parts that could not be recorded because of our own limits. */
   limits: string[];
@@ -44,7 +44,7 @@ function ofServer({ calls, callCount, problems }: McpRecord, server: string | un
   };
 }
 
-/** What was wrong with servers, for a message; else empty. */
+/** The problems of servers, for a message; else empty. */
 const problemsNote = (problems: readonly string[]): string =>
   problems.length === 0 ? '' : `; ${problems.slice(0, 3).join('; ')}`;
 
@@ -80,8 +80,8 @@ interface ToolCalls {
 }
 
 /**
- * Checks that between `min` and `max` calls of a tool were recorded. The verdict is `error` if calls that were not recorded, or
- * a server that failed, could change it.
+ * Checks that between `min` and `max` calls of a tool were recorded. The verdict is `error` if calls that were not
+ * recorded, or a server that failed, could change it.
  */
 const checkToolCalls = (spec: ToolCalls, context: GateContext): Promise<Verdict> =>
   checkMcp(context, spec.server, ({ calls, dropped, problems, limits }) => {

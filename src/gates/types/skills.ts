@@ -6,8 +6,8 @@ import { defineGate, type GateContext, type Verdict } from '../gate.js';
 import { broken, countOf, fail, pass, quote } from '../verdicts.js';
 
 /**
- * Checks whether the agent used a skill: the one with this name, or without a name, any of those under test. The verdict is
- * `error` if the agent's output cannot tell.
+ * Checks whether the agent used a skill: the one with this name, or without a name, any of those under test. The
+ * verdict is `error` if the agent's output cannot tell.
  */
 function checkSkills(
   { skill, wanted }: { skill: string | undefined; wanted: boolean },

@@ -30,7 +30,7 @@ const checkTools = (
       : judge({ tools: Object.entries(tools), unexecuted: Object.keys(unexecuted), unseen });
   });
 
-/** How many calls there were of the tools that `isWanted` accepts. */
+/** Counts the calls of the tools that `isWanted` accepts. */
 const countCalls = (
   { tools }: ToolCalls,
   isWanted: (name: string, index: number) => boolean | undefined,

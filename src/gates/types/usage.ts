@@ -33,14 +33,14 @@ const ALL_TOKENS: TokenSum = {
   others: ['reasoning', 'cache_read', 'cache_write'],
 };
 
-/** What the model read. */
+/** The tokens that the model read. */
 const INPUT_TOKENS: TokenSum = {
   noun: 'input token',
   required: ['input'],
   others: ['cache_read', 'cache_write'],
 };
 
-/** What the model wrote. */
+/** The tokens that the model wrote. */
 const OUTPUT_TOKENS: TokenSum = { noun: 'output token', required: ['output'], others: ['reasoning'] };
 
 /** Judges how many tokens the agent used. Unknown tokens give `error`, unless the others decide. */
@@ -96,7 +96,7 @@ const boundedSums = (limits: Limits) =>
     { sum: OUTPUT_TOKENS, bounds: { min: undefined, max: limits.max_output_tokens } },
   ].filter(({ bounds: { min, max } }) => min !== undefined || max !== undefined);
 
-/** Why `max_total_tokens` makes no sense beside the other limits, or is missing. Null if it is right. */
+/** Returns why `max_total_tokens` makes no sense beside the other limits, or is missing. Null if it is right. */
 function totalProblem({ min_total_tokens: min, max_total_tokens: max, ...spec }: Limits): string | null {
   const other = spec.max_input_tokens ?? spec.max_output_tokens;
   if (max !== undefined || (min !== undefined && other === undefined))

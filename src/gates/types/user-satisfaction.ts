@@ -38,7 +38,7 @@ const signs = ({ positive = [], negative = [] }: Indicators = {}): string =>
 
 const LETTER = '[\\p{L}\\p{N}_]';
 
-/** How often words or phrases occur in a text: whole words, ignoring case. */
+/** Counts the occurrences of words or phrases in a text: whole words, ignoring case. */
 function occurrences(text: string, keywords: readonly string[]): number {
   const folded = foldCase(text);
   return [...new Set(keywords.map(foldCase))].reduce((sum, keyword) => {
@@ -48,7 +48,7 @@ function occurrences(text: string, keywords: readonly string[]): number {
   }, 0);
 }
 
-/** How satisfied a user is by the words of their messages: the share of positive ones; 0.5 if there are none. */
+/** The satisfaction of a user by the words of their messages: the share of positive ones; 0.5 if there are none. */
 export function satisfactionByKeywords(
   messages: readonly string[],
   {

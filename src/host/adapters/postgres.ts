@@ -64,7 +64,7 @@ export async function dropWithoutForce(client: Client, name: string): Promise<vo
 export const performSql = (address: string, sql: string, signal: AbortSignal): Promise<string | null> =>
   withClient(address, signal, async (client) => {
     let completed = 0;
-    // Of several statements, the server does not say which one failed.
+    // The server does not say which one of several statements failed.
     const { connection } = client as Client & { connection: NodeJS.EventEmitter };
     connection.on('commandComplete', () => (completed += 1));
     try {

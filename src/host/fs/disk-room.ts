@@ -6,7 +6,7 @@ import { statfs } from 'node:fs/promises';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
 
-/** What a run needs at least for its records: manifests, a report, a result line. */
+/** The room that a run needs at least for its records: manifests, a report, a result line. */
 const RESERVE_BYTES = 1024 * 1024;
 /** With less room than this, an agent or a command may not have been able to write its output. */
 export const ROOM_BYTES = 64 * 1024;
@@ -40,7 +40,9 @@ export function assertRoom(folder: string, bytes = RESERVE_BYTES): void {
   }
 }
 
-/** Opens the file. Replaces one that belongs to another user, such as root, who has followed a sweep in the same folder. */
+/**
+ * Opens the file. Replaces one that belongs to another user, such as root, who has followed a sweep in the same folder.
+ */
 function openRoomFile(path: string): number {
   const open = (): number => openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
   try {

@@ -27,7 +27,7 @@ export async function fingerprint(path: string): Promise<string | null> {
   if (before?.stamp === stamp) return before.hash;
   const hash = await fileHash(path).catch(() => null);
   if (hash === null) return null;
-  // What has changed just now may change again without another stamp.
+  // A file that has changed just now may change again without another stamp.
   if (!isSettled(info)) return hash;
   if (known().size >= KEPT) known().clear();
   known().set(path, { stamp, hash });

@@ -96,8 +96,9 @@ export function restoreAccess(folder: string): void {
 }
 
 /**
- * Creates a folder below `base`, with the missing ones between them, but never `base` itself: if someone has moved it away, a new one
- * in its place would keep them from putting it back. Returns the folders that were created, from the outermost.
+ * Creates a folder below `base`, with the missing ones between them, but never `base` itself: if someone has moved it
+ * away, a new one in its place would keep them from putting it back. Returns the folders that were created, from the
+ * outermost.
  *
  * One by one, because Node's recursive `mkdir` never returns below /proc.
  *

@@ -3,8 +3,8 @@ import { basename, dirname, join, posix } from 'node:path';
 import type { TreeEntry } from './tree.js';
 
 /*
- * Version control leaves pointers in a folder: to the repository of a worktree, to objects of another clone, to a remote. In a copy
- * they still point to the original, so that an agent would commit into it.
+ * Version control leaves pointers in a folder: to the repository of a worktree, to objects of another clone, to a
+ * remote. In a copy they still point to the original, so that an agent would commit into it.
  */
 
 /** True if a path that is written in `folder` (relative to the root of the tree) leads out of the tree. */
@@ -154,8 +154,8 @@ export function repositoriesIn(entries: readonly TreeEntry[]): string[] {
 }
 
 /**
- * The reason why a copy of a tree would point back to something outside it, as a sentence that begins with the path; null if it would not.
- * Pointers from one place in the tree to another are right in a copy, too.
+ * The reason why a copy of a tree would point back to something outside it, as a sentence that begins with the path;
+ * null if it would not. Pointers from one place in the tree to another are right in a copy, too.
  */
 export function whyPointsBack(root: string, entries: readonly TreeEntry[]): string | null {
   const paths = new Set(entries.map(({ path }) => path));

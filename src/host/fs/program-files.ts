@@ -9,7 +9,7 @@ import { packagesOf, sourceFiles, TooManyFiles, type SourceFile } from './source
 /** Identifies the files of a program. `fingerprint` changes with any of them. */
 export interface ProgramFiles {
   fingerprint: string | null;
-  /** Why the program may have more files than the fingerprint covers; null if all of them are known. */
+  /** The reason why the program may have more files than the fingerprint covers; null if all of them are known. */
   unknown: string | null;
 }
 
@@ -66,7 +66,7 @@ export function realPath(path: string): string {
 /** The first four bytes of ELF, Mach-O (universal binaries too) and WebAssembly. PE has only two. */
 const MAGIC = new Set(['7f454c46', 'cffaedfe', 'cefaedfe', 'feedfacf', 'cafebabe', '0061736d']);
 
-/** Whether a file is a program by itself, rather than a script. */
+/** True if a file is a program by itself, rather than a script. */
 export function isBinary(file: string): boolean {
   const descriptor = openSync(file, 'r');
   try {

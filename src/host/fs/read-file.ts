@@ -6,8 +6,8 @@ import { beginningOf } from '#lib';
 const MOST_BYTES = 512 * 1024 * 1024;
 
 /**
- * Opens a file for reading, and returns its descriptor. Refuses a named pipe or a device, which someone may have put in the place
- * of a file: to open or to read it may never end.
+ * Opens a file for reading, and returns its descriptor. Refuses a named pipe or a device, which someone may have put in
+ * the place of a file: to open or to read it may never end.
  *
  * @throws what `open` throws, and an error with the code ENOTFILE
  */
@@ -78,9 +78,9 @@ export interface Line {
   text: string;
   /** Where in the file the line ends, in bytes. */
   end: number;
-  /** Whether it ends with a newline. The last line of a file that is being written may be incomplete. */
+  /** True if it ends with a newline. The last line of a file that is being written may be incomplete. */
   whole: boolean;
-  /** Whether its end was dropped. */
+  /** True if its end was dropped. */
   cut: boolean;
 }
 

@@ -11,13 +11,13 @@ const SHOWN = 40;
  */
 export type ModelFailureKind = 'refused' | 'rate_limited' | 'unavailable' | 'timeout' | 'unreadable';
 
-/** Why a model gave no answer. The message may quote the server, so it must be redacted. */
+/** The failure of a model to answer. The message may quote the server, so it must be redacted. */
 export class ModelFailed extends Error {
   constructor(
     readonly kind: ModelFailureKind,
     message: string,
     readonly status: number | null = null,
-    /** How long the server asks us to wait, in ms. */
+    /** The time that the server asks us to wait, in ms. */
     readonly retryAfterMs: number | null = null,
   ) {
     super(message);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 /**
- * Runs a program in a thread and returns its message, because work that may take long would block this one. Returns null
- * if there is none in time.
+ * Runs a program in a thread and returns its message, because work that may take long would block this one. Returns
+ * null if there is none in time.
  *
  * @throws the signal's reason if it aborts, or the error of the program
  */

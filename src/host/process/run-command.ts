@@ -5,8 +5,8 @@ import { argvOf, type Command, type CommandResult } from '#lib';
 
 export const OUTPUT_CAP = 1024 * 1024;
 /**
- * After the command has ended, its output is read until none has come for this time, but at most MOST_DRAINS times as long: a
- * grandchild may hold the pipe open for ever, and write to it.
+ * After the command has ended, its output is read until none has come for this time, but at most MOST_DRAINS times as
+ * long: a grandchild may hold the pipe open for ever, and write to it.
  */
 const DRAIN_MS = 100;
 const MOST_DRAINS = 10;
@@ -43,7 +43,10 @@ function collect(stream: NodeJS.ReadableStream, cap: number): { text: () => stri
   return { text, bytes: () => bytes };
 }
 
-/** Waits until both outputs have ended, or nothing more can be expected of them. `received`: how many bytes have been read. */
+/**
+ * Waits until both outputs have ended, or nothing more can be expected of them. `received`: how many bytes have been
+ * read.
+ */
 async function drain(ended: Promise<unknown>, received: () => number): Promise<void> {
   const state = { ended: false };
   const end = ended.then(() => void (state.ended = true));

@@ -24,7 +24,10 @@ export interface SupervisedCommand {
   deadlineSecs: number;
   /** Stop the agent when its output has not grown for this long; null: no limit. */
   idleSecs: number | null;
-  /** Set if what the agent starts must not be able to write into its output, nor to read it. Without perl, it is able to. */
+  /**
+   * Set if what the agent starts must not be able to write into its output, nor to read it. Without perl, it is able
+   * to.
+   */
   sealed?: true;
   /** Set as LLM_TOOL_TEST_RUN in the environment of everything that the agent starts. */
   mark: string;
@@ -82,7 +85,9 @@ async function namespaceArgs(mode: Containment): Promise<string[]> {
   return [unshare, ...user, '--pid', '--fork', '--kill-child=KILL', '--mount-proc'];
 }
 
-/** The words that start what relays the output of the agent; none without perl, where the supervisor does it with cat. */
+/**
+ * The words that start what relays the output of the agent; none without perl, where the supervisor does it with cat.
+ */
 async function relayArgs({ folder, sealed }: SupervisedCommand): Promise<string[]> {
   const perl = await findExecutable('perl');
   return perl === null
@@ -135,7 +140,7 @@ export async function startSupervised(command: SupervisedCommand): Promise<void>
       // The supervisor finds its utilities on our PATH, because the agent's PATH may shadow them.
       PATH: process.env['PATH'] ?? '',
       LLM_TOOL_TEST_AGENT_PATH: command.env['PATH'] ?? '',
-      // What remains of a killed supervisor is found with the other processes of the run.
+      // Remains of a killed supervisor are found with the other processes of the run.
       [RUN_MARK]: markOf(command.mark, 'supervisor'),
     },
   });

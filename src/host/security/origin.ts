@@ -48,7 +48,7 @@ function orderOf(token: string, prove: Prove): string | null {
   return order !== '' && isSame(prove(order), given) ? order : null;
 }
 
-/** What the proof of a sweep covers: everything that decides what is run and spent. */
+/** The facts that the proof of a sweep covers: everything that decides what is run and spent. */
 export interface SweepFacts {
   sweep: string;
   /** SHA-256 of plan.json. */
@@ -72,7 +72,7 @@ export function proveSweep(key: Key, facts: SweepFacts): string {
 export const verifySweepProof = (key: Key, facts: SweepFacts, proof: string): string | null =>
   orderOf(proof, sweepMac(key, facts));
 
-/** What the proof of a run covers. */
+/** The facts that the proof of a run covers. */
 export interface RunProofFacts {
   sweep: string;
   planHash: string;
@@ -94,7 +94,10 @@ export const proveRun = (key: Key, facts: RunProofFacts, order: string): string 
 export const verifyRunProof = (key: Key, facts: RunProofFacts, proof: string): string | null =>
   orderOf(proof, runMac(key, facts));
 
-/** What the proof of a schedule covers: all of its settings, among them when it fires, and the plan of its sweeps. */
+/**
+ * The facts that the proof of a schedule covers: all of its settings, among them when it fires, and the plan of its
+ * sweeps.
+ */
 export interface ScheduleFacts {
   schedule: string;
   /** SHA-256 of the schedule's file. */

@@ -14,7 +14,7 @@ import { writeFileAtomic } from '../fs/write-file.js';
 export const SweepEnv = z.object({
   /** PATH, locale, proxies: for everything that a run starts. */
   base: z.record(z.string(), z.string()),
-  /** What `${NAME}` and the agents' keys refer to. */
+  /** The values of `${NAME}` and of the agents' keys. */
   values: z.record(z.string(), z.string()),
   /** Values that were replaced while the sweep ran. Agents that were started with them may still show them. */
   replaced: z.array(z.string()).exactOptional(),
@@ -83,7 +83,7 @@ export const removeSweepEnv = (stateFolder: string, sweep: string): Promise<void
 /** Variables whose values are not secret. Of others that the user's files refer to, no report may show the value. */
 const NOT_SECRET = /^(HOME|USER|LOGNAME|PATH|PWD|SHELL|LANG|TMPDIR|TERM|TZ|CI|E2B_DOMAIN)$/;
 
-/** Which of the stored values are not secret. */
+/** The stored values that are not secret. */
 export interface PublicValues {
   /** Names that every report contains, and what each is the name of. */
   names: ReadonlyMap<string, string>;

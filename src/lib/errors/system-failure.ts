@@ -5,7 +5,7 @@ interface Advice {
   meanwhile?: string;
 }
 
-/** What a person can do about an error of the operating system. */
+/** Advice on errors of the operating system. */
 const ADVICE: Record<string, Advice> = {
   ENOSPC: {
     now: 'the disk is full; free some space and try again',
@@ -83,7 +83,7 @@ export function diskRemedy(
   return adviceMeanwhile(known);
 }
 
-/** What to do about an error of the system, while what failed is tried again; null if nothing is known. */
+/** Returns advice about an error of the system, while what failed is tried again; null if there is none. */
 export const adviceMeanwhile = (code: string | undefined): string | null =>
   (code === undefined ? undefined : ADVICE[code]?.meanwhile) ?? null;
 

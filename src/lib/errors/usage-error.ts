@@ -1,6 +1,8 @@
 import type { Problem } from './problem.js';
 
-/** What can be wrong with the input: the values of `error.code` of --json. specs/reference/commands.md lists them. */
+/**
+ * The possible problems with the input: the values of `error.code` of --json. specs/reference/commands.md lists them.
+ */
 export const USAGE_CODES = [
   'usage',
   'config_invalid',
@@ -74,6 +76,6 @@ export class InfrastructureError extends Error {}
 /** The shared place cannot be reached for now: it is not mounted, or its server does not answer. */
 export class StoreAway extends Error {}
 
-/** Whether an error is one of a shared place that cannot be used until a person, or the network, has repaired it. */
+/** True if an error is one of a shared place that cannot be used until a person, or the network, has repaired it. */
 export const isStoreAway = (error: unknown): boolean =>
   error instanceof StoreAway || (error instanceof UsageError && error.code === 'results_unwritable');

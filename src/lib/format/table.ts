@@ -2,14 +2,17 @@ import { stripVTControlCharacters } from 'node:util';
 
 const STYLE = /\x1b\[[\d;]*m/;
 const STYLES = new RegExp(STYLE, 'g');
-/** Letters of Latin, Greek and Cyrillic, punctuation, and the marks of our own texts: a column each, if nothing else is between them. */
+/**
+ * Letters of Latin, Greek and Cyrillic, punctuation, and the marks of our own texts: a column each, if nothing else is
+ * between them.
+ */
 const NARROW = String.raw`\x20-\x7E\u00A1-\u00AC\u00AE-\u02FF\u0384-\u0482\u048A-\u052F\u2010-\u2027\u2713\u2717`;
 const NOT_NARROW = new RegExp(`[^${NARROW}]`);
 /** They and the most frequent letters of East Asia: a character each if another one of them follows, or nothing. */
 const SINGLE = String.raw`[${NARROW}\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3]`;
 /**
- * Not without limit: V8 stops optimising regular expressions in a process that has compiled many, and then a loop over megabytes
- * overflows its stack.
+ * Not without limit: V8 stops optimising regular expressions in a process that has compiled many, and then a loop over
+ * megabytes overflows its stack.
  */
 const SINGLES = new RegExp(`${SINGLE}{1,1024}(?=${SINGLE}|$)`, 'y');
 const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}]*$/u;
@@ -25,8 +28,8 @@ export function terminalText(text: string): string {
 }
 
 /**
- * Returns the columns that `text` takes in a terminal: none for colours, two for wide characters. Stops counting beyond `most`, since
- * a foreign text may have megabytes.
+ * Returns the columns that `text` takes in a terminal: none for colours, two for wide characters. Stops counting beyond
+ * `most`, since a foreign text may have megabytes.
  */
 export function textWidth(text: string, most = Infinity): number {
   // Nearly all text in tables is narrow, and segmenting each character of ten thousand rows takes seconds.
@@ -68,7 +71,9 @@ interface TableOptions {
   width?: number;
   /** Numbers (from 0) of the columns that are aligned right. */
   right?: readonly number[];
-  /** Numbers of the columns that are never cut, such as intervals. The lines are wider than `width` if they do not fit. */
+  /**
+   * Numbers of the columns that are never cut, such as intervals. The lines are wider than `width` if they do not fit.
+   */
   whole?: readonly number[];
   /** The beginning of every line. */
   indent?: string;
@@ -112,12 +117,16 @@ function shrink(natural: readonly number[], room: number, whole: readonly number
 /** A constant, made at its first use. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** How much text is divided at once, in UTF-16 units. The time that the segmenter takes grows with the square of it. */
+/**
+ * The amount of text that is divided at once, in UTF-16 units. The time that the segmenter takes grows with the square
+ * of it.
+ */
 const AT_ONCE = 256;
 
 /**
- * Divides text into characters as a reader sees them. Marks that are combined with a character beyond `AT_ONCE` are given apart
- * from it. The segmenter is slow, and takes 8 ms to create: it is only asked where characters may consist of several letters.
+ * Divides text into characters as a reader sees them. Marks that are combined with a character beyond `AT_ONCE` are
+ * given apart from it. The segmenter is slow, and takes 8 ms to create: it is only asked where characters may consist
+ * of several letters.
  */
 export function* graphemes(text: string): Generator<{ segment: string }> {
   for (let at = 0; at < text.length;) {

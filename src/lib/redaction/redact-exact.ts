@@ -16,7 +16,8 @@ function inJson(value: string): string[] {
     json,
     json.replaceAll('/', '\\/'),
     ...[json, json.replaceAll('/', '\\/')].flatMap((text) => unicodeEscapes(text, /[^ -~]/g)),
-    // Go and Rails escape what could be HTML markup or end a line; others also what is not ASCII; .NET also quotes and plus signs.
+    // Go and Rails escape what could be HTML markup or end a line; others also what is not ASCII; .NET also quotes and
+    // plus signs.
     ...unicodeEscapes(json, /[<>&\u2028\u2029]/g),
     ...unicodeEscapes(json, /[<>&]|[^ -~]/g),
     ...unicodeEscapes(json.replaceAll('\\"', '"'), /["'`<>&+]|[^ -~]/g),

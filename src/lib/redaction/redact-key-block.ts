@@ -45,7 +45,7 @@ export function maskKeyBlocks(text: string): string {
     if (start < done) continue;
     const before = borders[index - 1];
     if (kind === 'END') {
-      // What follows closely after another border belongs to that block, whatever is in between.
+      // Text closely after another border belongs to that block, whatever is in between.
       const from = Math.max(done, before?.kind === 'BEGIN' ? 0 : startOfEnd(text, start), start - MAX_LENGTH);
       masked += text.slice(done, from) + maskRuns(text.slice(from, start)) + text.slice(start, end);
       done = end;

@@ -10,7 +10,7 @@ import {
 import { isPlainWord, isSecretFlag } from './redact-flags.js';
 import { isPlainValue, isSecretName, maskPatterns } from './redact-patterns.js';
 
-/** What messages contain in place of a part that was left out. */
+/** The mark in messages in place of a part that was left out. */
 const CUT = '…';
 
 interface Place {

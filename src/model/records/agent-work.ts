@@ -16,7 +16,7 @@ export type FirstRequest = z.infer<typeof FirstRequest>;
 /** A first request of unknown size. */
 export const unknownRequest = (why: string): FirstRequest => ({ tokens: null, unknown: why });
 
-/** How much an agent did, in a few numbers and names, so that many runs can be compared without reading their events. */
+/** The work of an agent, in a few numbers and names, so that many runs can be compared without reading their events. */
 export const AgentWork = z.object({
   tokens: Count.nullable().describe('Tokens of all kinds together; null: unknown'),
   first_request_tokens: Count.nullable()

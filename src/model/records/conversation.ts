@@ -9,14 +9,14 @@ export const Turn = z.object({
 });
 export type Turn = z.infer<typeof Turn>;
 
-/** Why a conversation with a simulated user ended. */
+/** The end of a conversation with a simulated user. */
 const ConversationEnd = z.object({
   step: z.number().int().describe('Index of its step in the scenario'),
   turn: z.number().int().describe('The turn after which it ended'),
   reason: KeptText.describe('The condition that held, or what else ended it'),
 });
 
-/** What the user and the agent said, in scenarios with more than one message. */
+/** The messages of the user and the agent, in scenarios with more than one message. */
 export const ConversationRecord = z.object({
   turns: z.array(Turn).describe('In order'),
   ended: z.array(ConversationEnd).describe('How conversations with a simulated user ended'),

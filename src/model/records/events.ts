@@ -107,7 +107,7 @@ const reported = [
 export const AgentEvent = z.discriminatedUnion('type', reported);
 export type AgentEvent = z.infer<typeof AgentEvent>;
 
-/** What an agent did, as read by analysis, reports and transcripts; independent of the agent's own stream format. */
+/** An event, as read by analysis, reports and transcripts; independent of the agent's own stream format. */
 export const EventBody = z.discriminatedUnion('type', [
   ...reported,
   ...recordedOfMcp,

@@ -14,7 +14,7 @@ export const TrajectoryStep = z.object({
 });
 export type TrajectoryStep = z.infer<typeof TrajectoryStep>;
 
-/** What a step did: the `ExecutionResult` of the ElizaOS scenario runner. */
+/** The result of a step: the `ExecutionResult` of the ElizaOS scenario runner. */
 export const Execution = z.object({
   step: KeptText.describe('Name of the step in run.json'),
   name: KeptText.nullable().describe('Name that the scenario gives it'),
@@ -64,7 +64,7 @@ export interface WorkspaceChange {
   start: string | null;
 }
 
-/** What the agent, and the processes that it started, changed in the workspace. */
+/** The changes in the workspace by the agent and the processes that it started. */
 export interface WorkspaceChanges {
   changed: WorkspaceChange[];
   /** Number of further changes that are not listed. */

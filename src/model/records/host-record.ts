@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { schemaVersion } from '#lib';
 import { KeptText } from './redact-fields.js';
 
-/** Why a host did not take a run that was offered to it. */
+/** An offered run that a host declined, and the reason. */
 const Declined = z.object({
-  /** What was offered: scenario, agent and model. */
+  /** The offer: scenario, agent and model. */
   what: z.string(),
   reason: z.string(),
   /** Since when the host has been declining it, and when it last did. */
@@ -13,7 +13,7 @@ const Declined = z.object({
 });
 export type Declined = z.infer<typeof Declined>;
 
-/** What a host says about itself with each sign of life, in the shared results. */
+/** A host's record of itself with each sign of life, in the shared results. */
 export const HostRecord = z.object({
   schema_version: schemaVersion(1),
   id: z.string(),

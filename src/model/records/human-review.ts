@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { KeptText } from './redact-fields.js';
 
-/** What a person says of a gate. */
+/** A person's verdict on a gate. */
 export const GateVerdict = z.enum(['pass', 'fail']);
 export type GateVerdict = z.infer<typeof GateVerdict>;
 
-/** What a person wrote into evaluation.md of a run. It is read from there, and stored nowhere else. */
+/** A person's review, from evaluation.md of a run. It is read from there, and stored nowhere else. */
 export const HumanReview = z.object({
   score: z.number().nullable().describe('Points / max, 0 to 1; null: none, or unreadable'),
   points: z.number().nullable().describe('As written: 4 of 4/5'),

@@ -32,5 +32,5 @@ export const addProblems = (before: OutputProblems | null, found: OutputProblems
         first: [...before.first, ...found.first].slice(0, KEPT_PROBLEMS),
       };
 
-/** Whether anything is to be reported. */
+/** True if anything is to be reported. */
 export const hasProblems = ({ lines, unread }: OutputProblems): boolean => lines > 0 || unread;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { isStorable, type Json } from '#lib';
 
 /**
- * A number of tokens, or of other things that programs of others count. One schema for what agents report, for records and for
- * reports, so that whatever is accepted can be stored, read again and added up. Anything else is unknown, which is null.
- * `isCount` (src/lib/quantities.ts) says the same.
+ * A number of tokens, or of other things that programs of others count. One schema for what agents report, for records
+ * and for reports, so that whatever is accepted can be stored, read again and added up. Anything else is unknown, which
+ * is null. `isCount` (src/lib/quantities.ts) says the same.
  */
 export const Count = z.int().min(0);
 

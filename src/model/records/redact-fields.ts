@@ -3,15 +3,19 @@ import { maskHomes } from '#lib';
 
 const redaction = z.registry<{ treatment: 'kept' | 'path' }>();
 
-/** A text that stays as it is: an id, a name that a user chose, a digest, a time. Any other text of a record is redacted. */
+/**
+ * A text that stays as it is: an id, a name that a user chose, a digest, a time. Any other text of a record is
+ * redacted.
+ */
 export const KeptText = z.string().register(redaction, { treatment: 'kept' });
 
 /** A file, in which only the name of a home folder is masked. */
 export const PathText = z.string().register(redaction, { treatment: 'path' });
 
 /**
- * Returns a copy with masked texts: those written by people, agents or commands, and JSON with such texts, including its keys.
- * Texts that the schema marks as kept stay, as do enums and numbers. Fields that the schema does not have are masked.
+ * Returns a copy with masked texts: those written by people, agents or commands, and JSON with such texts, including
+ * its keys. Texts that the schema marks as kept stay, as do enums and numbers. Fields that the schema does not have are
+ * masked.
  */
 export const redactFields = <S extends z.ZodType>(
   value: z.output<S>,

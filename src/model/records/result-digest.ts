@@ -3,8 +3,8 @@ import type { Judgment } from './judgment.js';
 import type { GateDetail, Metrics, ResultLine } from './result-line.js';
 
 /**
- * What lists, sweeps and their reports need of a result: thousands of these fit into memory and are read at once. A whole result is
- * a digest too.
+ * The part of a result that lists, sweeps and their reports need: thousands of these fit into memory and are read at
+ * once. A whole result is a digest too.
  */
 export interface ResultDigest extends Omit<ResultLine, 'metrics'> {
   metrics: MetricsDigest | null;

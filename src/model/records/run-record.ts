@@ -23,7 +23,7 @@ export const CommandRecord = z.object({
 export type CommandRecord = z.infer<typeof CommandRecord>;
 
 /**
- * How an agent run ended. `done`: proven success. `gave_up`: the agent ended by itself without success.
+ * The end of an agent run. `done`: proven success. `gave_up`: the agent ended by itself without success.
  * `unable`: it could not work at all (no binary, bad key, quota), so nothing can be said of the tool under test.
  */
 export const EndReason = z.enum([

@@ -25,8 +25,8 @@ export const NO_USAGE: Readonly<TokenUsage> = {
 export const REQUIRED_TOKENS = ['input', 'output'] as const;
 
 /**
- * Adds up usages. A count of input or output that is unknown in one of them is unknown in the sum; a count of another kind
- * only if it is in all of them.
+ * Adds up usages. A count of input or output that is unknown in one of them is unknown in the sum; a count of another
+ * kind only if it is in all of them.
  */
 export function sumUsage(usages: readonly TokenUsage[]): TokenUsage {
   const sum = (name: keyof TokenUsage): number | null => {

@@ -10,14 +10,14 @@ export interface JudgedGate {
   title: string;
 }
 
-/** What a model has judged of a run, so that a person can judge it too. */
+/** The criteria and gates that a model has judged, for a person to judge too. */
 export interface Judged {
   /** Ids of the criteria that the judge has scored. */
   criteria: readonly string[];
   gates: readonly JudgedGate[];
 }
 
-/** Of a gate that could not be checked, there is no verdict to compare with. */
+/** A gate that could not be checked has no verdict to compare with. */
 export const judgedIn = (
   metrics: { judge: Pick<Judgment, 'scores'> | null; details: Metrics['details'] } | null,
 ): Judged => ({

@@ -77,7 +77,7 @@ export function parseReview(text: string, judged: Judged = NOTHING_JUDGED): Pars
 
 const NOTHING_JUDGED: Judged = { criteria: [], gates: [] };
 
-/** What is read of a label. */
+/** A label as it was read. */
 interface ReadLabel<T> {
   value: T | null;
   /** Text after the value, which becomes part of the notes. */

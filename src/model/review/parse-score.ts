@@ -15,7 +15,7 @@ const SCORE = new RegExp(
 );
 /** A remark after the score: in parentheses, or after a comma or a dash. Digits could be another score. */
 const REMARK = /^(?:\.|\s*[,;:(]\D*|\s+[-–—]\s\D*)?$/;
-/** What people leave or write for "no score": the template, a dash, a question mark, n/a. */
+/** Texts that people leave or write for "no score": the template, a dash, a question mark, n/a. */
 const NOTHING = new RegExp(String.raw`^(?:[?.…–—-]*|n\/?a|none|todo|tbd)\s*(?:\/\s*${NUMBER})?$`, 'i');
 const EMPHASIS = /(?<!\d)[_*\x60]+|[_*\x60]+(?!\d)/g;
 

@@ -7,7 +7,7 @@ type ParsedVerdict =
   | { kind: 'unreadable'; reason: string };
 
 const VERDICT = /^(pass|fail)(?:ed)?(?!\w)(?:\.|\s*[,;:(].*|\s+[-–—]\s.*)?$/is;
-/** What people leave or write for "no verdict". */
+/** Texts that people leave or write for "no verdict". */
 const NOTHING = /^(?:[?._…–—-]*|n\/?a|none|todo|tbd)$/i;
 const EMPHASIS = /[*\x60]+/g;
 
@@ -36,7 +36,7 @@ export const looksLikeVerdict = (text: string): boolean =>
 /** The labels that a person gave a run. */
 interface ParsedLabels {
   labels: string[];
-  /** Why one cannot be read; null if all can. */
+  /** The reason why one cannot be read; null if all can. */
   problem: string | null;
 }
 

@@ -6,7 +6,10 @@ import { looksLikeVerdict } from './parse-verdict.js';
 /** A line of the review without its label. Text without a label belongs to the notes. */
 export interface Entry {
   label: 'score' | 'criterion' | 'gate' | 'labels' | 'reviewer' | 'notes';
-  /** Of a label `criterion`: its id; of a label `gate`: its number. If no model has judged such a one, as it is written. */
+  /**
+   * The object of a label `criterion`: its id; of a label `gate`: its number. If no model has judged such a one, as it
+   * is written.
+   */
   of?: string;
   text: string;
   /** Place of the text in the file, from 1. */
@@ -41,7 +44,8 @@ type Label = Pick<Entry, 'label' | 'of'> & { length: number };
 
 /**
  * Reads the section line by line. A label may be in a comment, as in the template, or not; the notes may be in the
- * comment of their label, or below it. Scores of criteria and verdicts on gates are only looked for if a model has judged some.
+ * comment of their label, or below it. Scores of criteria and verdicts on gates are only looked for if a model has
+ * judged some.
  */
 function readEntries(lines: readonly string[], { begin, end }: Section, judged: Judged): Entry[] {
   const kinds = kindsOf(judged);
@@ -121,8 +125,8 @@ function labelOf(text: string, inNotes: boolean): Label | null {
 }
 
 /**
- * Splits a line into the comments that it begins with, and the rest. An arrow (`-->`) within notes is no mark. `isOpen`:
- * a comment goes on in the next line.
+ * Splits a line into the comments that it begins with, and the rest. An arrow (`-->`) within notes is no mark.
+ * `isOpen`: a comment goes on in the next line.
  */
 function splitComments(line: string, inComment: boolean): { pieces: Piece[]; isOpen: boolean } {
   const pieces: Piece[] = [];
@@ -163,7 +167,10 @@ function entryOf(label: Pick<Entry, 'label' | 'of'>, text: string, line: number,
 
 /** The lines of a review by what they are. */
 export interface ReviewParts {
-  /** Labels of scores and verdicts, with what is written for them: also text beside or below an empty label that can be nothing else. */
+  /**
+   * Labels of scores and verdicts, with what is written for them: also text beside or below an empty label that can be
+   * nothing else.
+   */
   values: Entry[];
   labels: Entry[];
   reviewer: Entry[];
@@ -193,7 +200,7 @@ function valueEntries(entries: readonly Entry[]): Entry[] {
     if (isValue(entry)) found.push(withText(entry, next));
     if (entry.text !== '') next = entry;
   }
-  // Of several empty labels above one value, the last has it.
+  // The last of several empty labels above one value has it.
   return [...new Map(found.reverse().map((entry) => [placeKey(entry), entry])).values()];
 }
 

@@ -16,7 +16,7 @@ export const ReviewFields = z.strictObject({
 });
 export type ReviewFields = z.infer<typeof ReviewFields>;
 
-/** What a form shows of a review. */
+/** The fields of a review in a form. */
 export const fieldsOfReview = ({
   score,
   criteria,

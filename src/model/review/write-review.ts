@@ -26,7 +26,7 @@ function eachLine(text: string): Line[] {
   return linesOf(text).map((line, at) => ({ text: line, end: ends[at] ?? '' }));
 }
 
-/** What remains of a line from which all text was taken. */
+/** The rest of a line from which all text was taken. */
 const EMPTY = /^\s*(?:<!--\s*-->\s*)?$/;
 
 /** Makes changes, which do not overlap. Lines of which nothing is left are left out. */
@@ -45,7 +45,7 @@ function edit(line: string, { column, length, text }: TextChange): string {
   return `${before}${/\S$/.test(before) ? ' ' : ''}${text}${after.startsWith('-->') ? ' ' : ''}${after}`;
 }
 
-/** What a review says. */
+/** The contents of a review. */
 export type Review = Omit<ParsedReview, 'problem'>;
 
 export const NO_REVIEW: Review = {
@@ -55,9 +55,9 @@ export const NO_REVIEW: Review = {
 type WrittenReview = { kind: 'written'; text: string } | { kind: 'refused'; reason: string };
 
 /**
- * Writes a review into the text of an evaluation.md. Only what differs from what the text says is written, where it is said; all
- * other text and the ends of lines stay. Refuses what would not be read again as it was asked for, for example notes with a line
- * that is a label.
+ * Writes a review into the text of an evaluation.md. Only what differs from what the text says is written, where it is
+ * said; all other text and the ends of lines stay. Refuses what would not be read again as it was asked for, for
+ * example notes with a line that is a label.
  */
 export function writeReview(text: string, asked: Review, judged: Judged): WrittenReview {
   if (text.includes('\0')) return { kind: 'refused', reason: 'evaluation.md is not UTF-8 text' };
@@ -116,7 +116,7 @@ interface Rewriting {
   before: Review;
   wanted: Review;
   judged: Judged;
-  /** Whether the notes need their label, so that they are not taken for something else. */
+  /** True if the notes need their label, so that they are not taken for something else. */
   addsLabel: boolean;
 }
 
@@ -183,7 +183,7 @@ function fieldsOf(parts: ReviewParts, before: Review, wanted: Review): Field[] {
 const keyOf = ({ label, of }: { label: Entry['label']; of?: string | undefined }): string =>
   JSON.stringify([label, of ?? null]);
 
-/** What the form has where nothing is said. */
+/** The empty value of a field in the form. */
 const emptyOf = (label: Entry['label']): string =>
   label === 'score' || label === 'criterion' ? '__/5' : label === 'gate' ? '__' : '';
 
@@ -195,7 +195,10 @@ function wordsOf(review: Review, { label, of = '' }: Pick<Field, 'label' | 'of'>
   return label === 'reviewer' ? (review.reviewer ?? '') : emptyOf(label);
 }
 
-/** The first line of a label gets what it shall say. A remark, which belongs to the notes, goes where the notes are written anew. */
+/**
+ * The first line of a label gets what it shall say. A remark, which belongs to the notes, goes where the notes are
+ * written anew.
+ */
 function fieldChanges({ label, entries, is, shall }: Field, writesNotes: boolean): TextChange[] {
   if (is !== shall)
     return entries.map((entry, number) => replaced(entry, number === 0 ? shall : emptyOf(label)));

@@ -13,8 +13,8 @@ type Call = Extract<EventBody, { type: 'tool_call' }>;
 type Result = Extract<EventBody, { type: 'tool_result' }>;
 
 /**
- * Collects the calls of tools, in bounded memory. `agents`: the spans of the agent's steps; a call belongs to the last one
- * that began before it. A call without a result ends with the step.
+ * Collects the calls of tools, in bounded memory. `agents`: the spans of the agent's steps; a call belongs to the last
+ * one that began before it. A call without a result ends with the step.
  */
 function createToolSpans(
   agents: readonly Span[],
@@ -79,7 +79,7 @@ function close(
     span.error = exit_code === null ? 'the call failed' : `exit ${exit_code}`;
 }
 
-/** What a run left, as it is stored: redacted. */
+/** The records of a run, as stored: redacted. */
 export interface TracedRun {
   record: RunRecord;
   metrics: Metrics;
@@ -90,10 +90,10 @@ export interface TracedRun {
 const RUN = 'run';
 
 /**
- * Describes a run as a trace: a span for the run, in it one for each step that was performed, and in those of the agent one
- * for each call of a tool. The run's events are added in order. Names and attributes follow OpenTelemetry's semantic conventions for
- * generative AI where they have a term; ours begin with `llm_tool_test.`. `withContent`: whether arguments and results of
- * tools are included.
+ * Describes a run as a trace: a span for the run, in it one for each step that was performed, and in those of the agent
+ * one for each call of a tool. The run's events are added in order. Names and attributes follow OpenTelemetry's
+ * semantic conventions for generative AI where they have a term; ours begin with `llm_tool_test.`. `withContent`:
+ * whether arguments and results of tools are included.
  */
 export function createTrace(
   run: TracedRun,

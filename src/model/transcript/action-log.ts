@@ -17,7 +17,7 @@ export interface Action {
   output: string;
 }
 
-/** What an agent did and said, for people who read a report. Its texts are as redacted as the events. */
+/** The log of what an agent did and said, for people who read a report. Its texts are as redacted as the events. */
 export interface ActionLog {
   /** In order. If there are very many, only the first ones. */
   actions: readonly Action[];

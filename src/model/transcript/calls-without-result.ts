@@ -3,8 +3,9 @@ import { createCommandNamer, type Target } from './name-commands.js';
 import { commandOf } from './structured-commands.js';
 
 /**
- * Returns the calls of the target of which nobody knows whether they failed: the agent ended before the call did, or does not
- * report it. `hidesFailures`: the agent reports commands that failed like others unless it states their exit code.
+ * Returns the calls of the target of which nobody knows whether they failed: the agent ended before the call did, or
+ * does not report it. `hidesFailures`: the agent reports commands that failed like others unless it states their exit
+ * code.
  */
 export function callsWithoutResult(
   events: Iterable<EventBody>,

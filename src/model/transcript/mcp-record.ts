@@ -8,17 +8,17 @@ export interface McpCall {
   tool: string;
   arguments: Json;
   is_error: boolean;
-  /** Why it failed, cut; null if it did not. */
+  /** The reason why it failed, cut; null if it did not. */
   why: string | null;
 }
 
-/** What an agent did with the MCP servers under test. */
+/** The record of an agent's use of the MCP servers under test. */
 export interface McpRecord {
   /** In the order in which they ended. If there are very many, only the first ones. */
   calls: McpCall[];
   /** Number of calls, including those that were not kept. */
   callCount: number;
-  /** What was wrong with servers. */
+  /** The problems of servers. */
   problems: { server: string; message: string; limit?: true }[];
   /** The tools that the agent was told of, and the bytes of their definitions. Absent: of none. */
   tools?: ToolDefinitions;

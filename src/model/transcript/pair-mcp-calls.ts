@@ -4,13 +4,17 @@ import type { EventBody, RunEvent } from '../records/events.js';
 type AgentCall = Extract<EventBody, { type: 'tool_call' }> & RunEvent;
 type McpCall = Extract<EventBody, { type: 'mcp_call' }> & RunEvent;
 
-/** The letters and digits of a name: agents write the name of a tool as `mcp__files__read`, `files_read` or `files.read`. */
+/**
+ * The letters and digits of a name: agents write the name of a tool as `mcp__files__read`, `files_read` or
+ * `files.read`.
+ */
 const simplified = (name: string): string => name.replace(/[^a-z0-9]+/gi, '_').toLowerCase();
 
 /**
- * Finds the agent's own call for each call that the proxy of an MCP server has recorded: it is the same call, seen from two sides.
- * Returns the `seq` of the agent's call by that of the recorded one. Calls with the same arguments belong together; of the others,
- * those of the same tool in their order, since an agent may report other arguments than it sends.
+ * Finds the agent's own call for each call that the proxy of an MCP server has recorded: it is the same call, seen from
+ * two sides. Returns the `seq` of the agent's call by that of the recorded one. Calls with the same arguments belong
+ * together; of the others, those of the same tool in their order, since an agent may report other arguments than it
+ * sends.
  */
 export function pairMcpCalls(events: readonly RunEvent[]): Map<number, number> {
   const calls = events.filter((event): event is AgentCall => event.type === 'tool_call');

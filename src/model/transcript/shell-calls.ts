@@ -78,7 +78,9 @@ export function scriptsRunBy(command: string): string[] {
   return found;
 }
 
-/** The first argument that is no option, nor the `run` of Deno and Bun; undefined if code is given instead of a file. */
+/**
+ * The first argument that is no option, nor the `run` of Deno and Bun; undefined if code is given instead of a file.
+ */
 function fileIn(args: readonly string[], code: RegExp): string | undefined {
   const found = args.find((arg) => arg !== 'run' && (!arg.startsWith('-') || code.test(arg)));
   return found === undefined || code.test(found) ? undefined : found;

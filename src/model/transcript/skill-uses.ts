@@ -45,8 +45,8 @@ const namedIn = (text: string): string[] => [
 ];
 
 /**
- * The skills that a tool call uses. Agents with a tool for skills name the skill; others read its SKILL.md, or run a program of
- * its folder, with the tool that reads files or with their shell.
+ * The skills that a tool call uses. Agents with a tool for skills name the skill; others read its SKILL.md, or run a
+ * program of its folder, with the tool that reads files or with their shell.
  */
 export function skillsOf(call: ToolCall): string[] {
   const command = commandOf(call);
@@ -68,7 +68,9 @@ const REFERENCE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 /** In characters. Paths are shorter, and values that contain each other could grow without end. */
 const [SCRIPT_LENGTH, VALUE_LENGTH] = [64 * 1024, 1024];
 
-/** A script in which the values that it gives to variables stand for them, without quotes: `S=a/x; cat "$S/SKILL.md"`. */
+/**
+ * A script in which the values that it gives to variables stand for them, without quotes: `S=a/x; cat "$S/SKILL.md"`.
+ */
 function withVariables(script: string): string {
   const text = script.slice(0, SCRIPT_LENGTH);
   const values = new Map<string, string>();
@@ -88,7 +90,10 @@ const NAME_LINE = new RegExp(`^name:[ \\t]*["']?(${NAME})["']?[ \\t]*$`);
 /** Front matter is short. */
 const FRONT_LINES = 30;
 
-/** The skills whose instructions a text shows: it contains the front matter of their SKILL.md, with `name` and `description`. */
+/**
+ * The skills whose instructions a text shows: it contains the front matter of their SKILL.md, with `name` and
+ * `description`.
+ */
 function shownIn(text: string): string[] {
   if (!text.includes('---')) return [];
   const skills: string[] = [];
@@ -113,8 +118,9 @@ export interface SkillUseFinder {
 }
 
 /**
- * Creates a finder. The call that names a skill or a file of it is a use, also if it fails: the agent has chosen the skill. So is a call
- * that reads, and shows the front matter of a skill, in whatever way it named the file. A call that was not executed is none.
+ * Creates a finder. The call that names a skill or a file of it is a use, also if it fails: the agent has chosen the
+ * skill. So is a call that reads, and shows the front matter of a skill, in whatever way it named the file. A call that
+ * was not executed is none.
  */
 export function createSkillUseFinder(): SkillUseFinder {
   /** The calls that have not ended and may show files, with the skills that they name. */

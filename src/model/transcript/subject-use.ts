@@ -2,7 +2,7 @@ import { beginningOf } from '#lib';
 import type { EventBody } from '../records/events.js';
 import { createSkillUseFinder } from './skill-uses.js';
 
-/** How often an agent used skills and the tools of MCP servers under test. */
+/** An agent's uses of skills and of the tools of MCP servers under test. */
 export interface SubjectUse {
   /** In the order of their first use. */
   skills: { name: string; uses: number }[];

@@ -21,7 +21,7 @@ export function isStatusLine(line: string): boolean {
   return isFailureLine(line) || statedExitCode(line) !== null || /^\s*exit(?:ed)?\b/i.test(line);
 }
 
-/** Whether the call of a tool failed. Without an exit code, the agent's own word counts. */
+/** True if the call of a tool failed. Without an exit code, the agent's own word counts. */
 export const isFailedResult = ({
   exit_code,
   is_error,

@@ -5,13 +5,15 @@ import type { TrajectoryStep } from '../records/execution.js';
 const MOST_STEPS = 500;
 const TEXT_LENGTH = 4096;
 
-/** What an agent thought, did and was shown, and the number of further entries. */
+/** The thoughts, actions and observations of an agent, and the number of further entries. */
 interface TrajectorySteps {
   steps: TrajectoryStep[];
   leftOut: number;
 }
 
-/** Converts events to thoughts, actions and observations, in order. Other events, such as messages, are none of these. */
+/**
+ * Converts events to thoughts, actions and observations, in order. Other events, such as messages, are none of these.
+ */
 export function trajectorySteps(events: Iterable<RunEvent>): TrajectorySteps {
   const steps: TrajectoryStep[] = [];
   const called = new Map<string, TrajectoryStep>();

@@ -12,7 +12,7 @@ export interface CommandLine {
   parts: string[];
 }
 
-/** What an agent did and said, as far as its output shows. */
+/** The trajectory of an agent, as far as its output shows it. */
 export interface RecordedTrajectory {
   /** In order. If there are very many, only the first ones. */
   commands: CommandLine[];
@@ -22,7 +22,10 @@ export interface RecordedTrajectory {
   structured: boolean;
   /** Number of calls of each tool, by its name. */
   tools: Record<string, number>;
-  /** Number of calls that were not executed, by the name of the tool: it does not exist, or the arguments do not fit. Absent if none. */
+  /**
+   * Number of calls that were not executed, by the name of the tool: it does not exist, or the arguments do not fit.
+   * Absent if none.
+   */
   unexecuted?: Record<string, number>;
   /** Number of uses of each skill, by its name. */
   skills: Record<string, number>;
@@ -32,7 +35,7 @@ export interface RecordedTrajectory {
   answer: string | null;
   /** The first calls of the target that failed. Absent in what one turn has shown. */
   failed?: string[];
-  /** What was recorded of MCP servers under test. */
+  /** The record of MCP servers under test. */
   mcp: McpRecord;
   /** Part of the agent's output could not be read, so the other fields are incomplete. */
   unread?: true;
@@ -41,8 +44,8 @@ export interface RecordedTrajectory {
 }
 
 /**
- * `calls`: calls of tools are missing. `doubt`: the end contradicts what is shown, so calls may be missing. `results`: some calls of
- * the target may have failed.
+ * `calls`: calls of tools are missing. `doubt`: the end contradicts what is shown, so calls may be missing. `results`:
+ * some calls of the target may have failed.
  */
 interface Unseen {
   calls?: string;

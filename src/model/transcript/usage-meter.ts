@@ -6,7 +6,9 @@ import type { AgentRecord } from '../records/run-record.js';
 
 type UsageEvent = Extract<EventBody, { type: 'usage' }>;
 
-/** Tokens and US dollars of an agent run so far; null: unknown. A cost of 0 without a source is that of a free agent. */
+/**
+ * Tokens and US dollars of an agent run so far; null: unknown. A cost of 0 without a source is that of a free agent.
+ */
 interface Usage {
   tokens: TokenUsage;
   /** Set if `tokens` are a lower bound, because a part of them is unknown. */
@@ -31,8 +33,8 @@ export interface UsageMeter {
 }
 
 /**
- * Creates a meter. `model` is the requested one; for prices, the model that the agent reports takes precedence. An agent
- * that is `free` costs nothing unless it reports that it has used something.
+ * Creates a meter. `model` is the requested one; for prices, the model that the agent reports takes precedence. An
+ * agent that is `free` costs nothing unless it reports that it has used something.
  */
 export function createUsageMeter(
   model: string,

@@ -6,7 +6,7 @@ export interface Screen {
   width: number;
   /** The most lines. Without it, nothing is left out. */
   height?: number;
-  /** What the reader must do to see everything: "--all shows them". */
+  /** The way to see everything: "--all shows them". */
   seeAll?: string;
 }
 

@@ -34,8 +34,8 @@ const MOST_ALONE = 3;
 const isShown = (verdict: ComparisonVerdict): boolean => verdict === 'better' || verdict === 'worse';
 
 /**
- * If all configurations together show nothing, but single ones do, begins with these: with a loss, for which `--gate` fails,
- * or else with a gain. Else null.
+ * If all configurations together show nothing, but single ones do, begins with these: with a loss, for which `--gate`
+ * fails, or else with a gain. Else null.
  */
 function partHeadline({ verdict }: Comparison, tested: Comparison['configurations']): string | null {
   if (verdict !== 'no difference shown' && verdict !== 'too few runs') return null;

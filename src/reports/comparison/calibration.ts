@@ -71,7 +71,9 @@ const GATES: CalibrationHead = {
   whole: [2, 3, 4, 5, 6],
 };
 
-/** Returns a row for each kind of score and each gate that people have judged, too. Tables without rows are left out. */
+/**
+ * Returns a row for each kind of score and each gate that people have judged, too. Tables without rows are left out.
+ */
 export const calibrationGrids = (calibrations: Calibrations): CalibrationTable[] =>
   withRows([
     { ...JUDGES, rows: judgeRows(calibrations) },

@@ -57,8 +57,8 @@ export function renderComparison(comparison: Comparison, options: ComparisonOpti
 }
 
 /**
- * Renders `compare --format md`, for a pull request or a job summary: the verdict, a table of configurations and reasons for
- * doubt; the other tables can be opened.
+ * Renders `compare --format md`, for a pull request or a job summary: the verdict, a table of configurations and
+ * reasons for doubt; the other tables can be opened.
  */
 export function comparisonMarkdown(comparison: Comparison, options: ComparisonOptions): string {
   const name = namer(comparison.configurations);

@@ -177,7 +177,10 @@ function nextSteps(comparison: Comparison, { command }: ComparisonOptions): stri
   }
 }
 
-/** Says how many more runs would show a difference of a certain size, and what another look costs; empty if nothing is compared. */
+/**
+ * Says how many more runs would show a difference of a certain size, and what another look costs; empty if nothing is
+ * compared.
+ */
 export function neededRuns({ total: { needed }, look, verdict }: Comparison): string[] {
   if (needed === null) return [];
   const size = `${percent(needed.difference)} points`;

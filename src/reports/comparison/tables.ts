@@ -45,8 +45,8 @@ export function configurationGrid({ configurations, alpha }: Comparison, name: N
 }
 
 /**
- * A row per value of each parameter of a matrix: passed and tested runs, the difference, its p, and the verdict. Every run
- * counts once for each parameter.
+ * A row per value of each parameter of a matrix: passed and tested runs, the difference, its p, and the verdict. Every
+ * run counts once for each parameter.
  */
 export function parameterGrid({ parameters = [], alpha }: Comparison): Grid {
   const tests = parameters.filter(({ p }) => p !== null).length;
@@ -124,7 +124,7 @@ const LABELS: Record<Measure['name'], [label: string, text: (value: number) => s
   composite_score: ['score', (score) => score.toFixed(2)],
 };
 
-/** What the tested runs took and scored, each number with its change, the interval of it, and the runs behind it. */
+/** The measures of the tested runs, each with its change, the interval of it, and the runs behind it. */
 export function measureGrid(measures: readonly Measure[], alpha: number): Grid {
   const rows = measures.map(({ name, of, base, head, effect }) => {
     const [label, text] = LABELS[name];
@@ -153,7 +153,7 @@ function effectText(effect: Effect | null, alpha: number): string[] {
   return [text(effect.value), ends?.join(' to ') ?? 'too few runs', p === null ? '' : pText(p, alpha)];
 }
 
-/** How often the configurations pass if they are tried several times, and how many of them are flaky. */
+/** Shows how often the configurations pass if they are tried several times, and how many of them are flaky. */
 export function reliabilityGrid({ total, configurations, alpha }: Comparison): Grid {
   const { reliability: tries, base, head } = total;
   const tested = configurations.filter(({ p }) => p !== null).length;

@@ -49,7 +49,7 @@ export const md: SweepFormat = {
 export interface MarkdownOptions {
   /** The most rows of each table; the number of rows left out is shown. */
   most: number;
-  /** Whether the reader can open the files of runs. */
+  /** True if the reader can open the files of runs. */
   links: boolean;
 }
 

@@ -15,16 +15,16 @@ export interface SweepReport {
 
 export interface ReportedCell {
   cell: SweepCell;
-  /** What its run recorded; null if nothing was run, or if it can no longer be read. */
+  /** The record of its run; null if nothing was run, or if it can no longer be read. */
   records: RunRecords | null;
-  /** Why the records cannot be read. */
+  /** The reason why the records cannot be read. */
   missing: string | null;
 }
 
 interface RunRecords {
   run: RunRecord;
   metrics: Metrics;
-  /** What the agent did, if the run did not pass. Null if it left no events; a text says why they cannot be read. */
+  /** The agent's actions, if the run did not pass. Null if it left no events; a text says why they cannot be read. */
   actionLog?: ActionLog | null | string;
 }
 

@@ -3,7 +3,7 @@ import { type Json, renderTable, terminalText } from '#lib';
 
 export type CheckStatus = 'ok' | 'warning' | 'problem' | 'info';
 
-/** What a check found, and what the user can do about it. */
+/** The result of a check, and what the user can do about it. */
 export interface Finding {
   status: CheckStatus;
   message: string;

@@ -53,7 +53,9 @@ const COMMAND_LENGTH = 500;
 const OUTPUT_LENGTH = 1000;
 const ANSWER_LENGTH = 4000;
 
-/** What an agent did: its commands with their exit codes, the output of those that failed, and its last message. */
+/**
+ * The actions of an agent: its commands with their exit codes, the output of those that failed, and its last message.
+ */
 export function actionsSection(log: ActionLog, { efficiency }: Metrics): string {
   const { actions, more, answer, isText } = log;
   const why = whyNoActions(log, efficiency?.total_commands ?? null);
@@ -79,8 +81,8 @@ const actionItem = (action: Action, at: number): string =>
   `${at + 1}. ${hasFailed(action) ? '**Failed:** ' : ''}${code(beginningOf(actionText(action), COMMAND_LENGTH))}: ${actionEnd(action)}`;
 
 /**
- * Renders what an agent did: its commands with their exit codes, a line each, and its last message. `calls`: those of the target, for an
- * agent that prints text; null: unknown.
+ * Renders what an agent did: its commands with their exit codes, a line each, and its last message. `calls`: those of
+ * the target, for an agent that prints text; null: unknown.
  */
 export function agentParts(log: ActionLog, width: number, calls: number | null): Part[] {
   const why = whyNoActions(log, calls);
@@ -128,7 +130,7 @@ function firstLine(action: Action): string {
   return `${action.command === null ? '' : '$ '}${terminalText(line)}${others.length === 0 ? '' : ' …'}`;
 }
 
-/** Of an agent that prints text, the end of the output is kept; of a message, the beginning. */
+/** Keeps the end of the output of an agent that prints text; of a message, the beginning. */
 function answerPart({ isText }: ActionLog, answer: string, width: number): Part {
   const name = isText ? 'output' : 'answer';
   return part(
@@ -141,12 +143,14 @@ function answerPart({ isText }: ActionLog, answer: string, width: number): Part 
 
 /* Comments on GitHub have at most 65,536 characters. These limits leave room for the rest of the report. */
 const MOST_RUNS = 10;
-/** Of the first, and of the last actions of a run. */
+/** The limit for the first, and for the last actions of a run. */
 const MOST_AT_EACH_END = 5;
 const SHORT_COMMAND = 160;
 const SHORT_ANSWER = 400;
 
-/** What the agents of failed runs did, in a collapsed block: their first and last commands, and the last message. */
+/**
+ * The actions of the agents of failed runs, in a collapsed block: their first and last commands, and the last message.
+ */
 export function actionBlocks(
   failed: readonly ReportedCell[],
   nameOf: (cell: SweepCell) => string[],

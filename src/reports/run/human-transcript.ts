@@ -148,8 +148,8 @@ function renderAttempt(event: RunEvent, progress: Progress): string {
 
 /**
  * Renders a run as a conversation, in pieces of text: the prompt, what the agent said and thought, commands with the
- * beginning of their output (or the `whole` of it) and their exit codes, scripts, and finally the usage and how the agent
- * ended. All terminal sequences are removed.
+ * beginning of their output (or the `whole` of it) and their exit codes, scripts, and finally the usage and how the
+ * agent ended. All terminal sequences are removed.
  */
 export function* renderHumanTranscript(
   head: TranscriptHead,

@@ -22,8 +22,8 @@ import { actionsSection } from './actions.js';
 
 /**
  * Renders report.md: what was asked, what was run and what was found, for a person who decides whether to trust the
- * result. Everything must be redacted already: escaping would hide parts of a secret from a later search. `actionLog` is what
- * the agent did; null: it left no events.
+ * result. Everything must be redacted already: escaping would hide parts of a secret from a later search. `actionLog`
+ * is what the agent did; null: it left no events.
  */
 export function renderReport(run: RunRecord, metrics: Metrics, actionLog: ActionLog | null): string {
   const again = runAgainText(run.lost_hosts);
@@ -238,7 +238,7 @@ function artifacts(run: RunRecord): string {
 
 const succeeded = (record: CommandRecord): boolean => record.exit_code === 0 && !record.timed_out;
 const known = (text: string | null | undefined): string => (text == null ? 'n/a' : inline(text));
-/** What is in the context before the first turn. Agents that send no requests of known size have no row. */
+/** The size of the context before the first turn. Agents that send no requests of known size have no row. */
 const firstRequest = (first: FirstRequest | undefined): [string, string][] =>
   first === undefined
     ? []
@@ -260,7 +260,7 @@ function agentExit({ exit_code: exit }: AgentRecord): string {
 /** In characters. The transcripts have the whole messages. */
 const MESSAGE_LENGTH = 500;
 
-/** What was said, turn by turn, and why conversations with a simulated user ended. */
+/** Shows the messages turn by turn, and why conversations with a simulated user ended. */
 export function conversationSection({ turns, ended }: ConversationRecord): string {
   const shown = (text: string): string => inline(beginningOf(text.trim(), MESSAGE_LENGTH));
   return blocks([
@@ -278,7 +278,7 @@ export function conversationSection({ turns, ended }: ConversationRecord): strin
   ]).trimEnd();
 }
 
-/** What models were asked for gates and for the simulated user, and what that cost. */
+/** The answers of models for gates and for the simulated user, and their cost. */
 export function askedSection({ model, answers, ...cost }: NonNullable<RunRecord['asked']>): string {
   const price = formatKnownCost(cost.cost_usd, cost.cost_usd_at_least);
   return `${inline(model)} gave ${answers} answer${answers === 1 ? '' : 's'}, cost ${price}. They are in artifacts/asked/.`;

@@ -70,7 +70,10 @@ const skillsText = ({ skills }: SubjectUse): string | null =>
     ? null
     : skills.map(({ name, uses }) => (uses === 1 ? name : `${name} (${uses} times)`)).join(', ');
 
-/** Counts the calls of MCP servers: "files: read_file 3, write_file 2 (1 failed); db: 1 problem". Null if there were none. */
+/**
+ * Counts the calls of MCP servers: "files: read_file 3, write_file 2 (1 failed); db: 1 problem". Null if there were
+ * none.
+ */
 function mcpText({ tools, problems }: SubjectUse): string | null {
   const parts = [
     ...tools.map(({ server, tool, calls, failed }) => ({

@@ -28,12 +28,12 @@ const REVIEW = 'evaluation.md';
 /** The most lines of a gate's message on a screen that is too small for everything. */
 const LINES_OF_MESSAGE = 12;
 
-/** What `show <run>` is given besides the records of the run. */
+/** The inputs of `show <run>` besides the records of the run. */
 export interface RunTextOptions extends Screen, TextOptions {
   /** Absolute. */
   resultsDir?: string;
   human?: HumanReview | null;
-  /** What the agent did; null: it left no events. A text says why they cannot be read. */
+  /** The agent's actions; null: it left no events. A text says why they cannot be read. */
   actionLog?: ActionLog | null | string;
 }
 
@@ -80,7 +80,10 @@ const rowsOf = (cells: readonly string[][], width: number, right: readonly numbe
 const indented = (text: string, width: number, file: string, indent = '  '): string[] =>
   wrap(readableText(text, file), width - indent.length).map((line) => `${indent}${line}`);
 
-/** Shortens a message that nothing else makes room for: else, one that is longer than the screen would hide all the rest. */
+/**
+ * Shortens a message that nothing else makes room for: else, one that is longer than the screen would hide all the
+ * rest.
+ */
 function firstLines(lines: readonly string[], { height, seeAll }: Screen): readonly string[] {
   const more = lines.length - LINES_OF_MESSAGE;
   if (height === undefined || more <= 1) return lines;
@@ -102,8 +105,8 @@ function headline({ outcome, scenario, message }: RunRecord, options: RunTextOpt
 }
 
 /**
- * Gates that did not pass come first, with the whole message if the screen has no end. The others are among the first to be
- * left out.
+ * Gates that did not pass come first, with the whole message if the screen has no end. The others are among the first
+ * to be left out.
  */
 function gatesParts(metrics: Metrics, options: RunTextOptions): Part[] {
   const { width } = options;

@@ -1,6 +1,6 @@
 import { beginningOf, plainText } from '#lib';
 
-/** How much is shown of an output, of each of its lines, and of the input of a tool. */
+/** The most that is shown of an output, of each of its lines, and of the input of a tool. */
 export interface Limits {
   lines: number;
   line: number;

@@ -12,13 +12,13 @@ import {
 import type { Outcome } from '#model';
 import { colors, mark, paidText } from '../blocks/terminal.js';
 
-/** What the live view shows of a sweep. Times are in ms since the epoch. */
+/** The contents of the live view of a sweep. Times are in ms since the epoch. */
 export interface LiveState {
   sweep: string;
   status: 'starting' | 'running' | 'pausing' | 'paused' | 'cancelling' | 'completed' | 'cancelled';
-  /** What all cells have in common, e.g. the scenario if there is only one. */
+  /** The common parts of all cells, e.g. the scenario if there is only one. */
   about: string;
-  /** What is being waited for, e.g. "downloading the Temporal server". */
+  /** The reason for a wait, e.g. "downloading the Temporal server". */
   note: string | null;
   startedAt: number;
   total: number;
@@ -33,14 +33,14 @@ export interface LiveState {
   failures: EndedRow[];
   /** The other finished cells, oldest first. */
   ended: EndedRow[];
-  /** How long the sweep will take from now on; null if there is no basis for an estimate. */
+  /** The time that the sweep will take from now on; null if there is no basis for an estimate. */
   remainingSecs: number | null;
-  /** What a sweep that runs until its verdict is clear has found so far, in sentences. */
+  /** The findings so far of a sweep that runs until its verdict is clear, in sentences. */
   decision: readonly string[];
   /** Null if the agents cost nothing. */
   spent: (Paid & { maxUsd: number | null }) | null;
   uiUrl: string | null;
-  /** What the keys do, e.g. "Ctrl-C pauses". */
+  /** The effects of the keys, e.g. "Ctrl-C pauses". */
   hint: string | null;
 }
 

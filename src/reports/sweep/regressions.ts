@@ -17,8 +17,9 @@ export interface RegressionGroup {
 }
 
 /**
- * Returns the regressions of a sweep that are more than chance, each once per configuration, the most frequent first. One failure
- * of a run that passed before says nothing: of 20 cells that pass 90 % of their runs, one would be listed in most sweeps.
+ * Returns the regressions of a sweep that are more than chance, each once per configuration, the most frequent first.
+ * One failure of a run that passed before says nothing: of 20 cells that pass 90 % of their runs, one would be listed
+ * in most sweeps.
  */
 export function groupRegressions(cells: readonly SweepCell[]): RegressionGroup[] {
   const groups = new Map<string, { cells: SweepCell[]; message: string; earlier: number }>();
@@ -53,5 +54,5 @@ const configurationOf = ({ scenario, variant, agent, model }: SweepCell): string
 const isOfSame = (a: SweepCell, b: SweepCell): boolean =>
   JSON.stringify(configurationOf(a)) === JSON.stringify(configurationOf(b));
 
-/** What a regression has in common with the same one in another cell. */
+/** The properties that a regression shares with the same one in another cell. */
 const sameAs = ({ kind, message }: Regression): string[] => (kind === 'gate' ? [kind, message] : [kind]);

@@ -25,9 +25,9 @@ const FEW = 5;
 const MOST_REGRESSIONS = 5;
 
 /**
- * Renders a sweep: the outcomes, why cells did not pass, totals, and where to read more. The outcomes are a matrix, or a
- * row per cell if there are few cells or the matrix would have a single entry. On a small screen, what did not pass is
- * kept longest.
+ * Renders a sweep: the outcomes, why cells did not pass, totals, and where to read more. The outcomes are a matrix, or
+ * a row per cell if there are few cells or the matrix would have a single entry. On a small screen, what did not pass
+ * is kept longest.
  */
 export function renderSweep(document: SweepDocument, options: SweepTextOptions): string {
   const { cells } = document;

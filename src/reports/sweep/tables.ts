@@ -3,7 +3,10 @@ import { beginningOf, formatCost, formatDuration, terminalText } from '#lib';
 import type { SubjectTokens } from '#model';
 import type { Grid } from '../blocks/terminal.js';
 
-/** Returns the tables about a sweep as a whole, without those that would be empty. `mostTrajectories`: of each value of a parameter. */
+/**
+ * Returns the tables about a sweep as a whole, without those that would be empty. `mostTrajectories`: of each value of
+ * a parameter.
+ */
 export const sweepTables = (
   { parameters = [], subject_tokens = [] }: Pick<SweepDocument, 'parameters' | 'subject_tokens'>,
   mostTrajectories: number,
@@ -25,8 +28,8 @@ const LONGEST_VALUE = 60;
 const LONGEST_SEQUENCE = 120;
 
 /**
- * Returns the tables of the results by parameter: numbers, capabilities, and the most common trajectories of each value.
- * Tables without rows are left out.
+ * Returns the tables of the results by parameter: numbers, capabilities, and the most common trajectories of each
+ * value. Tables without rows are left out.
  */
 export const parameterTables = (
   parameters: readonly ParameterResults[],
@@ -127,14 +130,15 @@ function sequenceText(sequence: readonly string[]): string {
 const percent = (share: number): string => `${Math.round(100 * share)}%`;
 
 /**
- * Returns the table of what subjects add to the context before the first turn, with a row for each agent and model. `sides`: what
- * base and head are called. Its texts are not escaped.
+ * Returns the table of what subjects add to the context before the first turn, with a row for each agent and model.
+ * `sides`: what base and head are called. Its texts are not escaped.
  */
 export const subjectTable = (
   all: readonly SubjectTokens[] = [],
   sides: readonly [base: string, head: string] = ['without', 'with'],
 ): ParameterTable => {
-  // what the definitions of tools take is of interest even if their tokens are unknown, or the model is told only names at first
+  // what the definitions of tools take is of interest even if their tokens are unknown, or the model is told only names
+  // at first
   const hasTools = all.some(({ mcp_tools: tools }) => tools !== undefined);
   return {
     title: 'Cost of being there: tokens before the first turn',

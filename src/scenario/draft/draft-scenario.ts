@@ -10,7 +10,7 @@ export interface DraftedTool {
   file: string;
   /** `target.binary` */
   binary: string;
-  /** How agents call it: the last part of `binary`. */
+  /** The name by which agents call it: the last part of `binary`. */
   call: string;
   help: ToolHelp;
   /** The arguments with which it prints its help, and whether it then exits with 0. */
@@ -25,7 +25,7 @@ export interface DraftedTool {
 export interface Draft {
   scenario: string;
   agentsMd: string;
-  /** What to edit, with the line in the scenario. */
+  /** The edits to make, with the line in the scenario. */
   edits: { line: number; what: string }[];
 }
 
@@ -133,8 +133,8 @@ const SHOWS =
   /^(?:list|ls|show|get|status|info|version|view|find|search|check|validate|lint|diff|log|logs|describe|print|cat|count|stats|query|inspect|help)(?![\w:.-])/;
 
 /**
- * Chooses calls that a tool very probably answers without doing anything: `--version`, and the help of a few commands, if the
- * help mentions these.
+ * Chooses calls that a tool very probably answers without doing anything: `--version`, and the help of a few commands,
+ * if the help mentions these.
  */
 export function chooseHarmless({ commands, options }: ToolHelp, text: string): string[][] {
   const names = options.flatMap((option) => option.names);

@@ -7,7 +7,7 @@ const LONGEST_LINE = 500;
 interface Line {
   indent: number;
   text: string;
-  /** What follows the first gap of two or more spaces; null if there is no gap. */
+  /** The text after the first gap of two or more spaces; null if there is no gap. */
   rest: string | null;
 }
 
@@ -31,7 +31,10 @@ const linesOf = (text: string): Line[] =>
       return { indent: cut.length - text.length, text, rest };
     });
 
-/** Returns the section that begins with this line, which is a heading such as `Commands:` or `OPTIONS`; null for other lines. */
+/**
+ * Returns the section that begins with this line, which is a heading such as `Commands:` or `OPTIONS`; null for other
+ * lines.
+ */
 function sectionAt({ indent, text, rest }: Line): Section | null {
   if (rest !== null || indent > 2 || text.length > 80 || text.startsWith('-')) return null;
   if (!text.endsWith(':') && (indent > 0 || !/^[A-Z][A-Z ]{3,}$/.test(text))) return null;
@@ -45,11 +48,11 @@ function sectionAt({ indent, text, rest }: Line): Section | null {
 const usageIn = ({ indent, text }: Line): string | null =>
   indent > 2 ? null : (/^usage\b(.*)$/i.exec(text)?.[1] ?? null);
 
-/** Whether a usage has a place for a command. */
+/** True if a usage has a place for a command. */
 const namesCommands = (usage: string): boolean =>
   /\b(sub-?)?(command|cmd|verb)s?\b|\{[a-z][\w-]*,/i.test(usage);
 
-/** Whether a line is a sentence, and no version, author, address or call, which often come first. */
+/** True if a line is a sentence, and no version, author, address or call, which often come first. */
 const isProse = (text: string): boolean =>
   /^["'`\w(].* /.test(text) &&
   !/^\S+ \(?v?\d+\.\d|^\S+ [[<]|   +|: (error|unknown|invalid|unrecognized|not an?)\b|@\S+\.\w|https?:|^(copyright|written by|try|or)\b/i.test(
@@ -91,7 +94,8 @@ function commandListIn(line: string): NamedEntry[] | null {
 }
 
 /**
- * Returns the command that a line describes, as in `add, a`, `add|a` or `add <item> [pieces]`; null if it describes none.
+ * Returns the command that a line describes, as in `add, a`, `add|a` or `add <item> [pieces]`; null if it describes
+ * none.
  *
  * @param isCertain whether the line is below a heading such as `Commands:`; else it must have a description
  */
@@ -124,7 +128,7 @@ function optionIn(line: string): OptionEntry | null {
   return { names: [...new Set(names)], takesValue, description };
 }
 
-/** What the help text of a tool says about it. */
+/** A tool as its help text describes it. */
 export interface ToolHelp {
   /** The first sentence that is not about how to call it; null if there is none. */
   description: string | null;
@@ -132,16 +136,16 @@ export interface ToolHelp {
   options: OptionEntry[];
 }
 
-/** What is known when a line is read. */
+/** The state when a line is read. */
 interface Reading {
   section: Section;
-  /** Whether the usage has a place for a command. */
+  /** True if the usage has a place for a command. */
   namesCommands: boolean;
-  /** How far the entries of this section are indented; lines that are further right continue an entry. */
+  /** The indentation of the entries of this section; lines that are further right continue an entry. */
   indent: number | null;
   /** The entry that the next line may describe. */
   entry: { description: string } | null;
-  /** Whether the line before ended with a comma, in a list of commands. */
+  /** True if the line before ended with a comma, in a list of commands. */
   inList: boolean;
   prose: string[];
   commands: Map<string, NamedEntry>;
@@ -149,8 +153,8 @@ interface Reading {
 }
 
 /**
- * Reads the help text of a tool, as GNU programs, Commander, clap, Cobra, argparse, Click and Go's flag package print it. What it
- * does not understand it leaves out.
+ * Reads the help text of a tool, as GNU programs, Commander, clap, Cobra, argparse, Click and Go's flag package print
+ * it. What it does not understand it leaves out.
  */
 export function readHelp(text: string): ToolHelp {
   const reading: Reading = {

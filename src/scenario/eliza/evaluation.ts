@@ -15,7 +15,7 @@ const Evaluation = z.preprocess((evaluation, context) => {
 }, GateSpec);
 
 /**
- * What an evaluation is for, in words, is its name; one that also has a name keeps it. A script has a description in either
+ * The description of an evaluation is its name; one that also has a name keeps it. A script has a description in either
  * form.
  */
 function withName({ description, ...given }: Record<string, unknown>): Record<string, unknown> {

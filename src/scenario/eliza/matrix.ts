@@ -60,7 +60,10 @@ const PATH = /^[A-Za-z_$][\w$]*(\[\d+\])*(\.[A-Za-z_$][\w$]*(\[\d+\])*)*$/;
 
 const EXAMPLE = 'run[0].input or setup.virtual_fs';
 
-/** The reason why a text is not a path, with the path that may be meant: `run.0.code` and `run[0.code` mean `run[0].code`. */
+/**
+ * The reason why a text is not a path, with the path that may be meant: `run.0.code` and `run[0.code` mean
+ * `run[0].code`.
+ */
 function parameterProblem(text: string): string {
   const parts = /[^\w$\s.[\](){}'"/]/.test(text) ? [] : (text.match(/[A-Za-z_$][\w$]*|\d+/g) ?? []);
   const meant = formatPath(parts.map((part) => (/^\d/.test(part) ? Number(part) : part)));
@@ -133,7 +136,7 @@ export function combinationsOf({ matrix }: Pick<MatrixFile, 'matrix'>): Combinat
   });
 }
 
-/** Whether a combination is selected by `--filter`: a part of its values as JSON, ignoring case. */
+/** True if a combination is selected by `--filter`: a part of its values as JSON, ignoring case. */
 export const matchesFilter = ({ values }: Combination, filter: string): boolean =>
   JSON.stringify(values).toLowerCase().includes(filter.toLowerCase());
 

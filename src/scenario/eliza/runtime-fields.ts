@@ -147,16 +147,16 @@ interface RuntimeFields {
   setup: { database?: object };
 }
 
-/** Whether a file describes a real ElizaOS runtime, which is then its agent if it names none. */
+/** True if a file describes a real ElizaOS runtime, which is then its agent if it names none. */
 export const hasRuntime = ({ character, plugins }: Pick<RuntimeFields, 'character' | 'plugins'>): boolean =>
   character !== undefined || plugins !== undefined;
 
-/** Whether `setup.database` is the database of the runtime. */
+/** True if `setup.database` is the database of the runtime. */
 export const isForRuntime = (
   database: RuntimeFields['setup']['database'],
 ): database is RuntimeDatabaseField => database !== undefined && 'memories' in database;
 
-/** What the runtime of a file consists of; null if the file does not describe one. */
+/** The setup of the runtime of a file; null if the file does not describe one. */
 export function toRuntime(file: RuntimeFields): RuntimeSetup | null {
   const { character, plugins = [], setup } = file;
   const database = isForRuntime(setup.database) ? setup.database : undefined;

@@ -69,10 +69,10 @@ function stepOf({ name, input, lang, code, conversation, evaluations }: FileStep
 const agentStepOf = (prompt: string) =>
   ({ kind: 'agent', prompt, timeout_secs: DEFAULT_AGENT_TIMEOUT_SECS }) as const;
 
-/** What the user says first in a conversation without `input`. */
+/** The user's first message in a conversation without `input`. */
 const FIRST_MESSAGE = 'Hello, I need help.';
 
-/** How long a model may take to play the user or to decide about a condition. */
+/** The time that a model may take to play the user or to decide about a condition. */
 const ASK_SECS = 60;
 
 function conversationStepOf(

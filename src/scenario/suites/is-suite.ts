@@ -24,8 +24,8 @@ const KNOWN = ['a suite of evals', 'a configuration of promptfoo', 'a matrix of 
 export type Copied = 'skill' | 'fixture' | 'checks';
 
 /**
- * The words for a prompt by which a list of cases is known. Those that a skill does not have for any other reason are in test data of
- * the programs that fixtures contain; and checks may have cases of their own.
+ * The words for a prompt by which a list of cases is known. Those that a skill does not have for any other reason are
+ * in test data of the programs that fixtures contain; and checks may have cases of their own.
  */
 const PROMPTS: Record<Copied, readonly string[]> = {
   skill: ['prompt', 'query', 'input', 'task', 'question'],
@@ -50,8 +50,8 @@ const expects = (row: unknown, copied: Copied): boolean =>
 export const SUITE_ENDING = /\.(ya?ml|json|jsonl|csv)$/i;
 
 /**
- * True if a file is a scenario, or a suite of cases with what is expected of each, by its content. So is a rubric in a skill; of one in
- * a fixture, users are warned.
+ * True if a file is a scenario, or a suite of cases with what is expected of each, by its content. So is a rubric in a
+ * skill; of one in a fixture, users are warned.
  */
 export function isSuite(file: string, text: string, copied: Copied): boolean {
   const isCase = (row: unknown): boolean => expects(row, copied);

@@ -34,8 +34,8 @@ const listForm = (key: string): Form => ({
 const EVALS = listForm('evals');
 
 /**
- * `evals/evals.json`, by the guide of the Agent Skills standard, comes last, so that the problems of any other file name what it
- * expects.
+ * `evals/evals.json`, by the guide of the Agent Skills standard, comes last, so that the problems of any other file
+ * name what it expects.
  */
 const FORMS: readonly Form[] = [
   {

@@ -128,7 +128,9 @@ function cellValue(name: string, written: string): unknown {
   return name === 'id' && /^(0|-?[1-9]\d{0,14})$/.test(written) ? Number(written) : written;
 }
 
-/** Reads a list in CSV, whose first line names the fields. Never throws: every error is a problem with line and column. */
+/**
+ * Reads a list in CSV, whose first line names the fields. Never throws: every error is a problem with line and column.
+ */
 export function readCsv(file: string, text: string): Loaded<Suite> {
   const parsed = parseCsv(text);
   if (!parsed.ok) return { ok: false, problems: [{ file, path: '', ...parsed.problem }] };

@@ -3,8 +3,8 @@ import { workspaceFile } from '#input';
 import { isMap } from '#lib';
 
 /*
- * Statements about a result. Suites write them as texts, or as maps with a type. A map becomes a text, and a text that says
- * something simple becomes a gate that asks no model.
+ * Statements about a result. Suites write them as texts, or as maps with a type. A map becomes a text, and a text that
+ * says something simple becomes a gate that asks no model.
  */
 
 /** The keys that have the text of an assertion, in the order in which they are looked for. */

@@ -25,8 +25,9 @@ const nameOf = (skill: string, id: string | number): string =>
     .replace(/^-|-$/g, '')}`;
 
 /**
- * The scenarios of a suite. `skill`: the name of the skill under test; `path`: its folder, relative to the scenario files. A case
- * with statements or an expected output runs with and without the skill, and a model judges each statement.
+ * The scenarios of a suite. `skill`: the name of the skill under test; `path`: its folder, relative to the scenario
+ * files. A case with statements or an expected output runs with and without the skill, and a model judges each
+ * statement.
  */
 export const suiteScenarios = (
   { cases }: Pick<Suite, 'cases'>,
@@ -88,7 +89,7 @@ const firstLine = (text: string): string => {
 const escaped = (name: string): string => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 const unescaped = (pattern: string): string => pattern.replace(/\\(.)/g, '$1');
 
-/** What the way back needs of an imported scenario file. */
+/** The parts of an imported scenario file that the way back needs. */
 const Imported = z.object({
   description: z.string(),
   task: z.object({ prompt: z.string() }),

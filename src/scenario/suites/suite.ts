@@ -3,13 +3,13 @@ export interface SuiteCase {
   /** As in the suite; a number for a case without an id. */
   id: string | number;
   prompt: string;
-  /** What the result should be, in words; absent if not given, or blank. */
+  /** The expected result, in words; absent if not given, or blank. */
   expected?: string;
   /** Statements about the result that must be true. */
   assertions: string[];
   /** Input files, relative to the skill's folder. */
   files: string[];
-  /** Whether the skill should be used; absent if not given. */
+  /** True if the skill should be used; absent if not given. */
   shouldTrigger?: boolean;
   /** The tool that must be called; absent if not given. */
   tool?: string;

@@ -36,7 +36,9 @@ const Composite = z.strictObject({
 });
 type Composite = z.infer<typeof Composite>;
 
-/** How a run is judged. The list of gates may be empty: then only the judge and the evaluators assess the run. */
+/**
+ * The rules for judging a run. The list of gates may be empty: then only the judge and the evaluators assess the run.
+ */
 export const Evaluation = z.strictObject({
   gates: z.array(GateSpec).describe('Checks, all made in this order; if one fails, the run fails'),
   judge: Judge.exactOptional().describe('An LLM that scores the run by a rubric'),

@@ -34,9 +34,9 @@ function nameProblem(name: string): string | null {
 }
 
 /**
- * Checks a SKILL.md by the rules of the Agent Skills standard (https://agentskills.io/specification). Never throws: every
- * error is a problem with line and column in `file`. The name of the folder need not be that of the skill, which is installed under its
- * own name: a checkout is often named after its repository.
+ * Checks a SKILL.md by the rules of the Agent Skills standard (https://agentskills.io/specification). Never throws:
+ * every error is a problem with line and column in `file`. The name of the folder need not be that of the skill, which
+ * is installed under its own name: a checkout is often named after its repository.
  */
 export function loadSkill(file: string, text: string): Loaded<Skill> {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);

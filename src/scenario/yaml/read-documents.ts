@@ -14,8 +14,8 @@ export interface Documents {
 const MAX_ALIAS_COUNT = 1000;
 
 /**
- * Reads the documents of a YAML or JSON text that may have been written for another program: with tags, merge keys, several
- * documents, or comments in JSON. Never throws.
+ * Reads the documents of a YAML or JSON text that may have been written for another program: with tags, merge keys,
+ * several documents, or comments in JSON. Never throws.
  */
 export function readDocuments(file: string, raw: string): Documents {
   const text = raw.replace(/^\uFEFF/, '');

@@ -4,7 +4,7 @@ import { command, distinct, exactlyOne, label, mockUrlVariables, seconds, worksp
 import { Mocks } from '#mocks';
 import { SetupDatabase } from '../database.js';
 
-/** What is done to the workspace before the agent starts. */
+/** The setup of the workspace before the agent starts. */
 export const Setup = z.strictObject({
   commands: z
     .array(command)

@@ -1,6 +1,6 @@
 import { StoreAway } from '#lib';
 
-/** How long a shared place may take for an object. Longer than several repetitions of a request take. */
+/** The time that a shared place may take for an object. Longer than several repetitions of a request take. */
 const ANSWER_MS = 60_000;
 
 /** Returns the result of some work. If that takes too long, leaves the work to itself. @throws StoreAway */

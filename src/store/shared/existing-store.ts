@@ -8,7 +8,7 @@ const AWAY = new Set([
   ...['EHOSTDOWN', 'EHOSTUNREACH', 'ENETDOWN', 'ENETUNREACH', 'ECONNREFUSED'],
 ]);
 
-/** Whether an error means that the folder cannot be used, as opposed to a local one that is copied from or to it. */
+/** True if an error means that the folder cannot be used, as opposed to a local one that is copied from or to it. */
 function isOfFolder(error: unknown, folder: string): error is Error {
   if (!(error instanceof Error)) return false;
   const { code = '', path, dest } = error as NodeJS.ErrnoException & { dest?: string };
@@ -18,8 +18,8 @@ function isOfFolder(error: unknown, folder: string): error is Error {
 
 /**
  * Returns the store of a project that exists. A folder that is not mounted looks like an empty one: hosts would seem to
- * show no signs of life, and results would be written where nobody finds them. So what the folder lacks is believed, and
- * something is written to it, only while it contains the project's file. @throws StoreAway
+ * show no signs of life, and results would be written where nobody finds them. So what the folder lacks is believed,
+ * and something is written to it, only while it contains the project's file. @throws StoreAway
  */
 export function existingStore(place: SharedStore, id: string): SharedStore {
   const store = reachable(place);

@@ -2,10 +2,12 @@ import { isJsonObject, parseJson } from '#lib';
 import type { ResultLine } from '#model';
 import { parseResult } from '../results-log.js';
 
-/** Why a run was given up. */
+/** The reason why a run was given up. */
 export type Lost = { host: string; at: string } | { round: number; at: string };
 
-/** What an object of a run says: its result, or that the run was given up, so that a late result does not count. */
+/**
+ * The content of an object of a run: its result, or that the run was given up, so that a late result does not count.
+ */
 export type RunEnd = { kind: 'result'; line: ResultLine; text: string } | { kind: 'lost' };
 
 export const lostText = (lost: Lost): string => JSON.stringify({ lost });

@@ -21,6 +21,6 @@ export async function bringRuns(resultsPath: string, runs: Iterable<string>): Pr
   await inParallel(AT_ONCE, missing, (run) => fetchRun(project, run));
 }
 
-/** Whether a run has a folder. That of a shared project may be on another host, and nothing removes it. */
+/** True if a run has a folder. That of a shared project may be on another host, and nothing removes it. */
 export const hasRun = async (resultsPath: string, folder: string): Promise<boolean> =>
   existsSync(runFiles(folder).metrics) || (await sharedProjectOf(resultsPath)) !== null;

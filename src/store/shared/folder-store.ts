@@ -49,7 +49,10 @@ export function createFolderStore(folder: string): SharedStore {
   };
 }
 
-/** Reads without blocking this process, because the file may be on another machine. A named pipe or a device counts as empty. */
+/**
+ * Reads without blocking this process, because the file may be on another machine. A named pipe or a device counts as
+ * empty.
+ */
 async function readRegular(path: string | Buffer): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -110,8 +113,8 @@ async function create(root: string, path: string, data: Buffer): Promise<boolean
 }
 
 /**
- * An object that is rewritten again and again keeps its file if it can. An NFS client asks the server for the state of a
- * file whenever it opens it, but may believe for a minute that a name still means the file it meant before.
+ * An object that is rewritten again and again keeps its file if it can. An NFS client asks the server for the state of
+ * a file whenever it opens it, but may believe for a minute that a name still means the file it meant before.
  */
 async function replace(root: string, path: string, data: Buffer): Promise<void> {
   if (data.length <= AT_ONCE && (await overwrite(path, data))) return;

@@ -49,7 +49,7 @@ export const endedObject = (sweep: string, round: number): string => `${roundObj
 /** There while a sweep is paused. */
 export const pausedObject = (sweep: string): string => `${ROUNDS}/${sweep}.paused`;
 
-/** What an object in ROUNDS says of a sweep. */
+/** The mark that an object in ROUNDS gives a sweep. */
 type RoundMark =
   { sweep: string; mark: 'begun' | 'ended'; round: number } | { sweep: string; mark: 'paused' };
 
@@ -78,7 +78,7 @@ export const storedObject = (hash: string): string => `.store/${hash}`;
 const MAX_PART = 220;
 /** S3 allows 1024 bytes, with the prefix. */
 const MAX_NAME = 800;
-/** How a stored folder ends in a bucket, where it is one object. */
+/** The ending of a stored folder in a bucket, where it is one object. */
 export const FOLDER_END = '.tar.gz';
 
 /** Returns why a text cannot name an object or a stored folder; null if it can. The same in every kind of store. */

@@ -10,14 +10,14 @@ import type { SharedProject } from './shared-project.js';
 import { newestOf, roundsOf } from './rounds.js';
 
 /**
- * `published`: the line is now the result of the run. `{line}`: the run already had this result. `lost`: the run was given
- * up, so it must leave no result.
+ * `published`: the line is now the result of the run. `{line}`: the run already had this result. `lost`: the run was
+ * given up, so it must leave no result.
  */
 type Published = 'published' | 'lost' | { line: ResultLine };
 
 /**
- * Publishes the result of a run, once: whoever creates its object first decides. Before that, stores the run's folder, if it
- * has one of its own.
+ * Publishes the result of a run, once: whoever creates its object first decides. Before that, stores the run's folder,
+ * if it has one of its own.
  */
 export async function publishResult(
   project: SharedProject,

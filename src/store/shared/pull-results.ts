@@ -104,8 +104,9 @@ async function notePause({ resultsPath }: SharedProject, sweep: string, isPaused
 }
 
 /*
- * The parts that the mirror has already, so that they are not asked for again: rounds that have ended, and objects of the rounds that
- * have not. After a power failure, some of it may be missing; then it is brought again, and known lines are left out.
+ * The parts that the mirror has already, so that they are not asked for again: rounds that have ended, and objects of
+ * the rounds that have not. After a power failure, some of it may be missing; then it is brought again, and known lines
+ * are left out.
  */
 const endedFile = ({ stateFolder }: SharedProject): string => join(stateFolder, 'pulled', 'ended');
 const openFile = ({ stateFolder }: SharedProject, sweep: string): string =>
@@ -144,7 +145,9 @@ function add(file: string, names: readonly string[]): void {
 /** Results that other hosts publish meanwhile are found this much later. */
 const EVERY_MS = 15_000;
 
-/** The rounds whose earlier results are there, and when the project was asked last; by the state folder of the project. */
+/**
+ * The rounds whose earlier results are there, and when the project was asked last; by the state folder of the project.
+ */
 const brought = remembered(() => new Map<string, { rounds: Set<string>; at: number }>());
 
 /**

@@ -78,9 +78,9 @@ export async function openSharedStore(location: string, folder = process.cwd()):
 }
 
 /**
- * Results that several machines share. Each machine has a mirror: an ordinary results folder in its private state, which
- * everything reads and writes. What others must know is published from it, and what others have published is brought
- * into it.
+ * Results that several machines share. Each machine has a mirror: an ordinary results folder in its private state,
+ * which everything reads and writes. What others must know is published from it, and what others have published is
+ * brought into it.
  */
 export interface SharedProject {
   id: string;
@@ -110,15 +110,15 @@ const noteOf = (location: string): string =>
   sharedBefore(isBucket(location) ? location : canonical(location));
 
 /**
- * Whether a location that a user gave is a shared place. A folder is one once a worker has joined it, also while it is
+ * True if a location that a user gave is a shared place. A folder is one once a worker has joined it, also while it is
  * not mounted.
  */
 export const isSharedPlace = (location: string): boolean =>
   isBucket(location) || existsSync(join(location, PROJECT)) || existsSync(noteOf(location));
 
 /**
- * Joins the shared project at a location: prepares its private folder and its mirror on this machine. `create` makes one
- * where there is none, and reports it.
+ * Joins the shared project at a location: prepares its private folder and its mirror on this machine. `create` makes
+ * one where there is none, and reports it.
  *
  * @throws UsageError if there is no project, or none can be made there; InfrastructureError if there was one
  */

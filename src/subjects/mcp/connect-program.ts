@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { basename, dirname } from 'node:path';
 
 /*
- * `node connect-program.js SOCKET`: what an agent starts for an MCP server under test. It passes on all bytes between the agent and
- * the proxy, which works beside the agent.
+ * `node connect-program.js SOCKET`: what an agent starts for an MCP server under test. It passes on all bytes between
+ * the agent and the proxy, which works beside the agent.
  */
 
 /** The proxy is started at the same time as the agent. */

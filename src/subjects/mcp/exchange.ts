@@ -35,7 +35,9 @@ interface Forwarded {
   answers: Promise<Message>[];
 }
 
-/** Follows the messages between an agent and a server, and records calls, lists of tools and problems. It changes none. */
+/**
+ * Follows the messages between an agent and a server, and records calls, lists of tools and problems. It changes none.
+ */
 export interface Exchange {
   fromAgent(line: Buffer): Forwarded;
   fromServer(line: SplitLine): void;
@@ -86,7 +88,9 @@ export function createExchange({
   const open = new Map<string, Open>();
   /** The ids of requests that need no answer any more. */
   const over = new Set<string>();
-  /** Calls for which the server wants to know more first: the agent will send them again, with what it wants to know. */
+  /**
+   * Calls for which the server wants to know more first: the agent will send them again, with what it wants to know.
+   */
   const waiting: { call: Call; state: Json }[] = [];
   const outputSchemas = new Map<string, Message>();
   let version: string | null = null;
@@ -242,7 +246,9 @@ export function createExchange({
     record({ type: 'tools', tools });
   }
 
-  /** Notes a line that is too long to be read. That is a limit of this program: the agent is given the line as it is. */
+  /**
+   * Notes a line that is too long to be read. That is a limit of this program: the agent is given the line as it is.
+   */
   function noteLongLine({ parts, bytes }: SplitLine): void {
     const text = Buffer.concat(parts).toString('latin1');
     const [key] = [...open.keys()].filter(

@@ -13,15 +13,17 @@ type Message = { [key: string]: Json };
 /** The time that a server has to end the session, and to say whether it speaks an older transport. */
 const GOODBYE_MS = 1000;
 const PROBE_MS = 2000;
-/** When a stream is opened again that the server has closed, if it did not say when, and how often at most without news. */
+/**
+ * When a stream is opened again that the server has closed, if it did not say when, and how often at most without news.
+ */
 const AGAIN_MS = 1000;
 const MOST_AGAIN = 2;
 const MOST_REDIRECTS = 5;
 const MOST_SHOWN = 300;
 
 /**
- * Talks streamable HTTP to a server, in the version of the protocol that the agent speaks. There is no limit of time or size: an
- * agent has its own.
+ * Talks streamable HTTP to a server, in the version of the protocol that the agent speaks. There is no limit of time or
+ * size: an agent has its own.
  */
 export function connectHttp(
   name: string,
@@ -81,7 +83,9 @@ export function connectHttp(
     });
   }
 
-  /** Gives a message to the agent, as a line. Line breaks are only between the parts of a message, never within texts. */
+  /**
+   * Gives a message to the agent, as a line. Line breaks are only between the parts of a message, never within texts.
+   */
   function deliver(message: Buffer): void {
     for (let at = 0; at < message.length; at++)
       if (message[at] === 10 || message[at] === 13) message[at] = 32;

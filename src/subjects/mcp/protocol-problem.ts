@@ -25,8 +25,8 @@ export function namesExtensions(params: Json | undefined): boolean {
 }
 
 /**
- * Finds what a client refuses of what a server sends. Each function returns the place and what was expected there, or null; null
- * for versions of the protocol whose schemas are not known.
+ * Finds what a client refuses of what a server sends. Each function returns the place and what was expected there, or
+ * null; null for versions of the protocol whose schemas are not known.
  */
 export interface ProtocolChecks {
   result(version: string, method: string, result: Json): string | null;
@@ -83,7 +83,10 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   method: ['jsonrpc', 'id', 'method', 'params'],
 };
 
-/** Returns why a message is none of JSON-RPC, apart from its contents; null if it is one. Clients refuse other keys, too. */
+/**
+ * Returns why a message is none of JSON-RPC, apart from its contents; null if it is one. Clients refuse other keys,
+ * too.
+ */
 export function envelopeProblem(message: Json): string | null {
   if (!isJsonObject(message)) return `expected an object, got ${shown(message)}`;
   if (message['jsonrpc'] !== '2.0') return `jsonrpc: expected "2.0", got ${shown(message['jsonrpc'])}`;
@@ -126,7 +129,9 @@ function shown(value: unknown): string {
 type Path = readonly PropertyKey[];
 type Issue = z.core.$ZodIssue;
 
-/** Describes the first problem; of alternatives, that in the one which was meant. `above`: where the checked value is. */
+/**
+ * Describes the first problem; of alternatives, that in the one which was meant. `above`: where the checked value is.
+ */
 function describe([issue]: readonly Issue[], above: Path): string {
   if (issue === undefined) return 'does not fit the schema';
   const path = [...above, ...issue.path];

@@ -1,6 +1,6 @@
 import type { Mock } from '#mocks';
 
-/** How to reach a server. All values are filled in. */
+/** The way to reach a server. All values are filled in. */
 export type McpConnection =
   | { command: string; args: string[]; env: Record<string, string> }
   | { url: string; headers: Record<string, string> };

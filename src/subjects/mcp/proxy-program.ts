@@ -33,9 +33,9 @@ function createRecordFile(path: string, limit = RECORD_LIMIT): (line: ProxyRecor
 }
 
 /*
- * The proxy between an agent and the MCP servers under test: `node proxy-program.js FILE`. It works beside the agent, outside of its
- * sandbox, so that the agent cannot write to the record, nor see mocks and secrets. The agent reaches it by sockets
- * (connect-program.ts). Each connection has a server of its own.
+ * The proxy between an agent and the MCP servers under test: `node proxy-program.js FILE`. It works beside the agent,
+ * outside of its sandbox, so that the agent cannot write to the record, nor see mocks and secrets. The agent reaches it
+ * by sockets (connect-program.ts). Each connection has a server of its own.
  */
 
 const path = process.argv[2] ?? '';

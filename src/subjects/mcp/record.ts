@@ -3,8 +3,8 @@ import { JsonValue, type McpEvent } from '#model';
 import { z } from 'zod';
 
 /*
- * What a proxy records of its server, one JSON object per line. A call has a line when it is made and another one when it
- * is answered, so that a call that never ends is known too.
+ * The records of a proxy about its server, one JSON object per line. A call has a line when it is made and another one
+ * when it is answered, so that a call that never ends is known too.
  */
 
 const at = z.number();
@@ -41,8 +41,8 @@ const UNANSWERED = 'the call had no answer when the agent ended';
 const DAMAGED = 'a part of what was recorded of it cannot be read';
 
 /**
- * Converts the records of one server to events, in the order of time. `text`: null if there are none. `endedAt`: when the
- * agent ended, in ms since the epoch.
+ * Converts the records of one server to events, in the order of time. `text`: null if there are none. `endedAt`: when
+ * the agent ended, in ms since the epoch.
  */
 export function eventsOfRecords(server: string, text: string | null, endedAt: number): TimedEvent[] {
   const problem = (message: string): TimedEvent => ({
@@ -68,12 +68,15 @@ export function eventsOfRecords(server: string, text: string | null, endedAt: nu
   ];
 }
 
-/** Converts the records of a server whose agent still works: without what only the end can tell, such as calls without an answer. */
+/**
+ * Converts the records of a server whose agent still works: without what only the end can tell, such as calls without
+ * an answer.
+ */
 export const eventsSoFar = (server: string, text: string): TimedEvent[] =>
   readRecords(server, text.split('\n')).events;
 
 interface Records {
-  /** Those that could be read. */
+  /** The lines that could be read. */
   lines: z.infer<typeof Line>[];
   events: TimedEvent[];
   /** Calls without an answer, by their ids. */
@@ -119,7 +122,9 @@ function readRecords(server: string, written: readonly string[]): Records {
   return { lines, events, open };
 }
 
-/** In characters of JSON. What a tool answers may be larger than a record can be; only its beginning is recorded then. */
+/**
+ * In characters of JSON. What a tool answers may be larger than a record can be; only its beginning is recorded then.
+ */
 const RESULT_LIMIT = 1024 * 1024;
 const TEXT_LIMIT = 64 * 1024;
 const DEEP = '(nested too deeply to be recorded) …';

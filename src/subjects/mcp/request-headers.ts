@@ -15,8 +15,8 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The headers that a message must have over HTTP since 2026-07-28: they repeat a part of it. Empty for messages of earlier
- * revisions, which name no version. `ofTool`: what the called tool wants in headers.
+ * The headers that a message must have over HTTP since 2026-07-28: they repeat a part of it. Empty for messages of
+ * earlier revisions, which name no version. `ofTool`: what the called tool wants in headers.
  */
 export function requestHeaders(
   message: { [key: string]: Json },

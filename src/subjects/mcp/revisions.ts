@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { isJsonObject, type Json, ownValue } from '#lib';
 
 /*
- * The messages of servers that clients accept, by revision of the protocol. The schemas of the SDK are those of 2025-11-25, which
- * only adds to the revisions before. Those of 2026-07-28 are derived from them; they leave out what its clients do not look at.
+ * The messages of servers that clients accept, by revision of the protocol. The schemas of the SDK are those of
+ * 2025-11-25, which only adds to the revisions before. Those of 2026-07-28 are derived from them; they leave out what
+ * its clients do not look at.
  */
 
 /** The messages of servers that the clients of a revision accept. */

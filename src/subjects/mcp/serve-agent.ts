@@ -32,8 +32,9 @@ export interface AgentConnection {
 }
 
 /**
- * Connects an agent with the server under test until one of them ends. All bytes are passed on as they are; what is recorded is
- * read from a copy. Only calls that a mock answers do not reach the server. Resolves to false if the server was to blame.
+ * Connects an agent with the server under test until one of them ends. All bytes are passed on as they are; what is
+ * recorded is read from a copy. Only calls that a mock answers do not reach the server. Resolves to false if the server
+ * was to blame.
  */
 export function serveAgent(
   file: ProxyFile,

@@ -12,7 +12,7 @@ import { answerFrom } from '../shared/slice-sweep.js';
 const TOKEN = 'token';
 const AGAIN_MS = 1500;
 
-/** What a request has failed with. `isFinal`: asking again would not help. */
+/** The failure of a request. `isFinal`: asking again would not help. */
 class RequestError extends Error {
   readonly isFinal: boolean;
   constructor(message: string, isFinal: boolean) {
@@ -22,8 +22,8 @@ class RequestError extends Error {
 }
 
 /**
- * Takes the token from the address that `view` printed, and keeps it for this tab only. The address without it remains, so
- * that nobody copies it by accident.
+ * Takes the token from the address that `view` printed, and keeps it for this tab only. The address without it remains,
+ * so that nobody copies it by accident.
  */
 export function takeToken(): void {
   if (embedded !== null) return;
@@ -61,7 +61,10 @@ export const order = async (path: string): Promise<{ sweep?: string }> =>
 
 const CONFLICT = 409;
 
-/** Saves a review. If its file has changed meanwhile, nothing is saved, and the newer review is answered. @throws RequestError */
+/**
+ * Saves a review. If its file has changed meanwhile, nothing is saved, and the newer review is answered.
+ * @throws RequestError
+ */
 export async function saveReview(
   path: string,
   review: Pick<ReviewAnswer, 'version' | 'fields'>,
@@ -120,11 +123,11 @@ async function follow(
 export interface Loaded<T> {
   /** Null until there is one. */
   value: T | null;
-  /** Why there is none, or why it may be old; null if all is well. */
+  /** The reason why there is none, or why it may be old; null if all is well. */
   problem: string | null;
 }
 
-/** Whether the tab is in front. A browser has few connections to a server, so other tabs must not hold any. */
+/** True if the tab is in front. A browser has few connections to a server, so other tabs must not hold any. */
 function useIsSeen(): boolean {
   const [isSeen, setIsSeen] = useState(!document.hidden);
   useEffect(() => {
@@ -136,8 +139,8 @@ function useIsSeen(): boolean {
 }
 
 /**
- * The newest document of an address that answers with one whenever something has changed. While another address is asked, the
- * document of the last one stays, if both are about the same thing.
+ * The newest document of an address that answers with one whenever something has changed. While another address is
+ * asked, the document of the last one stays, if both are about the same thing.
  */
 export function useWatched<T>(path: string, about = path): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T> & { about: string }>({ about, value: null, problem: null });
@@ -179,7 +182,7 @@ export function useLoaded<T>(path: string, version: unknown = null): Loaded<T> {
 export interface Events {
   events: readonly ShownEvent[];
   problem: string | null;
-  /** Whether there will be no more. */
+  /** True if there will be no more. */
   isOver: boolean;
 }
 

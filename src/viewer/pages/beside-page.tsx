@@ -12,7 +12,10 @@ import { runIdOf } from './run-list.js';
 
 const RUNS = 100;
 
-/** The sides of a comparison, as they are named in the address: its sweep, its cell of the matrix, and the run that is shown. */
+/**
+ * The sides of a comparison, as they are named in the address: its sweep, its cell of the matrix, and the run that is
+ * shown.
+ */
 const SIDES = [
   { title: 'Before', sweep: 'base', cell: 'left', run: 'a' },
   { title: 'After', sweep: 'head', cell: 'right', run: 'b' },
@@ -30,7 +33,9 @@ export const besideAddress = (base: BesideSide, head: BesideSide): string =>
     ...{ base: base.sweep, left: base.cell, head: head.sweep, right: head.cell },
   }).toString()}`;
 
-/** Two runs side by side: why each ended as it did, and what its agent did. On a narrow screen, one is below the other. */
+/**
+ * Two runs side by side: why each ended as it did, and what its agent did. On a narrow screen, one is below the other.
+ */
 export function BesidePage({ query }: { query: URLSearchParams }) {
   const [base = '', head = ''] = SIDES.map(({ sweep }) => query.get(sweep) ?? '');
   return (

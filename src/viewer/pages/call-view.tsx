@@ -6,7 +6,7 @@ import { Name, Text } from './parts.js';
 
 interface CallProps {
   call: Call;
-  /** Whether the address points to it. */
+  /** True if the address points to it. */
   isShown: boolean;
   wholeOf: WholeOf;
 }

@@ -3,7 +3,7 @@ import type { ChangesAnswer, DiffLine, FileChange } from '../protocol.js';
 import { useLoaded } from './api.js';
 import { Name, Waiting } from './parts.js';
 
-/** What the workspace has at the end that the fixture has not. */
+/** The differences between the workspace at the end and the fixture. */
 export function Changes({ run }: { run: string }) {
   const { value, problem } = useLoaded<ChangesAnswer>(`/api/runs/${encodeURIComponent(run)}/changes`);
   return (

@@ -12,17 +12,17 @@ interface ConversationProps {
   conversation: Conversation;
   /** Number of the event that is shown; 0: none. */
   at: number;
-  /** Whether the run goes on: then the end is shown, and otherwise the beginning. */
+  /** True if the run goes on: then the end is shown, and otherwise the beginning. */
   isLive: boolean;
   /** Names the section; two may be on a page. */
   label?: string;
 }
 
 const SHOWN = 300;
-/** How near to the end of the page a reader follows what is added, in pixels. */
+/** The distance to the page's end within which a reader follows what is added, in pixels. */
 const NEAR = 160;
 
-/** What the agent was asked, said, thought and did. */
+/** The agent's prompts, messages, thoughts and actions. */
 export function ConversationView({
   run,
   prompt,
@@ -206,7 +206,7 @@ function ItemView({ run, item, isShown }: { run: string; item: Item; isShown: bo
 const tokens = (count: number): string =>
   count < 1000 ? String(count) : `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`;
 
-/** What the agent has used, as far as it has said so. */
+/** The agent's usage, as far as it has reported it. */
 export const UsedSoFar = ({ used }: { used: Used }) => (
   <p class="used soft">
     {used.calls !== null && (

@@ -13,7 +13,7 @@ export interface Call {
   result: EventOf<'tool_result'> | null;
   /** Names of the skills that it uses. */
   skills: string[];
-  /** What the proxy of an MCP server has recorded of it; null: it calls none, or is not answered yet. */
+  /** The record of it by the proxy of an MCP server; null: it calls none, or is not answered yet. */
   mcp: McpCall | null;
 }
 
@@ -33,12 +33,12 @@ export type Item =
   | { kind: 'error'; event: EventOf<'error'> }
   | { kind: 'end'; event: EventOf<'result'> };
 
-/** What the agent has used so far, as far as it reports that. */
+/** The agent's usage so far, as far as it reports that. */
 export interface Used {
   /** Null: nothing but text is known of the agent, so it may have made some. */
   calls: number | null;
   failed: number;
-  /** Of MCP servers under test. */
+  /** Calls to MCP servers under test. */
   mcpCalls: number;
   /** Names of the skills that were used. */
   skills: string[];
@@ -53,7 +53,7 @@ export interface Conversation {
   used: Used;
 }
 
-/** Whether a call failed; false while it runs. */
+/** True if a call failed; false while it runs. */
 export const hasFailed = ({ result, mcp }: Call): boolean =>
   mcp?.is_error === true || (result !== null && isFailedResult(result));
 
@@ -170,8 +170,9 @@ const MOST = 3;
 const SHORTEST = 5;
 
 /**
- * Finds the calls that may have caused what a gate found: those that its message quotes; else, of a gate that checks a file, the
- * last ones that name the file; else, of one that asks for no errors, those that failed. None if nothing is known.
+ * Finds the calls that may have caused what a gate found: those that its message quotes; else, of a gate that checks a
+ * file, the last ones that name the file; else, of one that asks for no errors, those that failed. None if nothing is
+ * known.
  */
 export function relatedCalls(gate: GateDetail, calls: readonly Call[]): Related[] {
   const found = `${gate.message}\n${gate.detail === null ? '' : JSON.stringify(gate.detail)}`;

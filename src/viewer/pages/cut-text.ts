@@ -3,15 +3,15 @@ import { plainText } from '#lib/pure';
 /** A text as a page shows it at first. */
 export interface CutText {
   shown: string;
-  /** What is left out, in words; null if nothing is. */
+  /** The part that is left out, in words; null if nothing is. */
   rest: string | null;
 }
 
 const LONGEST_LINE = 1000;
 
 /**
- * Makes foreign text harmless and short: without terminal sequences, control characters and characters that reverse the direction
- * of text, at most `lines` lines, none of which is long.
+ * Makes foreign text harmless and short: without terminal sequences, control characters and characters that reverse the
+ * direction of text, at most `lines` lines, none of which is long.
  */
 export function cutText(text: string, lines: number): CutText {
   const all = plainText(text).replace(/\s+$/, '').split('\n');

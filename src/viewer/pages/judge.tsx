@@ -2,7 +2,7 @@ import type { HumanReview, Metrics } from '#model';
 import { scoreText } from '#model/pure';
 import { Chip, Name, Text } from './parts.js';
 
-/** What the judge found, by criterion, beside what a person found; evaluators too. */
+/** The judge's findings, by criterion, beside a person's; evaluators too. */
 export function Judge({ metrics, human }: { metrics: Metrics; human: HumanReview | null }) {
   const { judge, evaluator_results: evaluators } = metrics;
   return (

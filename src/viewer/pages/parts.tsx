@@ -26,7 +26,7 @@ export const Name = ({ children }: { children: string }) => <>{plainText(childre
 
 interface TextProps {
   text: string;
-  /** How many lines are shown at first. */
+  /** The number of lines that are shown at first. */
   lines?: number;
   /** Keep the columns of a terminal. */
   mono?: boolean;
@@ -117,7 +117,7 @@ export const PlainTable = ({
   </table>
 );
 
-/** What is shown instead of a page that is not there (yet). */
+/** The placeholder for a page that is not there (yet). */
 export const Waiting = ({ problem }: { problem: string | null }) =>
   problem === null ? (
     <p class="soft" role="status">

@@ -6,7 +6,10 @@ import { addressOf, replaceQuery } from './router.js';
 
 const EFFECTS = [5, 10, 15, 20, 30, 40];
 
-/** The price of showing a change of what a sweep runs: runs, dollars and time, and the smallest change that each number of runs shows. */
+/**
+ * The price of showing a change of what a sweep runs: runs, dollars and time, and the smallest change that each number
+ * of runs shows.
+ */
 export function PlanPage({ sweep, query }: { sweep: string; query: URLSearchParams }) {
   const effect = query.get('effect') ?? '20';
   const { value, problem } = useLoaded<ForecastAnswer>(
@@ -71,7 +74,10 @@ export function PlanPage({ sweep, query }: { sweep: string; query: URLSearchPara
 /** Distance of numbers of runs in the chart, whose height is 1. */
 const STEP = 0.35;
 
-/** The smallest change by the number of runs, and the change that is asked for as a line. The table has the same numbers in text. */
+/**
+ * The smallest change by the number of runs, and the change that is asked for as a line. The table has the same numbers
+ * in text.
+ */
 function Curve({ forecast: { curve, effect, needed } }: { forecast: Forecast }) {
   const points = curve.map(({ runs_each: each, smallest }, at) => ({ each, smallest, x: STEP * (at + 0.5) }));
   const placed = points.flatMap(({ each, smallest, x }) =>

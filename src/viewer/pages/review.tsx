@@ -13,7 +13,7 @@ interface ReviewProps {
   whenSaved: () => void;
 }
 
-/** What a person thinks of a run, and the form for it. A report in a single file has no form. */
+/** A person's review of a run, and the form for it. A report in a single file has no form. */
 export function Review({ run, human, metrics, whenSaved }: ReviewProps) {
   const [isEdited, setIsEdited] = useState(false);
   const [isSaved, setIsSaved] = useState(false);
@@ -82,7 +82,7 @@ const Given = ({ human: { labels = [], gates = {}, problem, notes, reviewer } }:
 
 interface FormProps {
   run: string;
-  /** What a model has judged, so that a person can judge it too. */
+  /** The parts that a model has judged, so that a person can judge them too. */
   judged: Judged;
   /** Closes the form. */
   whenDone: (isSaved: boolean) => void;
@@ -95,8 +95,8 @@ interface OtherReview {
 }
 
 /**
- * The form of a run's evaluation.md. If the file changes while it is filled in, both versions are shown, and neither is lost before one
- * is saved.
+ * The form of a run's evaluation.md. If the file changes while it is filled in, both versions are shown, and neither is
+ * lost before one is saved.
  */
 function ReviewForm({ run, judged, whenDone }: FormProps) {
   const address = `/api/runs/${encodeURIComponent(run)}/review`;

@@ -6,7 +6,10 @@ export interface StepSpan {
   length: number;
 }
 
-/** Places the steps of a run on a line of time, on which waits between them are gaps. `totalMs`: what the line stands for. */
+/**
+ * Places the steps of a run on a line of time, on which waits between them are gaps. `totalMs`: what the line stands
+ * for.
+ */
 export function stepSpans({ steps }: Pick<RunRecord, 'steps'>): { totalMs: number; spans: StepSpan[] } {
   const times = steps.map(({ duration_ms: ms, ended_at: ended }) => {
     if (ms === null || ended === undefined) return null;

@@ -8,7 +8,7 @@ import { useState } from 'preact/hooks';
 import { testedOf } from '#decide/pure';
 import { formatCost, plainText } from '#lib/pure';
 
-/** What is known of a sweep as a whole, and what can be done with it. */
+/** The state of a sweep as a whole, and what can be done with it. */
 export function SweepHead({
   answer: { document, engine, openCount, choices, notes },
 }: {

@@ -69,7 +69,10 @@ const STEP = 0.35;
 
 type Point = Pick<TrendPoint, 'sweep' | 'passed' | 'tested' | 'interval'>;
 
-/** The pass rate of each sweep with its interval. The table has the same numbers in text. `mark`: the sweep at which a loss begins. */
+/**
+ * The pass rate of each sweep with its interval. The table has the same numbers in text. `mark`: the sweep at which a
+ * loss begins.
+ */
 export function Chart({ points, mark }: { points: readonly Point[]; mark?: string | undefined }) {
   const tested = points.filter(({ tested: runs }) => runs > 0);
   const placed = tested.map((point, at) => ({

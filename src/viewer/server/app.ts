@@ -60,7 +60,7 @@ const FILES: Readonly<Record<string, [file: string, type: string]>> = {
   '/app.css': ['app.css', 'text/css; charset=utf-8'],
 };
 
-/** Of what the page sends. */
+/** The largest request of the page. */
 const MOST_BYTES = 1024 * 1024;
 const CHANGED = 'evaluation.md has changed since you have opened the form';
 
@@ -171,7 +171,10 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
   return app;
 }
 
-/** Which cells of a sweep run again: those that `cell` names, else those without a result, with `failed` also those that failed. */
+/**
+ * The cells of a sweep that run again: those that `cell` names, else those without a result, with `failed` also those that
+ * failed.
+ */
 const choiceIn = ({ req }: Context): RetryChoice => ({
   failed: req.query('failed') === '1',
   cells: req.queries('cell') ?? [],

@@ -60,14 +60,16 @@ async function compared({ path, change, bytes }: WorkspaceChange, sides: Sides):
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
-/** What a file was at the beginning of the run: `setup.files`, over initial-state/, over the fixture. */
+/** The text of a file at the beginning of the run: `setup.files`, over initial-state/, over the fixture. */
 async function beginning(path: string, { fixture, files }: Sides): Promise<string | null> {
   if (Object.hasOwn(files, path)) return files[path] ?? '';
   const initial = join(fixture, 'initial-state');
   return textOf(existsSync(join(initial, path)) ? initial : fixture, path);
 }
 
-/** Returns null if it is not a text file of a size that can be shown. Follows no symlink that leads out of the folder. */
+/**
+ * Returns null if it is not a text file of a size that can be shown. Follows no symlink that leads out of the folder.
+ */
 async function textOf(root: string, path: string): Promise<string | null> {
   try {
     const bytes = await readInside(root, path, MOST_BYTES);

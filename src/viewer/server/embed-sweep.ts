@@ -24,8 +24,8 @@ interface Limits {
 }
 
 /**
- * Gathers what a report in a single file contains: the sweep, and the pages of its runs as far as the limits allow, first those that
- * did not pass. It says what is left out, and contains no path of this machine.
+ * Gathers what a report in a single file contains: the sweep, and the pages of its runs as far as the limits allow,
+ * first those that did not pass. It says what is left out, and contains no path of this machine.
  */
 export async function embedSweep(
   resultsPath: string,
@@ -163,8 +163,8 @@ function eventsIn(file: string, most: number): EventsLine[] {
 }
 
 /**
- * Returns the page of the viewer as a single file that contains its data, so that it can be sent to others and opened without a
- * server. Its policy allows its own script and style only: it loads nothing, and nothing in the data can run.
+ * Returns the page of the viewer as a single file that contains its data, so that it can be sent to others and opened
+ * without a server. Its policy allows its own script and style only: it loads nothing, and nothing in the data can run.
  *
  * @param pages folder of the built page
  */

@@ -16,22 +16,22 @@ import { explainedWait } from '#reports';
 import { uiPage } from '#sweeps';
 import type { OpenRunState } from '../protocol.js';
 
-/** What the viewer knows of the engine of a results folder. It starts none, and does without one. */
+/** The viewer's view of the engine of a results folder. It starts none, and does without one. */
 export interface EngineView {
-  /** Whether open sweeps make progress. */
+  /** True if open sweeps make progress. */
   isUp(): Promise<boolean>;
   /** The page of a workflow in Temporal's Web UI; null if none is served. */
   page(workflowId: string): Promise<string | null>;
   /** The runs of this machine that are not over. */
   openRuns(): OpenRun[];
-  /** What the open runs of a sweep are doing. `last`: the last result of each of its cells. */
+  /** Returns the states of the open runs of a sweep. `last`: the last result of each of its cells. */
   doing(sweep: string, last: ReadonlyMap<string, ResultDigest>): Promise<OpenRunState[]>;
   close(): Promise<void>;
 }
 
 /** Limited because each run costs a call to the server. */
 const MOST_RUNS = 50;
-/** How long to do without a server that was not there. */
+/** The time to do without a server that was not there. */
 const AGAIN_MS = 5000;
 
 /** Creates the view. `warn` is told what goes wrong with the server. */

@@ -12,7 +12,7 @@ import { nextLook } from './stream.js';
 const LONGEST = 16_000;
 /** Events of a line of the answer. */
 const AT_ONCE = 100;
-/** How long a run that is over may be without its events. */
+/** The number of looks for the events of a run that is over. */
 const LOOKS_FOR_EVENTS = 40;
 
 /** Cuts the long texts of an event. */
@@ -23,8 +23,8 @@ export function shownEvent(event: RunEvent): ShownEvent {
 }
 
 /**
- * Yields what the agent of a run does: of a run that is not over, as it happens, and then once more from its final record, which
- * is complete.
+ * Yields what the agent of a run does: of a run that is not over, as it happens, and then once more from its final
+ * record, which is complete.
  */
 export async function* eventsOf(
   source: RunSource,

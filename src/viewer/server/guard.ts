@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sha256 } from '#lib';
 
-/** What the guard looks at. A header that is missing is undefined. */
+/** A request, as the guard sees it. A header that is missing is undefined. */
 interface Asked {
   method: string;
   path: string;
@@ -26,8 +26,9 @@ export interface Refusal {
 const API = '/api/';
 
 /**
- * Says why a request is refused; null if it may be answered. Every request must name this server as its host, so that a name of
- * a foreign site that resolves to 127.0.0.1 reaches nothing. The API also needs the token, and changes need our own origin.
+ * Says why a request is refused; null if it may be answered. Every request must name this server as its host, so that a
+ * name of a foreign site that resolves to 127.0.0.1 reaches nothing. The API also needs the token, and changes need our
+ * own origin.
  */
 export function refusalOf(asked: Asked, { token, port }: Gatekeeper): Refusal | null {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];

@@ -95,7 +95,10 @@ export async function regradePreview({ resultsPath, warn }: Source, id: string):
   return { cells: work.cells.length, mayFollow: false, agents: [], models, mayCost: models.length > 0 };
 }
 
-/** Starts the sweep that `regrade` starts, without following it. Returns its id. @throws UsageError if that is impossible */
+/**
+ * Starts the sweep that `regrade` starts, without following it. Returns its id.
+ * @throws UsageError if that is impossible
+ */
 export async function regradeFromPage(
   { resultsPath, variables, warn }: Source,
   id: string,

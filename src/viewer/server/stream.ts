@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LOOK_MS = 300;
 
 /**
- * Answers with a line of JSON for each value, until there are no more or the client is gone. Values are only asked for as fast
- * as the client reads them.
+ * Answers with a line of JSON for each value, until there are no more or the client is gone. Values are only asked for
+ * as fast as the client reads them.
  */
 export function ndjson(values: (signal: AbortSignal) => AsyncGenerator<object, void>): Response {
   const gone = new AbortController();
@@ -34,8 +34,8 @@ export async function nextLook(signal: AbortSignal, ms = LOOK_MS): Promise<boole
 }
 
 /**
- * Yields what `read` returns, now and whenever it has changed. `stamp` is a text that changes with the files that are read: as
- * long as it is the same, they are not read again.
+ * Yields what `read` returns, now and whenever it has changed. `stamp` is a text that changes with the files that are
+ * read: as long as it is the same, they are not read again.
  */
 export async function* whenChanged<T extends object>(
   stamp: () => string | Promise<string>,

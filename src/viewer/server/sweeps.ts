@@ -61,7 +61,10 @@ export function sweepLists(
   return whenChanged(stamp, read, signal);
 }
 
-/** Yields a sweep, again whenever it has changed: also after its end, by a review or another round. @throws UsageError if there is none */
+/**
+ * Yields a sweep, again whenever it has changed: also after its end, by a review or another round.
+ * @throws UsageError if there is none
+ */
 export function sweepStates(
   source: Source,
   id: string,
@@ -71,7 +74,7 @@ export function sweepStates(
   return statesOf(source, findPlan(source.resultsPath, id), shown, signal);
 }
 
-/** What a page shows of a sweep. */
+/** The part of a sweep that a page shows. */
 interface Shown {
   selection: Selection;
   /** The most runs. */
@@ -121,8 +124,8 @@ const stampOfSweep = (resultsPath: string, { sweep }: Plan): string =>
     .join(' ');
 
 /**
- * Returns a function that returns a text that changes with the reviews of runs. It looks at thousands of files less often: looking
- * at one takes some microseconds, and there is a pause of a millisecond for each.
+ * Returns a function that returns a text that changes with the reviews of runs. It looks at thousands of files less
+ * often: looking at one takes some microseconds, and there is a pause of a millisecond for each.
  */
 function reviewStamps(resultsPath: string): (last: ReadonlyMap<string, ResultDigest>) => string {
   let known: { of: ReadonlyMap<string, ResultDigest>; at: number; stamp: string } | null = null;
@@ -150,7 +153,7 @@ export const lastResults = (resultsPath: string, { sweep }: Plan): ReadonlyMap<s
       .results.flatMap((line) => (line.sweep === sweep ? [[line.cell, line] as const] : [])),
   );
 
-/** What must be known about a sweep as a whole, in sentences: its decision, and reasons to doubt its results. */
+/** The notes on a sweep as a whole, in sentences: its decision, and reasons to doubt its results. */
 export function notesOf(document: SweepDocument): string[] {
   const { decision, warnings = [] } = document;
   const again = doneAgainText(document.cells);

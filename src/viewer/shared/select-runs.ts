@@ -1,6 +1,6 @@
 import type { SweepCell } from '#decide';
 
-/** What a user has selected on a sweep's page. It is kept in the address; empty texts select everything. */
+/** A user's selection on a sweep's page. It is kept in the address; empty texts select everything. */
 export interface Selection {
   outcome: string;
   agent: string;
@@ -62,7 +62,7 @@ export function selectRuns(
 
 const ORDER = ['fail', 'error', 'waiting', 'cancelled', 'pass'];
 
-/** What runs first, then failures; otherwise in the order of the sweep. */
+/** Sorts running cells first, then failures; otherwise in the order of the sweep. */
 export function importantFirst(
   cells: readonly SweepCell[],
   running: { has(id: string): boolean },

@@ -15,7 +15,10 @@ import {
 /** More repetitions are not drawn one by one. */
 const MOST_DOTS = 12;
 
-/** Returns what a page shows of a sweep: the whole matrix, but of its thousands of runs only the first `limit` selected ones. */
+/**
+ * Returns what a page shows of a sweep: the whole matrix, but of its thousands of runs only the first `limit` selected
+ * ones.
+ */
 export function sliceSweep(
   { document: { cells, ...document }, started, why, notes, tables, open, engine }: SweepState,
   selection: Selection,
@@ -92,7 +95,7 @@ function countOf(
   return { passed, tested: checked.length, text: parts.join(', ') };
 }
 
-/** What is answered: the lines of a stream, or one document. */
+/** The answer: the lines of a stream, or one document. */
 type Answer = { lines: readonly object[] } | { error: string };
 
 const NOT_HERE = 'This file does not contain that.';

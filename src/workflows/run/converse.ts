@@ -14,9 +14,9 @@ interface PlacedConversation {
   turns: number;
 }
 
-/** How a conversation went. */
+/** The course of a conversation. */
 interface Conversed {
-  /** Whether the agent completed the last turn. */
+  /** True if the agent completed the last turn. */
   completed: boolean;
   /** Number of turns of the run until now. */
   turns: number;

@@ -74,8 +74,8 @@ export const activities = proxyActivities<Activities>({
   retry: INFRASTRUCTURE,
 });
 /**
- * Steps that take only moments run within a workflow task, which saves a round trip to the server for each. They have no
- * longer than the task; a slow disk makes a regular activity of them, whose fence stops the slow attempt.
+ * Steps that take only moments run within a workflow task, which saves a round trip to the server for each. They have
+ * no longer than the task; a slow disk makes a regular activity of them, whose fence stops the slow attempt.
  */
 export const inProcess = proxyLocalActivities<Activities>(WITHIN_TASK);
 /** Gates that are checked in this way, by names of their own (`gateActivity`). */

@@ -17,7 +17,7 @@ import { converse, unlessCancelled } from './converse.js';
 import { activities, gatesInProcess, inProcess, within, type StepOptions } from './options.js';
 import type { Performer } from './perform.js';
 
-/** What the checks after all steps need to know of the steps and their gates. */
+/** The facts about the steps and their gates that the checks after all steps need. */
 interface StepsDone {
   /** False if the agent did not complete. */
   completed: boolean;
@@ -26,8 +26,8 @@ interface StepsDone {
 }
 
 /**
- * Performs the steps of a scenario in order, each with its own gates. If a step before the agent fails, the agent is not
- * started. Returns null if the agent did not work or a step before it failed; then nothing else is checked.
+ * Performs the steps of a scenario in order, each with its own gates. If a step before the agent fails, the agent is
+ * not started. Returns null if the agent did not work or a step before it failed; then nothing else is checked.
  */
 export async function performSteps(
   performer: Performer,
@@ -125,7 +125,8 @@ export async function performChecks(
 }
 
 /**
- * Checks the gates of a step, those after a turn of it, or those after all steps. Returns how many of them did not pass.
+ * Checks the gates of a step, those after a turn of it, or those after all steps. Returns how many of them did not
+ * pass.
  */
 async function performGates(
   { performEither }: Performer,
@@ -157,8 +158,8 @@ async function performGates(
 }
 
 /**
- * Checks a gate within the workflow task. Returns null if its end should be visible in the Web UI's timeline, which only
- * a regular activity can make it: that one finds the verdict and repeats nothing.
+ * Checks a gate within the workflow task. Returns null if its end should be visible in the Web UI's timeline, which
+ * only a regular activity can make it: that one finds the verdict and repeats nothing.
  */
 async function checkInProcess(
   { type }: PlannedGate,

@@ -14,7 +14,7 @@ import type { Cost } from './money.js';
 import type { Wanted } from './reading.js';
 import type { SchedulerState } from './state.js';
 
-/** What happens to a sweep. */
+/** An event in a sweep. */
 export type SweepEvent =
   | { type: 'loaded'; page: CellPage; wanted: Wanted }
   | { type: 'decided'; decided: Decided }
@@ -40,7 +40,7 @@ export type SweepEvent =
   /** The time of a wait has come. */
   | { type: 'time' };
 
-/** What is to be done about it. */
+/** An action in response to an event. */
 export type SweepAction =
   | { type: 'start'; cell: PageCell }
   /** Find a host for a run, and start it there. */

@@ -19,15 +19,15 @@ export const noMoneySpent = (maxUsd: number): Money => ({
 });
 
 /**
- * Adds, once, what all cells cost before this sweep's workflow began, also those that are read later: it counts before the
- * first cell is started.
+ * Adds, once, what all cells cost before this sweep's workflow began, also those that are read later: it counts before
+ * the first cell is started.
  */
 export const withEarlierCost = (money: Money, costUsd: number): Money =>
   money.hasEarlier ? money : { ...money, spentUsd: dollars(money.spentUsd + costUsd), hasEarlier: true };
 
 /**
- * What a cell may cost, US dollars: a limit that is enforced on its run, else the highest cost of such a run so far;
- * null if nothing is known.
+ * The estimated cost of a cell, US dollars: a limit that is enforced on its run, else the highest cost of such a run so
+ * far; null if nothing is known.
  */
 export function estimateOf({ costs }: Money, { cell, estimateUsd = null, limited }: PageCell): number | null {
   const dearest = costs[costOwner(cell)] ?? null;
@@ -35,7 +35,7 @@ export function estimateOf({ costs }: Money, { cell, estimateUsd = null, limited
   return Math.max(dearest, estimateUsd ?? dearest);
 }
 
-/** Whether a cell can be started. `open`: estimates of the open runs. */
+/** Decides if a cell can be started. `open`: estimates of the open runs. */
 export function admission(money: Money, open: readonly (number | null)[], page: PageCell): Admission {
   const { maxUsd, spentUsd } = money;
   return admit({ maxUsd, spentUsd, open }, estimateOf(money, page));

@@ -17,8 +17,8 @@ import {
 } from './state.js';
 
 /**
- * How many runs the server may be asked to start at once. It starts them in any order: on a busy server, one of many
- * waits for minutes, and a new history of the sweep has to wait for all.
+ * The most runs that the server may be asked to start at once. It starts them in any order: on a busy server, one of
+ * many waits for minutes, and a new history of the sweep has to wait for all.
  */
 export const MOST_STARTING = 8;
 /** Returns the next action and the state after it; null if there is nothing to do now. `now`: ms since the epoch. */

@@ -12,16 +12,16 @@ import {
   withLimit,
 } from './state.js';
 
-/** Which cells to read next: those at `positions`, or a page that begins at `offset`. */
+/** The cells to read next: those at `positions`, or a page that begins at `offset`. */
 export type Wanted = { positions: readonly number[] } | { offset: number };
 
 /** Cells per page: the whole matrix never crosses Temporal. */
 export const PAGE = 100;
 
 /**
- * Returns what to read now; null if nothing. Reading takes time, in which slots would be free, so it happens while a page
- * of cells, or a cell for each slot, is left. Cells that could not run are not read: each new history of the sweep would
- * read all of them again.
+ * Returns what to read now; null if nothing. Reading takes time, in which slots would be free, so it happens while a
+ * page of cells, or a cell for each slot, is left. Cells that could not run are not read: each new history of the sweep
+ * would read all of them again.
  */
 export function nextToRead(state: SchedulerState): Wanted | null {
   const { loading, unread, queues, rest, caps } = state;
@@ -75,7 +75,7 @@ export function withDecision(
     counts,
     money: money === null ? null : withEarlierCost(money, spentUsd),
     ...{ total: released, offset: released, unread: next, loading: false },
-    // What has been lost so far is recorded, unless nothing more is run.
+    // Cells lost so far are recorded, unless nothing more is run.
     lost: next.length === 0 ? state.lost : [],
     untilClear: {
       decision,

@@ -6,7 +6,7 @@ import type { LostHost, OpenRun, Parked, ProviderLimit } from '#protocol';
 import { afterRun, type Cost } from './money.js';
 import { withDecision, withPage } from './reading.js';
 
-/** How many hosts a run may lose before it is given up: it may be the run that makes them fail. */
+/** The number of hosts that a run may lose before it is given up: it may be the run that makes them fail. */
 const MOST_HOSTS = 3;
 
 /** Maximum number of lost cells whose reasons are kept; more would exceed Temporal's payload limit. */
@@ -127,7 +127,7 @@ function withoutHost(state: SchedulerState, cell: string, host: LostHost): Sched
     place: 'wanted',
     lostHosts: [...(run.lostHosts ?? []), host],
   };
-  // What it has spent is unknown, but a budget must not forget it.
+  // Its spending is unknown, but a budget must not forget it.
   const spent: Cost = { costUsd: null, knownUsd: run.estimateUsd ?? 0 };
   return {
     ...state,

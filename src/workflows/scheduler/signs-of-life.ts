@@ -8,8 +8,8 @@ export interface Seen {
 
 /**
  * Returns what is known about hosts after another look at their signs of life, `elapsedMs` after the look before. No
- * clocks are compared. Of a long time between two looks only `mostMs` count: while nobody could look, the hosts may have
- * had no server either.
+ * clocks are compared. Of a long time between two looks only `mostMs` count: while nobody could look, the hosts may
+ * have had no server either.
  */
 export function look(
   before: ReadonlyMap<string, Seen>,

@@ -12,7 +12,7 @@ import type {
 } from '#protocol';
 import { noMoneySpent } from './money.js';
 
-/** How many runs may hold a slot at once: in total, per agent, and per model. */
+/** The most runs that may hold a slot at once: in total, per agent, and per model. */
 interface Caps {
   total: number;
   agents: Readonly<Record<string, number>>;
@@ -35,12 +35,12 @@ export interface Queue {
 /** Everything that a sweep's decisions depend on. Never changed in place. */
 export interface SchedulerState extends Omit<CarriedSweep, 'open'> {
   caps: Caps;
-  /** Whether each run is placed on one of several hosts. */
+  /** True if each run is placed on one of several hosts. */
   placed: boolean;
   cancelled: boolean;
   /** True if no more cells are started, because a new history is about to take over. */
   held: boolean;
-  /** Why the cells cannot be read: no more are started, and the sweep fails once its open runs have ended. */
+  /** The reason why the cells cannot be read: no more are started, and the sweep fails once its open runs have ended. */
   failure: string | null;
   /** By cell id. */
   open: ReadonlyMap<string, OpenRun>;
@@ -107,14 +107,14 @@ const initialState = ({ concurrency, caps, maxUsd, placed, untilClear }: SweepIn
     : { total: 0, untilClear: { decision: null, released: [], isOver: false } }),
 });
 
-/** Whether every cell of the plan has been read. */
+/** True if every cell of the plan has been read. */
 export const allRead = ({ unread, offset, total }: SchedulerState): boolean =>
   unread.length === 0 && total !== null && offset >= total;
 
-/** Whether no cell is left to start. */
+/** True if no cell is left to start. */
 export const hasStartedAll = (state: SchedulerState): boolean => allRead(state) && state.queues.length === 0;
 
-/** Whether there is nothing left to wait for: every cell has ended or, in a cancelled sweep, every open run has. */
+/** True if there is nothing left to wait for: every cell has ended or, in a cancelled sweep, every open run has. */
 export function isOver(state: SchedulerState): boolean {
   if (state.open.size > 0) return false;
   return (
@@ -124,7 +124,7 @@ export function isOver(state: SchedulerState): boolean {
   );
 }
 
-/** Whether the cells that were released have ended, so that it must be decided which ones follow. */
+/** True if the cells that were released have ended, so that it must be decided which ones follow. */
 export const isUndecided = (state: SchedulerState): boolean =>
   state.untilClear?.isOver === false && state.open.size === 0 && hasStartedAll(state) && !state.loading;
 
@@ -143,7 +143,7 @@ export const placedRuns = ({ open }: SchedulerState): { run: OpenRun; place: Run
 /** Number of a run among those of its cell that replace each other because hosts were lost, from 1. */
 export const incarnationOf = ({ lostHosts = [] }: Pick<OpenRun, 'lostHosts'>): number => lostHosts.length + 1;
 
-/** What tells a run apart from others of its cell in this round. */
+/** The numbers that tell a run apart from others of its cell in this round. */
 export const numbersOf = (
   run: Pick<OpenRun, 'page' | 'lostHosts'>,
 ): Pick<RunNumbers, 'redo' | 'incarnation'> => ({

@@ -29,7 +29,10 @@ const PLACING = {
 /** The most runs that are ended by one activity. */
 const PER_ACTIVITY = 50;
 
-/** Finds a host for a run. Waits as long as all hosts are full. @throws if no host can run it, or after `stopSeeking` */
+/**
+ * Finds a host for a run. Waits as long as all hosts are full.
+ * @throws if no host can run it, or after `stopSeeking`
+ */
 export function seekHost(sweep: Sweep, run: OpenRun): Promise<RunPlace> {
   const { input, hosts, origin } = sweep;
   const { cell } = run.page;

@@ -5,7 +5,7 @@ import { endWithoutResult } from '../scheduler/reduce.js';
 import { tellParked } from '../wait-for-provider.js';
 import { activities, insist, enqueue, handleOf, isLosing, type Sweep, workflowIdOf } from './sweep.js';
 
-/** How often these runs are looked up, ms. A run that is terminated announces nothing. */
+/** The interval at which these runs are looked up, ms. A run that is terminated announces nothing. */
 const LOOK_UP_MS = 60_000;
 
 /** The cells whose inherited runs have not ended. */

@@ -28,7 +28,7 @@ const ORDERS = {
 };
 const progressOfSweep = defineQuery<SweepProgress>(QUERIES.progress);
 
-/** How long a run that has announced its end may take to close, ms. */
+/** The time that a run that has announced its end may take to close, ms. */
 const CLOSING_MS = 10_000;
 /** The most signals that are verified together. */
 const PER_CHECK = 100;

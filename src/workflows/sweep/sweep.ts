@@ -28,21 +28,21 @@ import type { Activities } from '#activities';
 /** A sweep's workflow. Only the loop of `runSweep` changes `state`; everything else puts events into its queue. */
 export interface Sweep {
   input: SweepInput;
-  /** What the activities verify before they write or pay for anything. */
+  /** The proof that activities verify before they write or pay for anything. */
   origin: { origin: SweepOrigin };
   state: SchedulerState;
-  /** What has happened since. `of`: workflow id of the run that is meant; it may have been replaced meanwhile. */
+  /** The events that have not been handled yet. `of`: workflow id of the run that is meant; it may have been replaced meanwhile. */
   queue: { event: SweepEvent; of?: string }[];
   /** When the next wait of the sweep ends, ms since the epoch; null if nothing waits for a time. */
   nextTime: number | null;
-  /** Why the cells cannot be read. */
+  /** The reason why the cells cannot be read. */
   failure: Error | null;
   troubles: Troubles;
   /** Number of runs that this history has started. */
   started: number;
   /** Cells whose child workflows the server has not confirmed yet. */
   starting: Set<string>;
-  /** Whether a new history is about to take over. */
+  /** True if a new history is about to take over. */
   isHandingOver: boolean;
   /** Of the runs that this history has started. */
   runs: CancellationScope;
@@ -50,8 +50,8 @@ export interface Sweep {
   claims: (ParkedSignal & { workflowId: string })[];
   isVerifying: boolean;
   /**
-   * The cells whose runs an earlier history has started, or this one before it was reset: the server does not report the end
-   * of these runs to this history.
+   * The cells whose runs an earlier history has started, or this one before it was reset: the server does not report
+   * the end of these runs to this history.
    */
   inherited: Set<string>;
   isLookingUp: boolean;
@@ -59,7 +59,7 @@ export interface Sweep {
   hosts: HostWatch | null;
 }
 
-/** What a sweep that places its runs knows of their hosts. */
+/** The hosts of a sweep that places its runs. */
 export interface HostWatch {
   /** Of the searches for a host. */
   searches: CancellationScope;
@@ -123,7 +123,7 @@ export const statusOf = ({ state }: Sweep): SweepStatus =>
 /** For the Web UI. */
 export const show = (sweep: Sweep): void => setCurrentDetails(sweepDetails(progressOf(sweep)));
 
-/** What a sweep answers when it is asked for its progress. */
+/** A sweep's answer when it is asked for its progress. */
 export function progressOf(sweep: Sweep): SweepProgress {
   const { open, total, counts, money, limits, untilClear } = sweep.state;
   const all = [...open].map(([cell, run]) => ({ cell, workflowId: workflowIdOf(sweep, cell), run }));

@@ -20,7 +20,9 @@ const SKILL_TOOLS: Record<string, (name: string) => Record<string, unknown>> = {
   activate_skill: (name) => ({ name }),
 };
 
-/** The call that uses a skill: of a tool for it, else of one that reads its SKILL.md, whose path the client has told. */
+/**
+ * The call that uses a skill: of a tool for it, else of one that reads its SKILL.md, whose path the client has told.
+ */
 function skillTool(
   name: string,
   { tools, system, prompts }: Conversation,
@@ -43,7 +45,7 @@ function skillTool(
   return { name: shell.name, input: call };
 }
 
-/** Whether a request belongs to the task. Requests for titles and summaries do not: they offer no shell tool. */
+/** True if a request belongs to the task. Requests for titles and summaries do not: they offer no shell tool. */
 export function isTask(script: Script, { tools }: Conversation): boolean {
   return shellOf(tools) !== undefined || !script.steps.some((step) => 'run' in step);
 }

@@ -10,8 +10,8 @@ const Usage = z.strictObject({
 export type Usage = z.infer<typeof Usage>;
 
 /**
- * The model's next action: call the client's shell tool, use a skill in the client's way, or answer with a text, which ends
- * its turn.
+ * The model's next action: call the client's shell tool, use a skill in the client's way, or answer with a text, which
+ * ends its turn.
  */
 const Step = z.union([
   z.strictObject({ skill: z.string(), reasoning: z.string().optional(), usage: Usage.optional() }),
@@ -22,8 +22,8 @@ const Step = z.union([
     usage: Usage.optional(),
   }),
   /**
-   * `tool`: the end of its name, because agents put different words before the names of MCP tools. With `offered: false`, the
-   * whole name, of a tool that the client does not have.
+   * `tool`: the end of its name, because agents put different words before the names of MCP tools. With `offered:
+   * false`, the whole name, of a tool that the client does not have.
    */
   z.strictObject({
     tool: z.string(),
@@ -33,7 +33,10 @@ const Step = z.union([
     reasoning: z.string().optional(),
     usage: Usage.optional(),
   }),
-  /** `stop`: why the model ends its answer, unless it is complete: its policy refuses to go on, or the answer is too long. */
+  /**
+   * `stop`: why the model ends its answer, unless it is complete: its policy refuses to go on, or the answer is too
+   * long.
+   */
   z.strictObject({
     say: z.string(),
     stop: z.enum(['refusal', 'length']).optional(),
@@ -84,7 +87,9 @@ const Breakage = z.strictObject({
 });
 export type Breakage = z.infer<typeof Breakage>;
 
-/** An answer of something between client and provider, such as a proxy or the login page of a network: a page, in HTML. */
+/**
+ * An answer of something between client and provider, such as a proxy or the login page of a network: a page, in HTML.
+ */
 const Page = z.strictObject({
   ...when,
   page: z.number().int(),
@@ -102,7 +107,9 @@ export const Script = z.strictObject({
   /** The answer to requests outside the task, for a title or a summary, which offer no shell tool. */
   aside: z.string().default('A title'),
   models: z.array(z.string()).default(['scripted-model']),
-  /** Whether answers report as input what they were really sent, a token for each 4 bytes, unless a step says otherwise. */
+  /**
+   * True if answers report as input what they were really sent, a token for each 4 bytes, unless a step says otherwise.
+   */
   counts_input: z.boolean().default(false),
 });
 export type Script = z.infer<typeof Script>;

@@ -20,7 +20,7 @@ beforeAll(async () => {
     'llm-tool-test-config.toml': `[agents.codex]\ncommand = ${JSON.stringify(program)}\nmodels = ["gpt-5.5"]\n`,
   });
   await copyExamples(project);
-  // What the model knows about the target depends on the agent's AGENTS.md.
+  // The model's knowledge of the target depends on the agent's AGENTS.md.
   server = await startModelServer([
     { when: 'The tag is required', steps: [{ run: ADD }, { run: EXPORT }, { say: 'launch.md is there.' }] },
     {

@@ -105,7 +105,10 @@ const FOR_CLIENTS = [
   ['2026-07-28', 'json-schema-2020-12-preservation'],
 ] as const;
 
-/** Faults that the servers of these scenarios have on purpose; real clients of 2026-07-28 refuse a result without a type, too. */
+/**
+ * Faults that the servers of these scenarios have on purpose; real clients of 2026-07-28 refuse a result without a
+ * type, too.
+ */
 const FAULTS: Partial<Record<string, string[]>> = {
   'sep-2322-client-request-state': ['tools/call: resultType: missing'],
   'http-invalid-tool-headers': [

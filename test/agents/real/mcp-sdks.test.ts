@@ -22,7 +22,9 @@ const SERVERS = {
   'TypeScript 2': node('sdk-server.js'),
 };
 
-/** Starts the proxy of a server, as runs do. Returns the command by which an agent reaches it, and its problems so far. */
+/**
+ * Starts the proxy of a server, as runs do. Returns the command by which an agent reaches it, and its problems so far.
+ */
 async function proxied(connection: McpConnection) {
   const folder = await newFolder();
   const [file, socket, records] = [join(folder, 'file'), join(folder, 'socket'), join(folder, 'records')];

@@ -43,7 +43,7 @@ test.each(AGENTS)(
       { ownEngine: true },
     );
     onTestFinished(() => project.remove());
-    // What the user has: each place that one of the agents reads.
+    // The user's own files: each place that one of the agents reads.
     const command = { command: process.execPath, args: [SERVER] };
     const log = join(project.folder, 'planted.log');
     const ownLog = join(project.folder, 'own.log');

@@ -8,7 +8,9 @@ import { MODELS } from './models.js';
 
 const DESCRIPTION = `Stamps letters, ${'and whatever else has to be valid before it is sent, '.repeat(6)}with the seal.`;
 const GUIDE = `${'Write each file with an empty line at its end, and say so. '.repeat(20)}\n`;
-/** What agents may say besides: how skills and instructions are to be used, and where they are. In tokens; gemini says 308. */
+/**
+ * Text that agents may add: how skills and instructions are to be used, and where they are. In tokens; gemini says 308.
+ */
 const AROUND = 400;
 /** These keep the definitions of MCP tools from the model until it searches for them. */
 const SEARCHES = ['claude-code', 'codex'];

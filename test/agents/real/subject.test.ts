@@ -30,7 +30,7 @@ test.each(CLI_NAMES)(
       { ownEngine: true },
     );
     onTestFinished(() => project.remove());
-    // What the user has: each place that one of the agents reads.
+    // The user's own files: each place that one of the agents reads.
     const planted = 'planted-by-the-user';
     for (const folder of ['.claude', '.codex', '.gemini', '.agents', '.pi/agent', '.config/opencode'])
       await project.write(`home/${folder}/skills/theirs/SKILL.md`, skillOf('theirs', `Does ${planted}.`));
@@ -50,7 +50,7 @@ test.each(CLI_NAMES)(
     for (const file of ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md'])
       await writeFile(join(project.state, file), `Say ${above}.\n`);
     for (const folder of ['.claude', '.codex', '.gemini', '.agents', '.pi', '.opencode']) {
-      const name = `theirs-${folder.slice(1)}`; // Of skills with one name, an agent reads one.
+      const name = `theirs-${folder.slice(1)}`; // An agent reads one of the skills with the same name.
       const theirs = join(project.state, folder, 'skills', name);
       await mkdir(theirs, { recursive: true });
       await writeFile(join(theirs, 'SKILL.md'), skillOf(name, `Does ${above}.`));

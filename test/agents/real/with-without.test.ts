@@ -9,8 +9,8 @@ import { serve } from '../serve.js';
 import { MODELS } from './models.js';
 
 /*
- * The scripted model behaves as its requests make it: it knows the right stamp only from the skill, and can only call a tool that
- * it was given. What it does in the tasks `idle` and `useless` does not depend on them.
+ * The scripted model behaves as its requests make it: it knows the right stamp only from the skill, and can only call a
+ * tool that it was given. What it does in the tasks `idle` and `useless` does not depend on them.
  */
 
 const RIGHT = 'echo right > out.txt';

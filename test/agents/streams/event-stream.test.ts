@@ -4,7 +4,7 @@ import { eventStream, ownEventStream, readEvent } from '../../../src/agents/stre
 import { AgentEvent, EventBody } from '../../../src/model/records/events.js';
 import { KEPT_PROBLEMS } from '../../../src/model/records/output-problems.js';
 
-/** What a parser makes of all lines of an output. */
+/** Returns what a parser makes of all lines of an output. */
 function read(lines: string[]) {
   const parser = eventStream();
   const events = [...lines.flatMap((line) => parser.line(line)), ...parser.end()];

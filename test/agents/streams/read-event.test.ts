@@ -3,7 +3,7 @@ import { readEvent } from '../../../src/agents/streams/event-stream.js';
 
 const TYPES = 'session, message, reasoning, tool_call, tool_result, usage, error, unknown or result';
 
-/** What is said about a line, and the field that it is about. */
+/** The flaw of a line, and the field that it is about. */
 const flawOf = (line: unknown) => {
   const { flaw } = readEvent(typeof line === 'string' ? line : JSON.stringify(line));
   return flaw === null ? null : [flaw.field, flaw.message];

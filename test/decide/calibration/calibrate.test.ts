@@ -6,7 +6,7 @@ import { judgeNote, judgeWarnings } from '../../../src/decide/calibration/judge-
 interface Scores {
   judge: number;
   human?: number | null;
-  /** Of the criterion `tidy`. */
+  /** A human score of the criterion `tidy`. */
   tidy?: number;
   model?: string;
   scenario?: string;

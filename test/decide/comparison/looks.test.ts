@@ -10,7 +10,9 @@ import { withOrigins } from '../../../src/decide/comparison/looks.js';
 import type { ResultLine } from '../../../src/model/records/result-line.js';
 import { sweepOf } from './sample.js';
 
-/** A results folder in which sweeps run one after the other. Each reuses the results of an earlier one of the same side. */
+/**
+ * A results folder in which sweeps run one after the other. Each reuses the results of an earlier one of the same side.
+ */
 function folder() {
   const results: ResultLine[] = [];
   const outcomes = new Map<string, string>();

@@ -13,8 +13,8 @@ export const runInputs = (change: Partial<RunInputs> = {}): RunInputs => ({
 });
 
 /**
- * The outcomes of the repetitions of each scenario: p pass, f fail, e error, c cancelled, `.` none yet; P and F: pass and fail in
- * a run after one that ended with an error.
+ * The outcomes of the repetitions of each scenario: p pass, f fail, e error, c cancelled, `.` none yet; P and F: pass
+ * and fail in a run after one that ended with an error.
  */
 export type Outcomes = Record<string, string>;
 

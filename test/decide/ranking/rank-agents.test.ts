@@ -58,7 +58,8 @@ describe('rankAgents', () => {
     ]);
     const [close] = ranking.pairs;
     expect(close?.not_worse).toMatchObject({ first: { holds: true }, second: { holds: true } });
-    // One-sided, at a third of 4 %, the level of a first look, because there are three pairs: the higher rate is at most 5 points worse.
+    // One-sided, at a third of 4 %, the level of a first look, because there are three pairs: the higher rate is at
+    // most 5 points worse.
     expect(close?.not_worse?.first.bound).toBeCloseTo(-0.05, 2);
     expect(close?.not_worse?.second.bound).toBeCloseTo(-0.097, 2);
     expect(ranking.agents.map(({ within_margin: within }) => within)).toEqual([true, true, false]);

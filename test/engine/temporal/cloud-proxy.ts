@@ -7,7 +7,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { LOOPBACK } from '../../../src/engine/server.js';
 
-/** What the proxy demands of clients. It can be changed while the proxy is running. */
+/** The login that the proxy demands of clients. It can be changed while the proxy is running. */
 interface Demands {
   /** Accepted API keys; null: none is needed. */
   apiKeys: readonly string[] | null;

@@ -29,7 +29,7 @@ describe('the prompt for a gate', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (first, second) => {
         const { user: before } = compose({ first, second });
-        // What could be learned from an earlier prompt does not help: another text gives another mark.
+        // Knowledge of an earlier prompt does not help: another text gives another mark.
         const { user } = compose({ first: `${first}\n${before}`, second });
         const mark = /^BEGIN (\w+) first/.exec(user)?.[1] ?? '';
         expect(user.split(`END ${mark}`)).toHaveLength(3);

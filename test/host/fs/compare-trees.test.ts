@@ -13,7 +13,7 @@ test('names files that are added, removed, changed, executable in only one tree,
   }
   await writeFile(join(a, 'gone'), '');
   await writeFile(join(b, 'new'), '');
-  // Of the same length: only the content differs.
+  // It has the same length: only the content differs.
   await writeFile(join(b, 'other'), 'texx');
   await chmod(join(b, 'bin/tool'), 0o755);
   expect(await differingFiles(a, b)).toEqual(['bin/tool', 'gone', 'link', 'new', 'other']);

@@ -22,7 +22,7 @@ async function tool(files: Record<string, string>, declared: string[] | null = n
       passOver: [join(folder, 'results')],
       path: process.env['PATH'] ?? '',
     });
-  /** Whether a change gives another fingerprint. */
+  /** True if a change gives another fingerprint. */
   const changes = async (change: () => Promise<unknown>): Promise<boolean> => {
     const before = await look();
     expect(before.unknown).toBeNull();

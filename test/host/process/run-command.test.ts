@@ -199,8 +199,8 @@ describe('on a busy machine', () => {
     const other = spawn('sh', ['-c', 'echo x']);
     const otherEnded = new Promise((resolve) => other.once('close', resolve));
     const command = run(`sleep 0.3; printf output; : > ${ended}`, { cwd: folder });
-    // The system reports the end of the other process together with its output. While that output is handled, the command
-    // ends too. Node then collects the ends of both, before it reads what the command has printed.
+    // The system reports the end of the other process together with its output. While that output is handled, the
+    // command ends too. Node then collects the ends of both, before it reads what the command has printed.
     other.stdout.once('data', () => {
       blockUntil(() => existsSync(ended));
       block(50); // from its last output to its end

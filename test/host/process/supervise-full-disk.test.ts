@@ -12,7 +12,7 @@ import { inEachMode, LONG_MS, nothingLeft, prepare, start, type Started } from '
 
 const mount = (...args: string[]) => execa('mount', args);
 
-/** Why no file system can be mounted here; null if one can. */
+/** The reason why no file system can be mounted here; null if one can. */
 const obstacle = ((): string | null => {
   const { status, stderr, error } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']);
   return status === 0 ? null : (error?.message ?? String(stderr).trim());
@@ -39,7 +39,7 @@ const fill = ({ folder }: Started): Promise<void> =>
 const WAIT = 'until [ -e go ]; do sleep 0.02; done';
 const letGo = ({ cwd }: Started): Promise<void> => writeFile(join(cwd, 'go'), '');
 
-/** Whether the supervisor is waiting a second before it tries to write again. */
+/** True if the supervisor is waiting a second before it tries to write again. */
 const triesAgain = ({ mark }: Started): true | null =>
   markedProcesses(mark).some((pid) => {
     try {

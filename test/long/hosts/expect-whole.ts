@@ -14,7 +14,7 @@ import { until } from '../../commands/project.js';
 import type { Host } from './host.js';
 import { endsOf, startsOf, type RunEnd, type Team } from './team.js';
 
-/** What a sweep has done, for the output of the tests. */
+/** The summary of a sweep, for the output of the tests. */
 export interface Summary {
   cells: number;
   /** Runs that were done again because their hosts were lost. */
@@ -23,8 +23,8 @@ export interface Summary {
 }
 
 /**
- * Expects of a completed sweep that every cell has exactly one result, in the shared place and on every host that is given;
- * that agents were started as often as the results say; and that no workflow failed and nothing is left.
+ * Expects of a completed sweep that every cell has exactly one result, in the shared place and on every host that is
+ * given; that agents were started as often as the results say; and that no workflow failed and nothing is left.
  */
 export async function expectWhole(
   team: Team,
@@ -92,7 +92,7 @@ function expectMirror(name: string, home: string, sweep: string, ids: string[]):
   expect([name, idsIn(text, sweep)]).toEqual([name, ids]);
 }
 
-/** How often a run starts an agent that is lost again and again. */
+/** The most starts of an agent that is lost again and again, in a run. */
 const MOST_STARTS = 3;
 
 /** The workflows of a sweep and of its runs. */
@@ -107,7 +107,10 @@ interface RunNumber {
   incarnation: number;
 }
 
-/** Which run of which cell an agent worked for, which knows its run by a hash of its id. All cells are of `writeScenario`. */
+/**
+ * Returns the cells and numbers of runs, by the hashes of their ids, by which agents know them. All cells are of
+ * `writeScenario`.
+ */
 async function numbersOfRuns(client: Client): Promise<Map<string, RunNumber>> {
   const found = new Map<string, RunNumber>();
   const all = client.workflow.list({ query: 'WorkflowType = "runScenario"' });
@@ -121,8 +124,9 @@ async function numbersOfRuns(client: Client): Promise<Map<string, RunNumber>> {
 }
 
 /**
- * A run that has a result says how often its agent was started, at most. Any other run that has started an agent must be one of those
- * that the shared place calls lost, and the report of the cell's result says how many were lost. Returns the number of starts.
+ * A run that has a result says how often its agent was started, at most. Any other run that has started an agent must
+ * be one of those that the shared place calls lost, and the report of the cell's result says how many were lost.
+ * Returns the number of starts.
  */
 async function expectStarts(team: Team, client: Client, sweep: string, ends: RunEnd[]): Promise<number> {
   const numbers = await numbersOfRuns(client);
@@ -156,8 +160,8 @@ async function expectStarts(team: Team, client: Client, sweep: string, ends: Run
 const { EventType, WorkflowTaskFailedCause } = temporal.api.enums.v1;
 
 /**
- * Causes that say nothing against our workflows: an event came while the task was being completed, so the server has the
- * worker look again; or the server has forgotten the task, because it was killed.
+ * Causes that say nothing against our workflows: an event came while the task was being completed, so the server has
+ * the worker look again; or the server has forgotten the task, because it was killed.
  */
 const HARMLESS = [
   WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND,

@@ -139,13 +139,13 @@ const statusOf = (pid: number): string => {
   }
 };
 
-/** Whether a process stands still. One that has ended does, too. */
+/** True if a process stands still. One that has ended does, too. */
 function isStopped(pid: number): boolean {
   const status = statusOf(pid);
   return status === '' || /^State:\s+[TZX]/m.test(status);
 }
 
-/** Whether a process is the first one of a host: number 1 in the first namespace below that of this process. */
+/** True if a process is the first one of a host: number 1 in the first namespace below that of this process. */
 const isInit = (pid: number): boolean => /^NSpid:\s+\d+\s+1$/m.test(statusOf(pid));
 
 function signal(pids: number[], name: NodeJS.Signals): void {

@@ -2,13 +2,15 @@ import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { REPOSITORY } from '../../commands/project.js';
 
-/** What the workflows of the newer build record in their histories. An older build cannot replay it. */
+/** The marker of the workflows of the newer build in their histories. An older build cannot replay it. */
 export const NEWER_MARKER = 'of-the-newer-build';
 
 const PROTOCOL = /\bENGINE_PROTOCOL = (\d+)/g;
 const WORKFLOWS = /\basync function (?:runSweep|runScenario)\(input\) \{/g;
 
-/** Makes a copy of this package in a folder, as the next release would be: its workflows do more. Returns its program. */
+/**
+ * Makes a copy of this package in a folder, as the next release would be: its workflows do more. Returns its program.
+ */
 export async function createNewerBuild(folder: string): Promise<string> {
   await mkdir(folder);
   for (const name of await readdir(REPOSITORY))

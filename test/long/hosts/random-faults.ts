@@ -24,10 +24,10 @@ const HOST_FAULTS: HostFault[] = [
 
 /** One fault, decided before the sweep begins. */
 interface Fault {
-  /** How many runs have ended when it begins. */
+  /** The number of runs that have ended when it begins. */
   at: number;
   of: 'server' | 'database' | 'host';
-  /** Which of the hosts that are well, from 0 to 1. */
+  /** The choice among the hosts that are well, from 0 to 1. */
   who: number;
   what: HostFault;
   /** After how many more ends it passes. */
@@ -59,16 +59,16 @@ export function drawFaults(
 }
 
 export interface Disturbed {
-  /** What happened, in order. */
+  /** The events, in order. */
   log: string[];
   /** The hosts that are up at the end. */
   living: Host[];
 }
 
 /**
- * Has things go wrong while a sweep runs: hosts are killed, freeze, lose the network and come back, one dies for good and
- * one joins late; the server and its database are killed and start again. All of this happens when a number of runs has
- * ended, never at a time. At least one host is always well.
+ * Has things go wrong while a sweep runs: hosts are killed, freeze, lose the network and come back, one dies for good
+ * and one joins late; the server and its database are killed and start again. All of this happens when a number of runs
+ * has ended, never at a time. At least one host is always well.
  */
 export async function disturb(
   team: Team,

@@ -13,7 +13,7 @@ import { startProcess, type Started } from '../../production/started.js';
 
 /** A Temporal server that several hosts use. */
 export interface TeamServer {
-  /** Which server it is, for the output of the tests. */
+  /** The name of the server, for the output of the tests. */
   name: string;
   address: string;
   /** Kills the server and starts it again. */
@@ -29,8 +29,8 @@ const ANY = '0.0.0.0';
 const report = (text: string): void => console.log(`many hosts: ${text}`);
 
 /**
- * Starts the server of docker-compose.yml on PostgreSQL, or else the development server. `at` is this machine's address for
- * the hosts. The programs are built only if PRODUCTION_BUILD_SECS says how long that may take.
+ * Starts the server of docker-compose.yml on PostgreSQL, or else the development server. `at` is this machine's address
+ * for the hosts. The programs are built only if PRODUCTION_BUILD_SECS says how long that may take.
  */
 export async function startTeamServer(at: string): Promise<TeamServer> {
   try {
@@ -138,7 +138,7 @@ async function untilServing(
   }
 }
 
-/** Whether a server knows the default namespace. */
+/** True if a server knows the default namespace. */
 async function answers(address: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(5000);

@@ -43,7 +43,7 @@ export interface Team {
 /** A place where results are shared. */
 interface SharedPlace {
   results: string;
-  /** What hosts and commands need to reach it. */
+  /** The variables that hosts and commands need to reach it. */
   env: Record<string, string>;
   stop: () => Promise<void>;
 }
@@ -55,7 +55,7 @@ export interface TeamOptions {
   shareIn?: (at: string) => Promise<SharedPlace>;
 }
 
-/** What teams have in common, because it takes long to start: a network and a Temporal server. */
+/** The shared parts of teams, because they take long to start: a network and a Temporal server. */
 export interface Lab {
   network: Network;
   server: TeamServer;
@@ -123,9 +123,9 @@ const inFolder =
     return { results, env: {}, stop: () => Promise.resolve() };
   };
 
-/** What the agent does: it notes its start, works until it may end, and leaves a file. */
+/** The work of the agent: it notes its start, works until it may end, and leaves a file. */
 export interface Work {
-  /** How long it works, in seconds. */
+  /** The time that it works, in seconds. */
   secs?: number;
   /** It works until this file of the project exists. */
   until?: string;
@@ -170,7 +170,7 @@ export const startsOf = ({ project }: Team): Start[] =>
     return { host, run: mark.split('/')[0] ?? '' };
   });
 
-/** How a run of a cell has ended, in the shared place. */
+/** The end of a run of a cell, in the shared place. */
 export interface RunEnd {
   name: string;
   /** Null: its host was lost. */
@@ -189,6 +189,6 @@ export async function endsOf({ store }: Team, sweep: string): Promise<RunEnd[]> 
   );
 }
 
-/** How many runs have ended; cheaper than `endsOf`. */
+/** Counts the runs that have ended; cheaper than `endsOf`. */
 export const countEnds = async ({ store }: Team, sweep: string): Promise<number> =>
   (await store.list(cellsFolder(sweep))).length;

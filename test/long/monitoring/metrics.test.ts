@@ -167,7 +167,7 @@ test('the dashboard uses only metrics that exist', async () => {
   expect(shown).toHaveLength(Object.keys(METRICS).length);
 });
 
-/** Whether the SDK's native part knows a metric by this name. */
+/** True if the SDK's native part knows a metric by this name. */
 function isOfSdk(name: string): boolean {
   const folder = join(REPOSITORY, 'node_modules/@temporalio/core-bridge/releases');
   const own = readdirSync(folder).find(

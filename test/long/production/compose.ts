@@ -68,7 +68,9 @@ export async function whyNoCompose(): Promise<string | null> {
 const hasPlugin = async (): Promise<boolean> =>
   (await execa('docker', ['compose', 'version'], { reject: false })).exitCode === 0;
 
-/** `docker compose` needs a plugin, which Debian does not have, and this one builds images without the plugin buildx. */
+/**
+ * `docker compose` needs a plugin, which Debian does not have, and this one builds images without the plugin buildx.
+ */
 async function composePlugin(
   folder: string,
   report: (text: string) => void,

@@ -106,14 +106,14 @@ export async function provideImages(report: Report): Promise<void> {
   for (const wanted of await standIns()) if (!(await isFound(wanted))) await make(wanted, report);
 }
 
-/** Whether the daemon has the image: the real one, perhaps after pulling it, or one of ours that is up to date. */
+/** True if the daemon has the image: the real one, perhaps after pulling it, or one of ours that is up to date. */
 async function isFound(wanted: StandIn): Promise<boolean> {
   const label = await labelOf(wanted.image);
   if (label !== null) return label === '' || label === (await hashOf(wanted));
   return (await execa('docker', ['pull', '--quiet', wanted.image], { reject: false })).exitCode === 0;
 }
 
-/** What the image was made of; '' if it is not one of ours, null if there is no such image. */
+/** The hash of the image's sources; '' if it is not one of ours, null if there is no such image. */
 async function labelOf(image: string): Promise<string | null> {
   const format = `{{ index .Config.Labels "${LABEL}" }}`;
   const { exitCode, stdout } = await execa('docker', ['image', 'inspect', '--format', format, image], {

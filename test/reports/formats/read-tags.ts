@@ -11,8 +11,8 @@ const REFERENCES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '
 const VOID = new Set(['meta', 'input']);
 
 /**
- * Reads strict XML or HTML: every tag closed except for the void ones of HTML, every value in double quotes, `<` and `&`
- * only in tags and known references. @throws for anything else
+ * Reads strict XML or HTML: every tag closed except for the void ones of HTML, every value in double quotes, `<` and
+ * `&` only in tags and known references. @throws for anything else
  */
 export function readTags(text: string): Element {
   if (!LEGAL.test(text)) throw new Error('a character that XML cannot hold');

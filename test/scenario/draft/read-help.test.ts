@@ -6,7 +6,7 @@ import { readHelp } from '../../../src/scenario/draft/read-help.js';
 
 const folder = join(import.meta.dirname, 'help');
 
-/** What is read in each help text: the sentence, the commands, and the options (`=`: with a value). */
+/** The expected reading of each help text: the sentence, the commands, and the options (`=`: with a value). */
 const EXPECTED: Record<string, [description: string | null, commands: string, options: string]> = {
   'argparse.txt': ['Keep an inventory in a file.', 'add list', '-h,--help --file= --version'],
   'clap.txt': [
@@ -110,7 +110,7 @@ const commandRows = ({ commands }: Tool): Row[] => commands.map((one) => [one.na
 const optionRows = ({ options }: Tool, value: string): Row[] =>
   options.map((one) => [`-${one.letter}, --${one.name}${one.takesValue ? value : ''}`, one.description]);
 
-/** How libraries print the help of the same tool. */
+/** The help of the same tool, as libraries print it. */
 const WRITERS: Record<string, (tool: Tool) => string[]> = {
   commander: (tool) => [
     ...['Usage: stock [options] [command]', '', tool.description, ''],

@@ -60,7 +60,7 @@ function treeOf(folder: string): Record<string, string> {
   );
 }
 
-/** What every kind of store must do. `open` opens the same empty place again and again. */
+/** The contract of every kind of store. `open` opens the same empty place again and again. */
 export function storeContract(open: () => Promise<SharedStore>): void {
   test('returns null for an object that does not exist', async () => {
     const store = await open();

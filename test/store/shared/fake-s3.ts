@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { onTestFinished } from 'vitest';
 import { setEnv } from '../../host/temporary.js';
 
-/** What a server does instead of its work: answers with a status, or drops the connection once the work is done. */
+/** A server's action instead of its work: answers with a status, or drops the connection once the work is done. */
 export type Mishap = 'drop' | number;
 
 /**

@@ -9,7 +9,10 @@ type Message = { [key: string]: Json };
 
 const checks = createProtocolChecks();
 
-/** An exchange whose clock advances by 5 ms with each look, and what it has recorded. `limit`: of the lines that are read. */
+/**
+ * An exchange whose clock advances by 5 ms with each look, and what it has recorded. `limit`: of the lines that are
+ * read.
+ */
 function start(options: Partial<ExchangeOptions> = {}, limit = Infinity) {
   const lines: ProxyRecord[] = [{ type: 'started' }];
   let time = 0;

@@ -11,7 +11,7 @@ interface StoredMemory extends Memory {
   createdAt: number;
 }
 
-/** What a database contains, as JSON. */
+/** The contents of a database, as JSON. */
 export interface DatabaseContent {
   /** The agent with its settings, which may contain secrets: not saved, since each start writes it anew. */
   agents: Record<string, Row>;

@@ -20,7 +20,7 @@ export const statusOf = (error: unknown): number | undefined => asFailure(error)
 export const isNotThere = (error: unknown): boolean =>
   statusOf(error) === 404 && ['NoSuchKey', 'NotFound'].includes(asFailure(error).name);
 
-/** What to do about errors that a person causes, by their names. */
+/** Remedies for errors that a person causes, by their names. */
 const REMEDIES: Record<string, (bucket: string) => string> = {
   CredentialsProviderError: () =>
     'no AWS credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
@@ -57,7 +57,7 @@ const FINAL: Record<string, string> = {
   EntityTooLarge: 'a packed folder of a run is larger than the server accepts (5 GiB)',
 };
 
-/** Whether it is an error of a local file or program, which work for the server may use. */
+/** True for an error of a local file or program, which work for the server may use. */
 const isLocal = (error: unknown): error is Error =>
   error instanceof Error && (error.name === 'ExecaError' || 'path' in error);
 

@@ -18,7 +18,7 @@ import { beginningOf, UsageError } from '#lib';
 /** A connection that is silent for this long is closed, and the request repeated. */
 const SILENT_MS = 20_000;
 const CONNECT_MS = 5_000;
-/** How long a folder may take. */
+/** The time that a folder may take. */
 const FOLDER_MS = 30 * 60_000;
 const ATTEMPTS = 5;
 
