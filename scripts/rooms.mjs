@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The imports that each part of src/ may have (specs/explanation/architecture.md). test/architecture.test.ts also checks that
- * what workflows import, not counting types, does not touch the machine.
+ * The imports that each part of src/ may have (specs/explanation/architecture.md). test/architecture.test.ts also
+ * checks that what workflows import, not counting types, does not touch the machine.
  */
 
 /**

@@ -64,7 +64,8 @@ export async function measure({ bar, of, cells }, { seed, simulations, tolerance
 }
 
 /**
- * The standard error of a bar: 0 if it is a bound, else what it is with as many simulations as the figure was reached with.
+ * The standard error of a bar: 0 if it is a bound, else what it is with as many simulations as the figure was reached
+ * with.
  * @param {import('./criterion.js').Bar} bar @param {number} error @param {number} simulations */
 const errorOf = ({ isReached }, error, simulations) =>
   isReached ? error * Math.sqrt((AGAIN * simulations) / REACHED_WITH) : 0;

@@ -40,7 +40,12 @@ function deadLinks(page, text) {
   });
 }
 
-/** Returns the addresses that a browser would load from elsewhere. @param {string} file @param {string} text @returns {string[]} */
+/**
+ * Returns the addresses that a browser would load from elsewhere.
+ * @param {string} file
+ * @param {string} text
+ * @returns {string[]}
+ */
 const loaded = (file, text) =>
   [
     ...text.matchAll(/<(?:script|img|link|iframe|source)\s[^>]*?(?:src|href)="((?:https?:)?\/\/[^"]*)"/g),

@@ -10,7 +10,10 @@ interface Kind {
     madeFrom: 'image' | 'template';
     nameOf: (wanted: { type: string; image?: string }) => string;
   };
-  /** The variables that its runs take from the shell. `key`: the variable that must have a value. `addresses` are no secrets. */
+  /**
+   * The variables that its runs take from the shell. `key`: the variable that must have a value. `addresses` are no
+   * secrets.
+   */
   needs?: { key: string; variables: readonly string[]; addresses: readonly string[] };
 }
 

@@ -172,8 +172,8 @@ export function viewerApp({ token, port, pages, ...source }: ViewerSettings): Ho
 }
 
 /**
- * The cells of a sweep that run again: those that `cell` names, else those without a result, with `failed` also those that
- * failed.
+ * The cells of a sweep that run again: those that `cell` names, else those without a result, with `failed` also those
+ * that failed.
  */
 const choiceIn = ({ req }: Context): RetryChoice => ({
   failed: req.query('failed') === '1',

@@ -40,7 +40,9 @@ export interface SchedulerState extends Omit<CarriedSweep, 'open'> {
   cancelled: boolean;
   /** True if no more cells are started, because a new history is about to take over. */
   held: boolean;
-  /** The reason why the cells cannot be read: no more are started, and the sweep fails once its open runs have ended. */
+  /**
+   * The reason why the cells cannot be read: no more are started, and the sweep fails once its open runs have ended.
+   */
   failure: string | null;
   /** By cell id. */
   open: ReadonlyMap<string, OpenRun>;

@@ -31,7 +31,10 @@ export interface Sweep {
   /** The proof that activities verify before they write or pay for anything. */
   origin: { origin: SweepOrigin };
   state: SchedulerState;
-  /** The events that have not been handled yet. `of`: workflow id of the run that is meant; it may have been replaced meanwhile. */
+  /**
+   * The events that have not been handled yet. `of`: workflow id of the run that is meant; it may have been replaced
+   * meanwhile.
+   */
   queue: { event: SweepEvent; of?: string }[];
   /** When the next wait of the sweep ends, ms since the epoch; null if nothing waits for a time. */
   nextTime: number | null;
