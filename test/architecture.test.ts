@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseOptions, type ICruiseResult } from 'dependency-cruiser';
 import { expect, test } from 'vitest';
@@ -63,4 +65,15 @@ test('the rules can fail: a forbidden import is found', async () => {
   };
   const found = await violations({ ...options, ruleSet: { forbidden: [strict] } }, 'src/lib');
   expect(found.length).toBeGreaterThan(0);
+});
+
+test('files of the package are named as they lie in dist/, which is flat', () => {
+  const named = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => [
+      ...readFileSync(join(root, 'src', name), 'utf8').matchAll(/new URL\(.(.*?)., import\.meta\.url\)/g),
+    ])
+    .map(([, path = '']) => path);
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((path) => !path.startsWith('./'))).toEqual([]);
 });

@@ -42,7 +42,7 @@ export function mockedCommands(context: RunIdentity & RunPlaces): Pick<Contents,
   return {
     programs: {
       [NODE]: process.execPath,
-      [PROGRAM]: fileURLToPath(new URL('../../mocks/mocked-command.js', import.meta.url)),
+      [PROGRAM]: fileURLToPath(new URL('./mocked-command.js', import.meta.url)),
     },
     scripts: {
       [MOCKS]: JSON.stringify(mocksFileOf(run, scenario, callsFolder(context))),
