@@ -62,7 +62,7 @@ export function writeHostileResults(results: string, text = HOSTILE): { sweeps: 
   for (const sweep of sweeps) {
     mkdirSync(join(results, 'sweeps', sweep), { recursive: true });
     const cells = [1, 2].map((repetition) => cellOf(repetition, text));
-    const scenario = { name: text, variant: text, file: text, hash: 'abc' };
+    const scenario = { name: text, variant: text, file: text, path: text, hash: 'abc' };
     const plan = {
       ...{ schema_version: 1, sweep, created_at: '2026-01-01T00:00:00.000Z', concurrency: 1 },
       ...{
@@ -73,6 +73,7 @@ export function writeHostileResults(results: string, text = HOSTILE): { sweeps: 
         prices: {},
         project: null,
         hidden: [],
+        sandbox: { required: false, allow_loopback: [] },
       },
       ...{ scenarios: [scenario], agents: {}, cells },
     };
