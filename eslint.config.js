@@ -14,15 +14,15 @@ const comments = {
         if (loc == null) continue;
         if (CLAUSE.test(value))
           context.report({ loc, message: 'a comment begins with a clause that has no subject' });
-        for (let line = loc.start.line; line <= loc.end.line; line += 1)
-          if (
-            (context.sourceCode.lines[line - 1] ?? '').length > MAX_LENGTH &&
-            /^\s*(\/\/|\/?\*)/.test(context.sourceCode.lines[line - 1] ?? '')
-          )
+        for (let line = loc.start.line; line <= loc.end.line; line += 1) {
+          const text = context.sourceCode.lines[line - 1] ?? '';
+          // Not a comment after code: its line is as long as the code.
+          if (text.length > MAX_LENGTH && /^\s*(\/\/|\/?\*)/.test(text))
             context.report({
               loc: { line, column: MAX_LENGTH },
               message: `a line of a comment is longer than ${MAX_LENGTH} characters`,
             });
+        }
       }
     },
   }),

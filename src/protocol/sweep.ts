@@ -271,7 +271,7 @@ export interface EndedRun {
 const BESIDE_ORDER: ReadonlySet<string> = new Set(['sweep', 'proof', 'state'] satisfies (keyof SweepInput)[]);
 
 /** Returns the origin that a sweep's activities verify. */
-export function originOf(input: SweepInput, execution: string): { origin: SweepOrigin } {
+export function originOf(input: SweepInput, execution: string): SweepOrigin {
   const order = Object.fromEntries(Object.entries(input).filter(([field]) => !BESIDE_ORDER.has(field)));
-  return { origin: { order: order as unknown as SweepOrigin['order'], proof: input.proof ?? '', execution } };
+  return { order: order as unknown as SweepOrigin['order'], proof: input.proof ?? '', execution };
 }

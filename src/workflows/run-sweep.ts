@@ -156,7 +156,7 @@ async function load(sweep: Sweep, { wanted }: Extract<SweepAction, { type: 'load
         ...{ sweep: name, offset: 0, limit: PAGE, round },
         ...wanted,
         ...(again === undefined ? {} : { again }),
-        ...origin,
+        origin,
       },
     ]),
   );
@@ -167,7 +167,7 @@ async function decide(sweep: Sweep, { known }: Extract<SweepAction, { type: 'dec
   const { input, state, origin } = sweep;
   const summary = known.isFirst ? 'release the first round' : 'look at the results';
   const decided = await activities.decideNext.executeWithOptions({ summary }, [
-    { sweep: input.sweep, round: input.round, ...known, lost: state.lost, ...origin },
+    { sweep: input.sweep, round: input.round, ...known, lost: state.lost, origin },
   ]);
   // The Web UI shows this after the sweep has ended too, when nobody answers its queries.
   upsertMemo(decisionMemo(decided.decision));
@@ -233,7 +233,7 @@ async function finish(sweep: Sweep): Promise<SweepResult> {
       : { overBudget: { maxUsd: money.maxUsd, spentUsd: money.spentUsd } };
   await insist(sweep, 'write the summary', (options) =>
     activities.finishSweep.executeWithOptions(options, [
-      { sweep: input.sweep, round: input.round, status, lost: [...lost], ...overBudget, ...origin },
+      { sweep: input.sweep, round: input.round, status, lost: [...lost], ...overBudget, origin },
     ]),
   );
   return { status, counts: { ...counts } };

@@ -47,7 +47,7 @@ export function seekHost(sweep: Sweep, run: OpenRun): Promise<RunPlace> {
       what,
       (options) =>
         placeCell.executeWithOptions({ ...options, summary: summaryOf(what) }, [
-          { sweep: input.sweep, cell, round: input.round, ...numbersOf(run), ...origin },
+          { sweep: input.sweep, cell, round: input.round, ...numbersOf(run), origin },
         ]),
       PLACING,
     );
@@ -99,7 +99,7 @@ async function loseRuns(sweep: Sweep, hosts: HostWatch, place: RunPlace): Promis
       const ended = await activities.endLostRuns({
         ...{ sweep: name, round, host },
         runs: runs.map(({ run }) => ({ cell: run.page.cell, ...numbersOf(run) })),
-        ...sweep.origin,
+        origin: sweep.origin,
       });
       for (const { run, of } of runs) {
         const cell = run.page.cell.id;

@@ -29,7 +29,7 @@ import type { Activities } from '#activities';
 export interface Sweep {
   input: SweepInput;
   /** The proof that activities verify before they write or pay for anything. */
-  origin: { origin: SweepOrigin };
+  origin: SweepOrigin;
   state: SchedulerState;
   /**
    * The events that have not been handled yet. `of`: workflow id of the run that is meant; it may have been replaced
@@ -47,7 +47,7 @@ export interface Sweep {
   starting: Set<string>;
   /** True if a new history is about to take over. */
   isHandingOver: boolean;
-  /** Of the runs that this history has started. */
+  /** Cancels the runs that this history has started. */
   runs: CancellationScope;
   /** Signals of runs that wait for their provider, before it is known that they come from the runs. */
   claims: (ParkedSignal & { workflowId: string })[];
@@ -64,7 +64,7 @@ export interface Sweep {
 
 /** The hosts of a sweep that places its runs. */
 export interface HostWatch {
-  /** Of the searches for a host. */
+  /** Cancels the searches for a host. */
   searches: CancellationScope;
   isWatching: boolean;
   seen: ReadonlyMap<string, Seen>;
