@@ -25,7 +25,7 @@ const anchors = new Map(
 function fileOf(address, page) {
   const path = decodeURIComponent(address);
   const inside = path.startsWith(base) ? path.slice(base.length) : join(dirname(page), path);
-  return inside === '' || inside.endsWith('/') ? `${inside}index.html` : inside;
+  return inside === '' || inside.endsWith('/') ? join(inside, 'index.html') : inside;
 }
 
 /** @param {string} page @param {string} text @returns {string[]} */
